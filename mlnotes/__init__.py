@@ -1,0 +1,18 @@
+"""The computations of the book *mlnotes*, one module for each chapter.
+
+Axes are named by the same letters in every docstring and comment:
+
+===== ==============================
+``b``  batch
+``l``  queries
+``s``  keys
+``h``  heads
+``g``  key/value heads (groups)
+``d``  width per head
+``e``  value width
+``n``  samples
+``m`` and ``n``  rows and columns
+===== ==============================
+
+``(..., l, d)`` means that any number of axes may stand before the last two.
+"""

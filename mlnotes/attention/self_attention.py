@@ -1,0 +1,133 @@
+"""Scaled dot-product attention, and the attention of a sequence to itself."""
+
+from mlnotes.arrays import require_entries, require_floats, require_same_size, widen_half
+from mlnotes.attention.causal_mask import masked_softmax, require_broadcasts_to
+from mlnotes.blocks.softmax import softmax
+
+
+@widen_half
+def attention(q, k, v, mask=None, bias=None, scale=None):
+    """Average the values with weights from how well each query matches each key.
+
+    Parameters
+    ----------
+    q : array (..., l, d)
+        Queries.
+    k : array (..., s, d)
+        Keys.
+    v : array (..., s, e)
+        Values, one for each key.
+    mask, bias, scale
+        As in `attention_weights`.
+
+    Returns
+    -------
+    array (..., l, e)
+        One average of the values for each query; zeros for a query that may look at no key.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many values as keys, or for what `attention_weights` refuses.
+
+    Notes
+    -----
+    .. math:: \\mathrm{Attention}(\\mathbf Q, \\mathbf K, \\mathbf V)
+              = \\mathrm{softmax}\\!\\left(\\frac{\\mathbf Q\\mathbf K^{\\mathsf T}}{\\sqrt{d}}\\right)\\mathbf V
+
+    References
+    ----------
+    Vaswani et al., *Attention Is All You Need*, 2017, equation 1.
+    """
+    require_floats(v=v)
+    require_same_size(-2, k=k, v=v)
+    return attention_weights(q, k, mask, bias, scale) @ v
+
+
+@widen_half
+def attention_weights(q, k, mask=None, bias=None, scale=None):
+    """Compare each query with each key, and share one unit of attention among the keys.
+
+    Parameters
+    ----------
+    q : array (..., l, d)
+        Queries.
+    k : array (..., s, d)
+        Keys.
+    mask : boolean array (l, s) or (..., l, s), optional
+        True where a query may look at a key.
+    bias : array (l, s) or (..., l, s), optional
+        Floating-point numbers, in nats, added to the scaled scores.
+    scale : float, optional
+        What the dot products are multiplied by; 1/sqrt(d) unless given.
+
+    Returns
+    -------
+    array (..., l, s)
+        Weights from 0 to 1. Each row sums to one, or is all zeros where a query may look at no key.
+
+    Raises
+    ------
+    ValueError
+        If queries and keys differ in width, an array holds no floats, there is no query or no key, the mask is not boolean, or
+        ``mask`` or ``bias`` does not fit the (..., l, s) scores.
+
+    Notes
+    -----
+    .. math:: \\mathbf W = \\mathrm{softmax}\\!\\left(\\mathrm{scale}\\cdot\\mathbf Q\\mathbf K^{\\mathsf T}
+              + \\mathbf B\\right), \\qquad \\text{row by row}
+
+    References
+    ----------
+    Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.1.
+    """
+    require_floats(q=q, k=k)
+    require_same_size(-1, q=q, k=k)
+    require_entries(-1, q=q)
+    require_entries(-2, q=q, k=k)
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        require_floats(bias=bias)
+        require_broadcasts_to(scores.shape, bias=bias)
+        scores = scores + bias
+    return softmax(scores) if mask is None else masked_softmax(scores, mask)
+
+
+@widen_half
+def self_attention(x, w_q, w_k, w_v, mask=None):
+    """Let every token of a sequence ask all of them, each in the three roles of query, key and value.
+
+    Parameters
+    ----------
+    x : array (..., l, n)
+        One token in each row.
+    w_q, w_k : array (n, d)
+        Projections to queries and keys.
+    w_v : array (n, e)
+        Projection to values.
+    mask : boolean array (l, l) or (..., l, l), optional
+        True where a token may look.
+
+    Returns
+    -------
+    array (..., l, e)
+        One new vector for each token.
+
+    Raises
+    ------
+    ValueError
+        If a projection does not fit the width of the tokens, or for what `attention` refuses.
+
+    Notes
+    -----
+    .. math:: \\mathrm{Attention}(\\mathbf X\\mathbf W_Q, \\mathbf X\\mathbf W_K, \\mathbf X\\mathbf W_V)
+
+    References
+    ----------
+    Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.
+    """
+    for name, w in {"w_q": w_q, "w_k": w_k, "w_v": w_v}.items():
+        if w.ndim != 2 or w.shape[0] != x.shape[-1]:
+            shapes = f"{tuple(w.shape)} for tokens {tuple(x.shape)}"
+            raise ValueError(f"{name} must be a matrix with as many rows as tokens have coordinates, got {shapes}")
+    return attention(x @ w_q, x @ w_k, x @ w_v, mask)

@@ -1,0 +1,286 @@
+"""Softmax: scores become weights, and everything that is computed from the same exponentials."""
+
+import math
+
+from array_api_compat import array_namespace, device
+
+from mlnotes.arrays import require_entries, require_floats, widen_half
+
+
+@widen_half
+def softmax(x, axis=-1):
+    """Turn scores into weights that are never negative and sum to one.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        Floating-point scores in nats. ``-inf`` is a score that nothing can lose to, ``inf`` one that only another
+        ``inf`` can share with.
+    axis : int
+        The axis along which the weights sum to one.
+
+    Returns
+    -------
+    array (..., n)
+        Weights from 0 to 1. A row of nothing but ``-inf`` has nothing to choose from: its weights are zeros.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats, has no such axis, or is empty along it.
+
+    Notes
+    -----
+    .. math:: \\mathrm{softmax}(\\mathbf x)_i = \\frac{\\exp x_i}{\\sum_j \\exp x_j}
+              = \\frac{\\exp(x_i - \\max\\mathbf x)}{\\sum_j \\exp(x_j - \\max\\mathbf x)}
+
+    The right-hand form is the one computed: no exponent is positive, so nothing overflows.
+
+    References
+    ----------
+    Blanchard, Higham and Higham, *Accurately computing the log-sum-exp and softmax functions*, 2021.
+    """
+    xp = array_namespace(x)
+    weights = xp.exp(_below_maximum(x, axis))
+    return weights / _or_one(xp.sum(weights, axis=axis, keepdims=True))
+
+
+@widen_half
+def log_softmax(x, axis=-1):
+    """Take the logarithm of softmax without computing softmax.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        Floating-point scores in nats.
+    axis : int
+        The axis along which the weights sum to one.
+
+    Returns
+    -------
+    array (..., n)
+        Logarithms of the weights, at most 0, in nats; finite wherever ``x`` is.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats, has no such axis, or is empty along it.
+
+    Notes
+    -----
+    .. math:: \\log\\mathrm{softmax}(\\mathbf x)_i = x_i - \\log\\sum_j \\exp x_j
+
+    References
+    ----------
+    Blanchard, Higham and Higham, *Accurately computing the log-sum-exp and softmax functions*, 2021.
+    """
+    xp = array_namespace(x)
+    below = _below_maximum(x, axis)
+    return below - xp.log(_or_one(xp.sum(xp.exp(below), axis=axis, keepdims=True)))
+
+
+@widen_half
+def logsumexp(x, axis=-1):
+    """Add numbers that are known by their logarithms: a smooth maximum.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        Floating-point logarithms in nats.
+    axis : int
+        The axis that is summed over.
+
+    Returns
+    -------
+    array (...)
+        Logarithms of the sums, in nats: at least the maximum of ``x`` and at most log n above it.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats, has no such axis, or is empty along it.
+
+    Notes
+    -----
+    .. math:: \\mathrm{lse}(\\mathbf x) = \\log\\sum_j \\exp x_j = m + \\log\\sum_j \\exp(x_j - m),
+              \\qquad m = \\max\\mathbf x
+
+    References
+    ----------
+    Blanchard, Higham and Higham, *Accurately computing the log-sum-exp and softmax functions*, 2021.
+    """
+    xp = array_namespace(x)
+    total = xp.sum(xp.exp(_below_maximum(x, axis)), axis=axis)
+    return xp.max(x, axis=axis) + xp.log(_or_one(total))
+
+
+@widen_half
+def cross_entropy(logits, targets):
+    """Measure how surprised softmax is by the right answers, on average.
+
+    Parameters
+    ----------
+    logits : array (..., n)
+        Floating-point scores of n classes, in nats, before any softmax.
+    targets : integer array (...)
+        The right class of each row, from 0 to n - 1.
+
+    Returns
+    -------
+    array ()
+        The mean of -log softmax at the targets, in nats; at least 0.
+
+    Raises
+    ------
+    ValueError
+        If ``logits`` holds no floats, its leading axes are not the shape of ``targets``, there is no target, or a
+        target is not one of the n classes.
+
+    Notes
+    -----
+    .. math:: -\\frac1N \\sum_{i=1}^{N} \\log\\mathrm{softmax}(\\mathbf x_i)_{t_i}
+              = \\frac1N \\sum_{i=1}^{N} \\bigl(\\mathrm{lse}(\\mathbf x_i) - x_{i t_i}\\bigr)
+    """
+    _require_classes(logits, targets)
+    xp = array_namespace(logits, targets)
+    at_targets = xp.take_along_axis(log_softmax(logits), targets[..., None], axis=-1)
+    return -xp.mean(at_targets)
+
+
+@widen_half
+def entropy(weights, axis=-1):
+    """Measure how spread out weights are.
+
+    Parameters
+    ----------
+    weights : array (..., n)
+        Floating-point weights that sum to one along ``axis``.
+    axis : int
+        The axis along which they do.
+
+    Returns
+    -------
+    array (...)
+        Entropies in nats: 0 where one weight is everything, log n where all are equal.
+
+    Raises
+    ------
+    ValueError
+        If ``weights`` holds no floats, has no such axis, or is empty along it.
+
+    Notes
+    -----
+    .. math:: H(\\mathbf p) = -\\sum_i p_i \\log p_i, \\qquad 0\\log 0 = 0
+
+    References
+    ----------
+    Shannon, *A Mathematical Theory of Communication*, 1948.
+    """
+    require_floats(weights=weights)
+    require_entries(axis, weights=weights)
+    xp = array_namespace(weights)
+    return -xp.sum(weights * xp.log(xp.where(weights > 0, weights, xp.ones_like(weights))), axis=axis)
+
+
+@widen_half
+def softmax_jacobian(x):
+    """Tell how each weight moves with each score.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        Floating-point scores in nats.
+
+    Returns
+    -------
+    array (..., n, n)
+        Row i, column j: the derivative of weight i by score j. Symmetric; every row sums to zero.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats or is empty along its last axis.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial p_i}{\\partial x_j} = p_i\\,(\\delta_{ij} - p_j),
+              \\qquad \\mathbf J = \\mathrm{diag}(\\mathbf p) - \\mathbf p\\mathbf p^{\\mathsf T}
+    """
+    p = softmax(x)
+    xp = array_namespace(p)
+    identity = xp.eye(p.shape[-1], dtype=p.dtype, device=device(p))
+    return p[..., :, None] * (identity - p[..., None, :])
+
+
+@widen_half
+def gumbel_max(x, uniform, axis=-1):
+    """Draw a class with softmax's probabilities by taking a maximum.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        Floating-point scores in nats.
+    uniform : array (..., n)
+        Independent random numbers, uniform between 0 and 1, both excluded. Leading axes broadcast.
+    axis : int
+        The axis of the classes.
+
+    Returns
+    -------
+    integer array (...)
+        The drawn classes, from 0 to n - 1.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no floats, ``x`` is empty along ``axis``, or a number in ``uniform`` is not between 0 and 1.
+
+    Notes
+    -----
+    .. math:: \\arg\\max_i\\,(x_i + g_i) \\sim \\mathrm{softmax}(\\mathbf x), \\qquad g_i = -\\log(-\\log u_i)
+
+    References
+    ----------
+    Maddison, Tarlow and Minka, *A\\* Sampling*, 2014, section 2.
+    """
+    require_floats(x=x, uniform=uniform)
+    require_entries(axis, x=x)
+    xp = array_namespace(x, uniform)
+    if not xp.all((uniform > 0) & (uniform < 1)):
+        raise ValueError(f"uniform must lie between 0 and 1, got {float(xp.min(uniform))} to {float(xp.max(uniform))}")
+    return xp.argmax(x - xp.log(-xp.log(uniform)), axis=axis)
+
+
+def _below_maximum(x, axis):
+    """Subtract the maximum, where equal infinities differ by zero instead of nan."""
+    require_floats(x=x)
+    require_entries(axis, x=x)
+    xp = array_namespace(x)
+    top = xp.max(x, axis=axis, keepdims=True)
+    among_infinite = xp.where(x == math.inf, xp.zeros_like(x), xp.full_like(x, -math.inf))
+    x = xp.where(top == math.inf, among_infinite, x)
+    return x - xp.where(xp.isinf(top), xp.zeros_like(top), top)
+
+
+def _or_one(total):
+    """Replace the sum of a row without any weight by one, so that zeros stay zeros."""
+    xp = array_namespace(total)
+    return xp.where(total == 0, xp.ones_like(total), total)
+
+
+def _require_classes(logits, targets):
+    xp = array_namespace(logits, targets)
+    require_floats(logits=logits)
+    require_entries(-1, logits=logits)
+    if tuple(logits.shape[:-1]) != tuple(targets.shape):
+        raise ValueError(
+            f"targets must have the shape of logits without its last axis, got {tuple(targets.shape)} "
+            f"for logits {tuple(logits.shape)}"
+        )
+    if not xp.isdtype(targets.dtype, "integral"):
+        raise ValueError(f"targets must hold integers, got dtype {targets.dtype}")
+    if 0 in targets.shape:
+        raise ValueError(f"there must be at least one target, got shape {tuple(targets.shape)}")
+    lowest, highest, n = int(xp.min(targets)), int(xp.max(targets)), logits.shape[-1]
+    if lowest < 0 or highest >= n:
+        raise ValueError(f"targets must lie between 0 and {n - 1} for {n} classes, got {lowest} to {highest}")

