@@ -42,11 +42,11 @@ class Counted:
 
     def exp(self):
         """Count an exponential; ``np.exp`` calls this."""
-        return self._did("exp", np.exp(self.value))
+        return self._did("exp", lambda a, _: np.exp(a), 0)
 
     def sqrt(self):
         """Count a square root; ``np.sqrt`` calls this."""
-        return self._did("sqrt", np.sqrt(self.value))
+        return self._did("sqrt", lambda a, _: np.sqrt(a), 0)
 
     def __float__(self):
         return self.value
@@ -55,22 +55,22 @@ class Counted:
         return Counted(-self.value, self.tally)
 
     def __add__(self, other):
-        return self._did("add", self.value + float(other))
+        return self._did("add", lambda a, b: a + b, other)
 
     def __sub__(self, other):
-        return self._did("add", self.value - float(other))
+        return self._did("add", lambda a, b: a - b, other)
 
     def __rsub__(self, other):
-        return self._did("add", float(other) - self.value)
+        return self._did("add", lambda a, b: b - a, other)
 
     def __mul__(self, other):
-        return self._did("multiply", self.value * float(other))
+        return self._did("multiply", lambda a, b: a * b, other)
 
     def __truediv__(self, other):
-        return self._did("divide", self.value / float(other))
+        return self._did("divide", lambda a, b: a / b, other)
 
     def __rtruediv__(self, other):
-        return self._did("divide", float(other) / self.value)
+        return self._did("divide", lambda a, b: b / a, other)
 
     def __lt__(self, other):
         self.tally["compare"] += 1
@@ -83,9 +83,11 @@ class Counted:
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def _did(self, operation, value):
-        self.tally[operation] += 1
-        return Counted(value, self.tally)
+    def _did(self, name, operation, other):
+        if isinstance(other, np.ndarray):
+            return NotImplemented  # NumPy then goes through the array itself
+        self.tally[name] += 1
+        return Counted(operation(self.value, float(other)), self.tally)
 
 
 def _counting(x, tally):

@@ -70,6 +70,23 @@ def word_vectors(ids):
     return table[ids].astype(np.float64)
 
 
+def vocabulary():
+    """List the model's tokens.
+
+    Returns
+    -------
+    list of str
+        The token of each row of the table of word vectors.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
+    """
+    ids = _tokenizer().get_vocab()
+    return sorted(ids, key=ids.get)
+
+
 @functools.cache
 def _tokenizer():
     from tokenizers import Tokenizer

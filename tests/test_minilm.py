@@ -25,6 +25,13 @@ def test_vectors_are_the_rows_of_the_published_table():
     np.testing.assert_array_equal(vectors, expected)
 
 
+def test_the_vocabulary_names_the_rows_of_the_table():
+    tokens, ids = minilm.tokenize(SENTENCE)
+    vocabulary = minilm.vocabulary()
+    assert len(vocabulary) == 30522
+    assert [vocabulary[i] for i in ids] == tokens
+
+
 def test_an_id_outside_the_table_is_refused_with_the_tables_size():
     for bad in (-1, 30522):
         with pytest.raises(ValueError, match=f"between 0 and 30521, got {bad}"):

@@ -74,7 +74,7 @@ def attention_weights(q, k, mask=None, bias=None, scale=None):
 
     Notes
     -----
-    .. math:: \\mathbf W = \\mathrm{softmax}\\!\\left(\\mathrm{scale}\\cdot\\mathbf Q\\mathbf K^{\\mathsf T}
+    .. math:: \\mathbf A = \\mathrm{softmax}\\!\\left(\\mathrm{scale}\\cdot\\mathbf Q\\mathbf K^{\\mathsf T}
               + \\mathbf B\\right), \\qquad \\text{row by row}
 
     References

@@ -143,8 +143,9 @@ def cross_entropy(logits, targets):
     """
     _require_classes(logits, targets)
     xp = array_namespace(logits, targets)
-    at_targets = xp.take_along_axis(log_softmax(logits), targets[..., None], axis=-1)
-    return -xp.mean(at_targets)
+    # 0 - x, because -x would turn a surprise of 0 into -0.
+    surprises = 0 - xp.take_along_axis(log_softmax(logits), targets[..., None], axis=-1)
+    return xp.mean(surprises)
 
 
 @widen_half

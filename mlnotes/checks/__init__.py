@@ -7,7 +7,7 @@ import math
 import pkgutil
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 
 import numpy as np
 
@@ -79,12 +79,16 @@ class Checks:
         What a correct version satisfies.
     mistakes : tuple of Mistake
         The known wrong versions.
+    call : callable, optional
+        Takes a version and a probe's arguments and gives what is compared, where that is not simply what the version
+        returns: the values of a function that it returns, for example.
     """
 
     function: Callable
     probes: tuple
     claims: tuple
     mistakes: tuple = ()
+    call: Callable | None = None
 
 
 def check(function, name=None):
@@ -233,21 +237,26 @@ class Evidence:
     rows: tuple
 
     def table(self):
-        """Lay the rows out."""
-        head = ("claim", "compared with", "largest error", "tolerance", "why this tolerance")
-        kinds = {"oracle": "another implementation", "property": "itself"}
-        return Table(head, tuple((c.says, kinds[c.kind], f"{e:g}", f"{c.tolerance:g}", c.why) for c, e in self.rows))
+        """Lay the rows out, properties first."""
+        rows = sorted(self.rows, key=lambda row: row[0].kind == "oracle")
+        cells = ((_KIND[c.kind] + c.says, f"{e:g}", f"{c.tolerance:g}") for c, e in rows)
+        return Table(("claim", "largest error", "tolerance"), tuple(cells))
+
+    def notes(self):
+        """Say where each tolerance comes from."""
+        return tuple(dict.fromkeys(f"{c.tolerance:g}: {c.why}" for c, _ in self.rows))
 
     def __repr__(self):
-        return repr(self.table())
+        return "\n".join([repr(self.table()), *self.notes()])
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         data = [
             {"claim": c.says, "kind": c.kind, "error": e, "tolerance": c.tolerance, "why": c.why} for c, e in self.rows
         ]
+        notes = html.escape("; ".join(self.notes()))
         return {
             "text/plain": repr(self),
-            "text/html": self.table()._repr_html_(),
+            "text/html": f'{self.table()._repr_html_()}<p class="mlnotes-notes">Tolerance {notes}.</p>',
             "application/vnd.mlnotes.evidence+json": {"function": self.name, "rows": data},
         }
 
@@ -313,6 +322,7 @@ def all_checks():
     return found
 
 
+_KIND = {"property": "", "oracle": "equal to "}
 _SIGN = {"right": "✓", "wrong": "✗", "empty": "…"}
 
 
@@ -336,32 +346,45 @@ def _measure(claim, function):
     return error, f"off by {error:.2g}"
 
 
-def _outcome(function, arguments):
+def _outcome(function, arguments, call=None):
     """Return what a call gives and what it leaves of its arguments, or the kind of its error."""
     arguments = copy.deepcopy(arguments)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            return [function(*arguments), *arguments]
+            return [call(function, *arguments) if call else function(*arguments), *arguments]
         except Exception as wrong:
             return [type(wrong).__name__]
 
 
 def _behaves_like(wrong, function, checks):
-    outcomes = [[_outcome(f, probe) for probe in checks.probes] for f in (wrong, function, checks.function)]
+    versions = wrong, function, checks.function
+    outcomes = [[_outcome(version, probe, checks.call) for probe in checks.probes] for version in versions]
     return all(map(_same, outcomes[0], outcomes[1])) and not all(map(_same, outcomes[1], outcomes[2]))
 
 
-def _same(one, other):
-    if len(one) != len(other):
-        return False
-    for mine, theirs in zip(one, other, strict=True):
-        if isinstance(mine, str) or isinstance(theirs, str) or mine is None or theirs is None:
-            if mine is not theirs and mine != theirs:
-                return False
-        elif np.shape(mine) != np.shape(theirs) or not np.allclose(mine, theirs, rtol=1e-9, atol=1e-12, equal_nan=True):
-            return False
-    return True
+def _same(mine, theirs):
+    """Compare what two calls gave: numbers up to rounding, collections entry by entry, anything else as it is."""
+    mine, theirs = _entries(mine), _entries(theirs)
+    if isinstance(mine, list) or isinstance(theirs, list):
+        sized = all(isinstance(value, list) or getattr(value, "ndim", 0) > 0 for value in (mine, theirs))
+        return sized and len(mine) == len(theirs) and all(map(_same, mine, theirs))
+    if _is_numeric(mine) and _is_numeric(theirs):
+        return np.shape(mine) == np.shape(theirs) and np.allclose(mine, theirs, rtol=1e-9, atol=1e-12, equal_nan=True)
+    return mine is theirs or (type(mine) is type(theirs) and not _is_numeric(mine) and mine == theirs)
+
+
+def _entries(value):
+    """List the entries of a tuple, a dictionary or a result with fields; leave anything else alone."""
+    if isinstance(value, dict):
+        return [entry for pair in value.items() for entry in pair]
+    if is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, field.name) for field in fields(value)]
+    return list(value) if isinstance(value, tuple | list) else value
+
+
+def _is_numeric(value):
+    return np.asarray(value).dtype.kind in "biufc"
 
 
 def _power_of_ten(error):

@@ -196,7 +196,7 @@ CHECKS = (
                 "oracle",
             ),
             Claim(
-                "the same with a mask",
+                "scaled_dot_product_attention of the identity, with a mask",
                 lambda f: distance(f(_q, _k, _mask), _torch_weights(_q, _k, _mask)),
                 1e-12,
                 _LAST_BITS,
@@ -296,7 +296,7 @@ CHECKS = (
                 "oracle",
             ),
             Claim(
-                "the same with a mask, a bias and a scale",
+                "scaled_dot_product_attention with a mask, a bias and a scale",
                 lambda f: distance(f(_q, _k, _v, _mask, _bias, 0.3), _torch_attention(_q, _k, _v, _mask, _bias, 0.3)),
                 1e-12,
                 _LAST_BITS,

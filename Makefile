@@ -1,0 +1,68 @@
+# Everything that is done with this book, as commands. `make` alone lists them.
+# Windows has no make: README.md gives the plain commands behind each of these.
+
+PYTHON ?= python3
+
+BIN := .venv/bin
+INSTALLED := .venv/installed
+
+# One thread in every library, so that a result does not depend on the number of cores.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export VECLIB_MAXIMUM_THREADS := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help book test lab notebooks bench picture pins clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "  make notebooks CHAPTER=blocks/softmax   re-executes one chapter"
+	@echo "  make book PYTHON=python3.12             sets up with another Python (3.11 or newer)"
+
+book: $(INSTALLED) ## build the pages from the committed outputs, print the path to open
+	@# A page with a warning is read only once: after a failure, all pages are read again.
+	@$(BIN)/jupyter-book build . -q -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }
+	@echo "Open $(CURDIR)/_build/html/index.html"
+
+test: $(INSTALLED) ## run every test, re-execute every chapter and compare every output
+	@failed=0; \
+	run() { echo "$$ $$*"; "$$@" || failed=1; }; \
+	run $(BIN)/ruff check .; \
+	run $(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/book.yml; \
+	run $(BIN)/zizmor --offline --quiet .github; \
+	run $(BIN)/python -m pytest tests -n 2 --dist loadfile; \
+	run $(BIN)/python -m pytest --nbval chapters -n 2 --dist loadfile; \
+	exit $$failed
+
+lab: $(INSTALLED) ## open the chapters in JupyterLab
+	$(BIN)/python -m jupyterlab chapters $(if $(filter 0,$(shell id -u)),--allow-root)
+
+notebooks: $(INSTALLED) ## re-execute the chapters (or CHAPTER=...) and write their outputs back
+	$(BIN)/python -m mlnotes.book.canonical $(if $(CHAPTER),chapters/$(CHAPTER).ipynb)
+
+bench: $(INSTALLED) ## time the functions beside NumPy, SciPy and PyTorch, print the ratios
+	$(BIN)/python -m pytest benchmarks/bench_*.py -q --benchmark-max-time=0.5
+
+picture: book ## renew the picture of the book in README.md
+	$(BIN)/python -m mlnotes.book.picture
+
+pins: $(INSTALLED) ## renew requirements.txt from requirements.in (on Linux)
+	$(BIN)/python -m mlnotes.book.pins
+
+clean: ## remove what was built; .venv stays
+	rm -rf _build .pytest_cache .ruff_cache .hypothesis .benchmarks mlnotes.egg-info
+	find mlnotes tests benchmarks chapters -name __pycache__ -prune -exec rm -rf {} +
+	find chapters -name .ipynb_checkpoints -prune -exec rm -rf {} +
+
+$(INSTALLED): requirements.txt pyproject.toml
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "mlnotes needs Python 3.11 or newer, and $(PYTHON) is not: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@# Without pip, an earlier attempt was interrupted.
+	@test -x $(BIN)/pip || "$(PYTHON)" -m venv --clear .venv
+	@echo "Installing requirements.txt in .venv (2 to 6 GB, a few minutes, once) ..."
+	@$(BIN)/python -m pip install --quiet -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $(INSTALLED)

@@ -1,0 +1,51 @@
+"""Time functions on the same input in one run, and print how they compare."""
+
+import numpy as np
+import pytest
+import torch
+
+torch.set_num_threads(1)
+RACES = {}
+
+
+@pytest.fixture
+def race(benchmark):
+    """Enter one function in a race, after asserting that its result is right."""
+
+    def enter(title, name, function, *arguments, expected, tolerance):
+        np.testing.assert_allclose(np.asarray(function(*arguments), dtype=np.float64), expected, tolerance, tolerance)
+        benchmark(function, *arguments)
+        if benchmark.stats:  # not with --benchmark-disable
+            RACES.setdefault(title, {})[name] = benchmark.stats.stats.min
+
+    return enter
+
+
+def pytest_benchmark_group_stats():
+    """Leave out the plugin's own table, which compares functions that do different things."""
+    return []
+
+
+def pytest_terminal_summary(terminalreporter):
+    for line in table(RACES):
+        terminalreporter.write_line(line)
+
+
+def table(races):
+    """Compare mlnotes, in each race, with every other that took part."""
+    if not races:
+        return
+    width = max(len(name) for times in races.values() for name in times)
+    slower = total = 0
+    for title, times in races.items():
+        yield ""
+        yield f"{title}: mlnotes {times['mlnotes'] * 1e6:,.0f} µs"
+        for name, time in times.items():
+            if name == "mlnotes":
+                continue
+            ratio = times["mlnotes"] / time
+            slower, total = slower + (ratio > 1), total + 1
+            verdict = "mlnotes is slower" if ratio > 1 else "mlnotes is faster"
+            yield f"  {name:{width}} {time * 1e6:9,.0f} µs   mlnotes takes {ratio:6.2f} times as long   {verdict}"
+    yield ""
+    yield f"Shortest times of this run, on {torch.get_num_threads()} thread. mlnotes is slower in {slower} of {total}."

@@ -1,0 +1,62 @@
+"""The browser of the tests: the Chromium that the machine has, without a network of its own.
+
+A conftest takes the fixture by ``from mlnotes.book.browser import browser  # noqa: F401``.
+"""
+
+import os
+import shutil
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+# Of one module, not of the session: Playwright keeps an event loop running in the thread, in which notebooks could not
+# be executed, and a second Playwright not be started.
+@pytest.fixture(scope="module")
+def browser():
+    """Give a browser to the tests of one module."""
+    requires_browser()
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()
+
+
+def launch(playwright):
+    """Start the installed Chromium, headless and with a fresh profile.
+
+    Parameters
+    ----------
+    playwright : playwright.sync_api.Playwright
+        What ``with sync_playwright() as playwright`` gives.
+
+    Returns
+    -------
+    playwright.sync_api.Browser
+        Close it, or leave the ``with``.
+    """
+    return playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+
+
+def requires_browser():
+    """Skip the calling test where there is no Chromium; fail it where one is required."""
+    if chromium() is not None:
+        return
+    if os.environ.get("CI") or os.environ.get("MLNOTES_REQUIRE_BROWSER") == "1":
+        pytest.fail("no chromium on the PATH, and this machine must have one")
+    pytest.skip("no chromium on the PATH")
+
+
+def chromium():
+    """Find the installed Chromium, or None."""
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

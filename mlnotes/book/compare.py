@@ -1,0 +1,264 @@
+"""Compare every output of a notebook with what running it gives now.
+
+As a pytest plugin (``-p mlnotes.book.compare``) this replaces nbval's own comparison, which skips figures and compares
+floats as text. What is compared exactly, and what within a tolerance, is stated here and in `mlnotes.book.figures`.
+"""
+
+import base64
+import itertools
+import json
+import math
+import re
+
+import pytest
+
+# Floats. Another processor or another library adds in another order, which moves the last of sixteen digits; over a
+# chapter's few thousand operations that grows to 1e-12 at most. A print shows four to eight digits, so a wrong last
+# digit is an error of 1e-9 or more. Results that should be zero have only an absolute size.
+RELATIVE, ABSOLUTE = 1e-9, 1e-14
+
+# Coordinates in the tags of an SVG are printed with six decimals.
+SVG = 1e-5
+
+# Its model id is random, so that a committed notebook leaves it out.
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+# The exponent of a printed float has a sign; that of 2e5 in a colour #2e5a1b has none.
+_FLOAT = re.compile(r"(?<![\w.])([-+]?(?:(?:\d+\.\d*|\.\d+)(?:[eE][-+]\d+)?|\d+[eE][-+]\d+|(?:nan|inf)\b))")
+_NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]\d+)?)")
+_TAG = re.compile(r"(<[^>]*>)")
+_EMBEDDED = re.compile(
+    r'(<script\b[^>]*type="application/json"[^>]*>)(.*?)(</script>)|data:(image/[\w.+-]+);base64,([\w+/=]+)', re.DOTALL
+)
+
+
+def cell_differences(committed, fresh):
+    """Compare all outputs of a cell, in their order.
+
+    Parameters
+    ----------
+    committed, fresh : list of dict
+        Outputs as in a notebook: those in the file, and those that running the cell gives.
+
+    Returns
+    -------
+    list of str
+        What differs, for a reader; empty if nothing does.
+    """
+    committed, fresh = merged(committed), merged(fresh)
+    found = []
+    if len(committed) != len(fresh):
+        was, now = ([", ".join(_parts(output)) for output in outputs] for outputs in (committed, fresh))
+        found.append(f"{len(was)} outputs are committed {was}, {len(now)} came now {now}")
+    for i, pair in enumerate(zip(committed, fresh, strict=False), 1):
+        found += [f"output {i} ({pair[0]['output_type']}), {line}" for line in differences(*pair)]
+    return found
+
+
+def differences(committed, fresh):
+    """Compare one output with another.
+
+    Parameters
+    ----------
+    committed, fresh : dict
+        Outputs as in a notebook.
+
+    Returns
+    -------
+    list of str
+        For each part that differs (a mime type, a stream, the name of an error) where it first does, and both values.
+    """
+    if committed["output_type"] != fresh["output_type"]:
+        return [f"its type: {committed['output_type']} is committed, {fresh['output_type']} came now"]
+    was, now = _parts(committed), _parts(fresh)
+    found = [f"{name}: is committed, but did not come now" for name in was if name not in now]
+    found += [f"{name}: came now, but is not committed" for name in now if name not in was]
+    for name in was:
+        if name in now:
+            found += [f"{name}{line}" for line in itertools.islice(_compare(name, was[name], now[name]), 1)]
+    return found
+
+
+def is_compared(output):
+    """Tell whether a change in any part of an output is noticed, by changing each part in turn.
+
+    Parameters
+    ----------
+    output : dict
+        An output as in a notebook.
+
+    Returns
+    -------
+    bool
+        False also for an output of which nothing is left to compare, such as a widget without text or picture.
+    """
+    parts = _parts(output)
+    changed = {name: "x" + value if isinstance(value, str) else [value] for name, value in parts.items()}
+    return bool(parts) and all(any(_compare(name, parts[name], changed[name])) for name in parts)
+
+
+def merged(outputs):
+    """Bring outputs into the form in which they are compared and committed.
+
+    Parameters
+    ----------
+    outputs : list of dict
+        Outputs as in a notebook, which are left as they are.
+
+    Returns
+    -------
+    list of dict
+        The same with one output for all that went to the same stream between two others (in which pieces it came, and
+        whether stdout or stderr first, depends on timing), without tracebacks (they name files of this machine) and
+        without the ids of widgets.
+    """
+    result = []
+    for is_stream, group in itertools.groupby(outputs, lambda output: output["output_type"] == "stream"):
+        group = list(group)
+        if is_stream:
+            for name in sorted({output["name"] for output in group}):
+                text = "".join(output["text"] for output in group if output["name"] == name)
+                result.append({"output_type": "stream", "name": name, "text": text})
+            continue
+        for output in group:
+            output = dict(output)
+            if "data" in output:
+                output["data"] = {mime: data for mime, data in output["data"].items() if mime != WIDGET_VIEW}
+            if "traceback" in output:
+                output["traceback"] = [f"{output['ename']}: {output['evalue']}"]
+            result.append(output)
+    return result
+
+
+def pytest_configure(config):
+    """Refuse nbval's ways to compare less, and give up on a cell that runs too long for a chapter."""
+    option = config.option
+    for name in ("nbval_lax", "nbval_sanitize_with", "sanitize_with"):
+        if getattr(option, name, None):
+            raise pytest.UsageError(f"--{name.replace('_', '-')} compares less than everything: leave it out")
+    if getattr(option, "nbval_cell_timeout", None) == 2000:  # nbval's default, in seconds
+        option.nbval_cell_timeout = 120
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path, parent):
+    """Replace nbval's notebooks by ours."""
+    collected = yield
+    if file_path.suffix != ".ipynb":
+        return collected
+    from mlnotes.book.collect import NotebookFile, is_nbval  # only now: other tests should not pay for it
+
+    return [NotebookFile.from_parent(parent, path=file_path) if is_nbval(it) else it for it in collected]
+
+
+def _parts(output):
+    """Split an output into named values."""
+    if output["output_type"] == "stream":
+        return {output["name"]: output["text"]}
+    if output["output_type"] == "error":
+        return {"ename": output["ename"], "evalue": output["evalue"]}
+    parts = {mime: data for mime, data in output["data"].items() if mime != WIDGET_VIEW}
+    return parts | ({"metadata": output["metadata"]} if output.get("metadata") else {})
+
+
+def _compare(name, was, now):
+    """Yield what differs between two values of one part, as text that follows its name."""
+    if not (isinstance(was, str) and isinstance(now, str)):
+        yield from _data(was, now)
+    elif was == now:
+        pass
+    elif name == "text/html":
+        yield from _html(was, now)
+    elif name.startswith("text/") or name in ("stdout", "stderr", "ename", "evalue"):
+        yield from _text(was, now)
+    elif name == "image/svg+xml":
+        yield from _svg(was, now)
+    elif name in ("image/png", "image/jpeg"):
+        from mlnotes.book.figures import figure_differences  # which needs NumPy and Pillow
+
+        yield from figure_differences(was, now)
+    else:
+        yield _both("", was, now)
+
+
+def _close(was, now):
+    if was == now or (math.isnan(was) and math.isnan(now)):
+        return True
+    if was.is_integer() and now.is_integer() and abs(was) < 1e15:
+        return False  # a whole number, perhaps at the end of a sentence
+    return math.isclose(was, now, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+
+
+def _text(was, now):
+    """Compare words, integers and punctuation exactly, floats within the tolerance.
+
+    Blanks next to a float count only if all floats are printed alike: NumPy aligns columns by the sign of noise.
+    """
+    left, right = _FLOAT.split(was), _FLOAT.split(now)
+    noisy = left[1::2] != right[1::2]
+    for i, (x, y) in enumerate(itertools.zip_longest(left, right, fillvalue="")):
+        if i % 2:
+            same = x and y and _close(float(x), float(y))
+        else:
+            same = x == y or (noisy and x.strip(" ") == y.strip(" "))
+        if not same:
+            here, there = len("".join(left[:i])), len("".join(right[:i]))
+            pairs = enumerate(zip(x + "\0", y + "\1", strict=False))
+            common = 0 if i % 2 else next(k for k, (a, b) in pairs if a != b)
+            line = was.count("\n", 0, here + common) + 1
+            around = (slice(max(0, at + common - 20), at + common + 40) for at in (here, there))
+            yield _both(f", line {line}", was[next(around)], now[next(around)])
+            return
+
+
+def _html(was, now):
+    """Compare what stands between tags as text; JSON in scripts and pictures in `data:` addresses as what they are."""
+    text = [_EMBEDDED.sub(r"\1embedded \4\3", html) for html in (was, now)]
+    yield from _text(*text)
+    for x, y in zip(_EMBEDDED.finditer(was), _EMBEDDED.finditer(now), strict=True):
+        if x[4] == "image/svg+xml":
+            found = _svg(*(base64.b64decode(it[5]).decode(errors="replace") for it in (x, y)))
+        elif x[4]:
+            found = _compare(x[4], x[5], y[5])
+        else:
+            try:
+                found = _data(json.loads(x[2]), json.loads(y[2]))
+            except ValueError:
+                found = _text(x[2], y[2])
+        yield from (f", in its {x[4] or 'JSON'}{line}" for line in found)
+
+
+def _svg(was, now):
+    """Compare the coordinates in tags within a hair's breadth, all else as text."""
+    left, right = _TAG.split(was), _TAG.split(now)
+    if len(left) != len(right):
+        yield _both(", the number of tags", len(left) // 2, len(right) // 2)
+    for i, (x, y) in enumerate(zip(left, right, strict=False)):
+        if i % 2 == 0:
+            yield from _text(x, y)
+        elif x != y:
+            xs, ys = _NUMBER.split(x), _NUMBER.split(y)
+            pairs = zip(xs[1::2], ys[1::2], strict=False)
+            if xs[::2] != ys[::2] or any(abs(float(a) - float(b)) > SVG for a, b in pairs):
+                yield _both(f", tag {i // 2 + 1}", x, y)
+
+
+def _data(was, now, where="$"):
+    """Compare structures: the types, the keys, the lengths and all but floats exactly."""
+    if isinstance(was, dict) and isinstance(now, dict):
+        if was.keys() != now.keys():
+            yield _both(f", the keys of {where}", sorted(was), sorted(now))
+        for key in was.keys() & now.keys():
+            yield from _data(was[key], now[key], f"{where}.{key}")
+    elif isinstance(was, list) and isinstance(now, list):
+        if len(was) != len(now):
+            yield _both(f", the length of {where}", len(was), len(now))
+        for i, (x, y) in enumerate(zip(was, now, strict=False)):
+            yield from _data(x, y, f"{where}[{i}]")
+    elif type(was) is not type(now) or not (_close(was, now) if isinstance(was, float) else was == now):
+        yield _both(f", {where}", was, now)
+
+
+def _both(where, was, now):
+    was, now = (text if len(text) <= 120 else f"{text[:120]}…" for text in (repr(was), repr(now)))
+    return f"{where}: {was} is committed, {now} came now"

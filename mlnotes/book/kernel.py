@@ -1,0 +1,40 @@
+"""The kernel in which notebooks are run: the same for writing them and for comparing them."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+# IPython's settings: no file of history, which kernels that run at the same time would lock for each other.
+SETTINGS = 'c.HistoryManager.hist_file = ":memory:"\n'
+
+
+def kernel_environment():
+    """Collect what makes a kernel give the same results for everyone.
+
+    Returns
+    -------
+    dict of str to str
+        Environment variables: one thread, so that sums are added in one order; a fixed order of sets; figures drawn
+        into the notebook with matplotlib's own defaults; `SETTINGS` in place of the user's.
+    """
+    matplotlib = Path(importlib.util.find_spec("matplotlib").origin).parent
+    threads = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")
+    return {
+        **{f"{name}_NUM_THREADS": "1" for name in threads},
+        "PYTHONHASHSEED": "0",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "MATPLOTLIBRC": str(matplotlib / "mpl-data" / "matplotlibrc"),
+        "IPYTHONDIR": str(_ipython_folder()),
+    }
+
+
+def _ipython_folder():
+    folder = Path(sys.prefix) / ".mlnotes-ipython"
+    settings = folder / "profile_default" / "ipython_config.py"
+    if not settings.exists() or settings.read_text() != SETTINGS:
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = settings.with_suffix(f".{os.getpid()}")  # another process may be reading
+        unfinished.write_text(SETTINGS)
+        unfinished.replace(settings)
+    return folder

@@ -1,0 +1,271 @@
+"""What Jupyter Book's pages need beyond Jupyter Book: no network, no script that fails, and our own directives."""
+
+import ast
+import hashlib
+import importlib.util
+from pathlib import Path
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.fileutil import copy_asset
+from sphinx.util.nodes import make_refnode
+from sphinx_codeautolink import SphinxCodeAutoLink
+from sphinx_codeautolink.extension.directive import SkipMarker
+from sphinx_design.dropdown import dropdown_main, dropdown_title
+
+from mlnotes import widgets
+from mlnotes.book.chapter_map import draw, read_map
+
+class widgets:  # TEMPORARY stand-in
+    @staticmethod
+    def bundle():
+        from mlnotes import widgets as w
+        try: return w.bundle()
+        except (FileNotFoundError, ValueError): return ""
+    @staticmethod
+    def stylesheet():
+        from mlnotes import widgets as w
+        try: return w.stylesheet()
+        except (FileNotFoundError, ValueError): return ""
+
+
+STATIC = Path(__file__).parent / "static"
+API, TOC, MAP = "chapters/api/", "_toc.yml", "chapters/map.yml"
+
+
+def setup(app):
+    """Connect everything; Sphinx calls this."""
+    _drop(app, "sphinx_thebe", "sphinx_togglebutton")
+    if importlib.util.find_spec("torch") is None:
+        app.config.autodoc_mock_imports = ["torch"]
+    app.config.mathjax_path = "mathjax/tex-svg-full.js"
+    app.add_config_value("mlnotes_digest", "", "html")
+    app.add_css_file("book.css", priority=900)
+    app.add_js_file("book.js", loading_method="defer")
+    app.add_directive("api", Api)
+    app.add_directive("api-list", ApiList)
+    app.add_directive("chapter-map", ChapterMap)
+    app.add_post_transform(FoldDropdowns)
+    app.add_post_transform(PlainBibliography)
+    app.connect("config-inited", _digest)
+    app.connect("builder-inited", _write_widgets)
+    app.connect("env-get-outdated", _pages_that_list_others)
+    app.connect("doctree-read", _unwrap_untitled_sections, priority=400)
+    app.connect("doctree-read", _keep_output_out_of_program, priority=401)
+    app.connect("missing-reference", _resolve_bare_name)
+    app.connect("env-get-updated", _restore_numbers, priority=400)
+    app.connect("env-get-updated", _number_by_page, priority=600)
+    app.connect("html-page-context", _load_widgets)
+    _link_code_of_written_pages(app)
+    app.connect("build-finished", _copy_mathjax)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+class Api(SphinxDirective):
+    """Document a module, and link to the chapters that use it."""
+
+    required_arguments = 1
+
+    def run(self):
+        module = self.arguments[0]
+        chapters = [f"{{doc}}`/{name}`" for name in _chapters_using(module, self.env)]
+        used = f"Used in {', '.join(chapters)}." if chapters else ""
+        return _parse(self, f"{used}\n\n```{{eval-rst}}\n.. automodule:: {module}\n   :members:\n```")
+
+
+class ApiList(SphinxDirective):
+    """List every documented module with the first sentence of its docstring."""
+
+    def run(self):
+        names = sorted(name for name in self.env.found_docs if name.startswith(API) and not name.endswith("/index"))
+        lines = []
+        for name in names:
+            module = "mlnotes." + name.removeprefix(API).replace("/", ".")
+            self.env.note_dependency(importlib.util.find_spec(module).origin)
+            lines.append(f"{{doc}}`{module.removeprefix('mlnotes.')} </{name}>`\n: {_summary(module)}\n")
+        return _parse(self, "\n".join(lines))
+
+
+class ChapterMap(SphinxDirective):
+    """Draw the chapters and what each of them needs."""
+
+    def run(self):
+        self.env.note_dependency(MAP)
+        self.env.note_dependency(TOC)
+        chapters = read_map(Path(self.env.srcdir, MAP))
+        finished = {name.removeprefix("chapters/") for name in self.env.found_docs} & {it.name for it in chapters}
+        return [nodes.raw("", draw(chapters, finished), format="html")]
+
+
+class FoldDropdowns(SphinxPostTransform):
+    """Make every admonition of class ``dropdown`` a native ``<details>``, which needs no script."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for node in [*self.document.findall(lambda it: "dropdown" in _classes(it) and _has_title(it))]:
+            title, *content = node.children
+            for link in [*title.findall(nodes.reference)]:
+                link.replace_self(link.children)      # A link cannot live in what is itself a button.
+            summary = dropdown_title("", "", *title.children)
+            kind = [it for it in node["classes"] if it != "dropdown"]
+            node.replace_self(dropdown_main("", summary, *content, ids=node["ids"], classes=["folded", *kind]))
+
+
+class PlainBibliography(SphinxPostTransform):
+    """Make each work a paragraph: author and year name it, and docutils would give it a role that ARIA dropped."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for work in [*self.document.findall(nodes.citation)]:
+            _label, text = work.children
+            work.replace_self(nodes.paragraph("", "", *text.children, ids=work["ids"], classes=["citation"]))
+
+
+def _classes(node):
+    return node.get("classes", ()) if isinstance(node, nodes.Element) else ()
+
+
+def _has_title(node):
+    return bool(node.children) and isinstance(node.children[0], nodes.title)
+
+
+def _parse(directive, markdown):
+    parent = nodes.container()
+    directive.state.nested_parse(StringList(markdown.splitlines(), source="generated"), 0, parent)
+    return parent.children
+
+
+def _summary(module):
+    source = Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").split("\n\n")[0].replace("\n", " ")
+
+
+def _chapters_using(module, env):
+    """Find the chapter of the same name first, then the others that import the module."""
+    name = module.split(".")[-1]
+    found = []
+    for doc in sorted(env.found_docs):
+        path = Path(env.doc2path(doc))
+        if path.suffix == ".ipynb" and (doc.endswith(f"/{name}") or f"from {module} import" in path.read_text("utf-8")):
+            env.note_dependency(str(path))
+            found.append(doc)
+    return sorted(found, key=lambda doc: not doc.endswith(f"/{name}"))
+
+
+def _drop(app, *modules):
+    """Undo what other extensions, which Jupyter Book always loads, would add to every page."""
+    for listeners in app.events.listeners.values():
+        listeners[:] = [it for it in listeners if it.handler.__module__ not in modules]
+    dropped = {"sphinx-thebe.css", "togglebutton.css"}
+    app.registry.css_files[:] = [it for it in app.registry.css_files if it[0] not in dropped]
+
+
+def _digest(app, config):
+    """Rebuild every page when what they share changes."""
+    shared = [*sorted(STATIC.iterdir()), Path(app.srcdir, TOC), Path(__file__)]
+    texts = [path.read_bytes() for path in shared] + [widgets.bundle().encode(), widgets.stylesheet().encode()]
+    config.mlnotes_digest = hashlib.sha256(b"".join(texts)).hexdigest()
+    config.html_static_path.append(str(STATIC))
+
+
+def _write_widgets(app):
+    """Put the widgets where only the pages that hold one load them."""
+    folder = Path(app.outdir, "_static")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "widgets.js").write_text(widgets.bundle(), encoding="utf-8")
+    (folder / "widgets.css").write_text(widgets.stylesheet(), encoding="utf-8")
+
+
+def _load_widgets(app, pagename, templatename, context, doctree):
+    if doctree and any("mlnotes-widget" in it.astext() for it in doctree.findall(nodes.raw)):
+        app.add_css_file("widgets.css")
+        app.add_js_file("widgets.js", loading_method="defer")
+
+
+def _copy_mathjax(app, error):
+    """Copy the one file that typesets everything; the package holds 24 MB more."""
+    if not error:
+        package = Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent
+        source = package / "static" / app.config.mathjax_path
+        copy_asset(str(source), str(Path(app.outdir, "_static", "mathjax")))
+
+
+def _pages_that_list_others(app, env, added, changed, removed):
+    return {"chapters/index", API + "index"} & env.found_docs if added or removed else ()
+
+
+def _unwrap_untitled_sections(app, doctree):
+    """Take the contents of exercises out of sections that have no heading, and all the same id."""
+    for section in [it for it in doctree.findall(nodes.section) if not _has_title(it)]:
+        section.replace_self(section.children)
+
+
+def _keep_output_out_of_program(app, doctree):
+    """Hide printed source from the code linker, which would take the function for one defined in the chapter."""
+    for output in doctree.findall(lambda it: isinstance(it, nodes.Element) and it.get("nb_element") == "cell_code_output"):
+        for block in [*output.findall(nodes.literal_block)]:
+            block.parent.insert(block.parent.index(block), SkipMarker("next"))
+
+
+def _link_code_of_written_pages(app):
+    """Let the code linker work on the pages that this build writes.
+
+    By itself it guesses them from the dates of files, and forgets the code of every page that is not an .rst file.
+    """
+    [linker] = {
+        it.handler.__self__
+        for it in app.events.listeners["build-finished"]
+        if isinstance(getattr(it.handler, "__self__", None), SphinxCodeAutoLink)
+    }
+    code = {}
+
+    def remember(app):
+        code.update(getattr(app.env, "sphinx_codeautolink_transforms", {}))
+
+    def recall(app):
+        if linker.cache is not None:
+            linker.cache.transforms.update(code)
+            linker.outdated_docs.clear()
+
+    app.connect("builder-inited", remember, priority=400)
+    app.connect("builder-inited", recall, priority=900)
+    app.connect("html-page-context", lambda app, name, *rest: linker.outdated_docs.add(str(Path(name))))
+
+
+def _resolve_bare_name(app, env, node, contnode):
+    """Let a docstring say `softmax` wherever only one function or class has that name."""
+    if node.get("refdomain") != "py":
+        return None
+    found = [
+        (name, it)
+        for name, it in env.domains["py"].objects.items()
+        if name.endswith("." + node["reftarget"]) and it.objtype != "module" and not it.aliased
+    ]
+    if len(found) != 1:
+        return None
+    [(name, it)] = found
+    return make_refnode(app.builder, node["refdoc"], it.docname, it.node_id, contnode, name)
+
+
+def _restore_numbers(app, env):
+    """Give Sphinx its own numbers back, so that it sees what changed since the last build."""
+    env.toc_fignumbers = getattr(env, "mlnotes_fignumbers", env.toc_fignumbers)
+    return ()
+
+
+def _number_by_page(app, env):
+    """Number exercises and equations from 1 on every page, not through the book."""
+    env.mlnotes_fignumbers = env.toc_fignumbers
+    env.toc_fignumbers = {
+        doc: {
+            kind: {label: (i,) for i, label in enumerate(numbers, start=1)} for kind, numbers in by_kind.items()
+        }
+        for doc, by_kind in env.toc_fignumbers.items()
+    }
+    return ()

@@ -1,0 +1,21 @@
+/* Boxes that scroll sideways can be reached by the keyboard and say what they are; print shows what is folded. */
+const NAMES = { "pre": "Code", ".math, mjx-container": "Formula", ".output": "Output", ".pst-scrollable-table-container": "Table" };
+
+function nameScrollBoxes() {
+  for (const [selector, name] of Object.entries(NAMES)) {
+    for (const box of document.querySelectorAll(`main :is(${selector})`)) {
+      if (box.scrollWidth <= box.clientWidth) continue;
+      box.tabIndex = 0;
+      box.role ??= "group";
+      box.ariaLabel ??= `${name}, scrolls sideways`;
+    }
+  }
+}
+
+addEventListener("load", () => {
+  nameScrollBoxes();
+  globalThis.MathJax?.startup?.promise?.then(nameScrollBoxes);
+});
+addEventListener("resize", nameScrollBoxes);
+addEventListener("toggle", nameScrollBoxes, true);
+addEventListener("beforeprint", () => document.querySelectorAll("main details").forEach((it) => (it.open = true)));

@@ -1,0 +1,185 @@
+"""Count what stands in the committed notebooks and how it was checked, for the page *Verification*."""
+
+import html
+from dataclasses import dataclass
+from pathlib import Path
+
+from mlnotes.book.compare import is_compared
+from mlnotes.book.form import read
+from mlnotes.checks import Table
+
+ROOT = Path(__file__).parents[2]
+EVIDENCE = "application/vnd.mlnotes.evidence+json"
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """What a notebook holds.
+
+    Parameters
+    ----------
+    name : str
+        Part and file, such as "blocks/softmax".
+    title : str
+        Its first heading.
+    code_cells : int
+        How many cells are run.
+    outputs : tuple of dict
+        What they give, as committed.
+    claims : tuple of (str, dict)
+        The rows of the chapter's evidence, each after the function that it is about.
+    """
+
+    name: str
+    title: str
+    code_cells: int
+    outputs: tuple
+    claims: tuple
+
+    def holding(self, mime, text=""):
+        """Count the outputs that have a part of this kind of mime type with this text in it."""
+        parts = (output.get("data", {}).items() for output in self.outputs)
+        return sum(any(key.startswith(mime) and text in str(value) for key, value in data) for data in parts)
+
+    def of_kind(self, kind):
+        """Count the claims that compare with an oracle, or that state a property."""
+        return sum(claim["kind"] == kind for _, claim in self.claims)
+
+    def tightest(self):
+        """Say which error comes closest to its tolerance."""
+        measured = [claim for _, claim in self.claims if claim["tolerance"]]
+        worst = max(measured, key=lambda claim: claim["error"] / claim["tolerance"], default=None)
+        return f"{worst['error']:g} of {worst['tolerance']:g}" if worst else "none measured"
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Tables with captions, which a notebook displays: (caption, head, rows) each."""
+
+    tables: tuple
+
+    def __repr__(self):
+        return "\n\n".join(f"{caption}\n{Table(head, rows)!r}" for caption, head, rows in self.tables)
+
+    def _repr_html_(self):
+        return "\n".join(_html(*table) for table in self.tables)
+
+
+def read_chapters(root=ROOT):
+    """Read all chapters as they are committed, in the order of the table of contents.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that holds ``chapters`` and ``_toc.yml``.
+
+    Returns
+    -------
+    list of Chapter
+        One for each ``chapters/<part>/<name>.ipynb``; those that the table of contents leaves out come last.
+    """
+    root = Path(root)
+    contents = (root / "_toc.yml").read_text(encoding="utf-8").split()
+    paths = {path.relative_to(root).with_suffix("").as_posix(): path for path in root.glob("chapters/*/*.ipynb")}
+    known = {name: i for i, name in enumerate(contents)}
+    return [_read(paths[name]) for name in sorted(paths, key=lambda name: (known.get(name, len(known)), name))]
+
+
+def summary(root=ROOT):
+    """Count, chapter by chapter, what is re-executed and compared.
+
+    Parameters
+    ----------
+    root : Path
+        As for `read_chapters`.
+
+    Returns
+    -------
+    Tables
+        One table, with the sums in its last row.
+    """
+    chapters = read_chapters(root)
+    counts = [
+        (
+            chapter.code_cells,
+            len(chapter.outputs),
+            sum(map(is_compared, chapter.outputs)),
+            chapter.holding("image/"),
+            chapter.holding("text/html", 'class="mlnotes-widget"'),
+            chapter.of_kind("oracle"),
+            chapter.of_kind("property"),
+        )
+        for chapter in chapters
+    ]
+    head = ("chapter", "code cells", "outputs", "compared", "figures", "widgets", "oracles", "properties")
+    rows = [(chapter.title, *map(str, row)) for chapter, row in zip(chapters, counts, strict=True)]
+    rows.append(("all chapters", *(str(sum(column)) for column in zip(*counts, strict=True))))
+    return Tables((("What each chapter holds, and how much of it is compared", head, tuple(rows)),))
+
+
+def closest(root=ROOT):
+    """Show, for each chapter, the error that comes closest to its tolerance.
+
+    Parameters
+    ----------
+    root : Path
+        As for `read_chapters`.
+
+    Returns
+    -------
+    Tables
+        One table.
+    """
+    rows = tuple((chapter.title, chapter.tightest()) for chapter in read_chapters(root))
+    return Tables((("The largest error of each chapter, of the tolerance it must keep", ("chapter", "error"), rows),))
+
+
+def oracles(root=ROOT):
+    """List what the functions of each chapter were compared with, and how well they agree.
+
+    Parameters
+    ----------
+    root : Path
+        As for `read_chapters`.
+
+    Returns
+    -------
+    Tables
+        One table for each chapter.
+    """
+    head = ("function", "claim", "kind", "largest error", "tolerance")
+    return Tables(
+        tuple(
+            (
+                chapter.title,
+                head,
+                tuple((f, c["claim"], c["kind"], f"{c['error']:g}", f"{c['tolerance']:g}") for f, c in chapter.claims),
+            )
+            for chapter in read_chapters(root)
+        )
+    )
+
+
+def _read(path):
+    nb = read(path)
+    code = [cell for cell in nb.cells if cell.cell_type == "code"]
+    outputs = tuple(output for cell in code for output in cell.outputs)
+    evidence = [output["data"][EVIDENCE] for output in outputs if EVIDENCE in output.get("data", {})]
+    claims = tuple((found["function"], row) for found in evidence for row in found["rows"])
+    headings = (line for cell in nb.cells for line in cell.source.splitlines() if line.startswith("# "))
+    title = next(headings, f"# {path.stem}").removeprefix("# ")
+    return Chapter(f"{path.parent.name}/{path.stem}", title, len(code), outputs, claims)
+
+
+def _html(caption, head, rows):
+    columns = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in head)
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(first)}</th>'
+        + "".join(f"<td>{html.escape(cell)}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in rows
+    )
+    return (
+        f'<table class="mlnotes-table"><caption>{html.escape(caption)}</caption>'
+        f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
+    )

@@ -1,0 +1,214 @@
+// Two or three vectors that start at the origin. All numbers follow from their coordinates.
+
+const SIZE = 440; // of the drawing, in its own units
+const SNAP = 0.5;
+const TRAITS = ["a", "b", "c"];
+
+function render({ model, el }) {
+  frame(model, el, "plane");
+  const names = model.get("names");
+  const limit = model.get("limit");
+  const free = names.map((name) => !model.get("fixed").includes(name));
+  const at = (x, y) => [SIZE / 2 + (x / limit) * (SIZE / 2 - 16), SIZE / 2 - (y / limit) * (SIZE / 2 - 16)];
+  const vector = (i) => model.get(TRAITS[i]);
+
+  function move(i, x, y) {
+    const step = model.get("snap") ? SNAP : 0.01;
+    // Multiples of a step, divided back, so that 0.1 + 0.2 is shown and stored as 0.3.
+    const tidy = (value) => Math.round(Math.round(Math.min(Math.max(value, -limit), limit) / step) * step * 100) / 100 + 0;
+    write(model, { [TRAITS[i]]: [tidy(x), tidy(y)] });
+  }
+
+  const back = svg("g");
+  const handles = names.map((name, i) => handle(name, i, free[i], { move, vector, limit, model }));
+  const drawing = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": `Plane with the vectors ${names.join(", ")}` },
+    grid(limit, at), back, ...handles.map((each) => each.element));
+  const inputs = names.map((name, i) => coordinates(name, i, free[i], { move, vector, limit }));
+  const toggles = [
+    [checkbox(`Projection onto ${names[0]}`, (on) => write(model, { show_projection: on })), "show_projection"],
+    [checkbox(`Where ${names[0]}·v > 0`, (on) => write(model, { show_half_plane: on })), "show_half_plane"],
+    [checkbox(`Snap to steps of ${SNAP}`, (on) => { write(model, { snap: on }); free.forEach((is, i) => { if (on && is) move(i, ...vector(i)); }); }), "snap"],
+  ];
+  const readout = h("div", { class: "mw-pairs" });
+
+  function draw() {
+    const vectors = names.map((_, i) => vector(i));
+    toggles.forEach(([toggle, trait]) => toggle.set(model.get(trait)));
+    inputs.forEach((input) => input.set());
+    handles.forEach((each, i) => each.set(at(...vectors[i])));
+    back.replaceChildren(...picture(names, vectors, at, limit, model));
+    readout.replaceChildren(...vectors.slice(1).map((v, i) => pair(names[0], vectors[0], names[i + 1], v)));
+  }
+
+  el.append(
+    h("div", { class: "mw-main" },
+      h("div", {}, drawing, h("p", { class: "mw-hint" }, "Drag a tip, or focus it and use the arrow keys: 0.1 a step, 1 with Shift.")),
+      h("div", { class: "mw-side" }, h("div", { class: "mw-controls" }, ...inputs.map((i) => i.element), ...toggles.map(([t]) => t.element)), readout)));
+  draw();
+  return listenNow(model, [...TRAITS, ...toggles.map(([, trait]) => trait)], draw);
+}
+
+// What is moved
+
+function handle(name, i, isFree, { move, vector, limit, model }) {
+  // A shape for each vector, so that colour is not needed to tell them apart.
+  const shape = [svg("circle", { r: 7 }), svg("rect", { x: -6.5, y: -6.5, width: 13, height: 13 }), svg("path", { d: "M0 -9L9 0L0 9L-9 0Z" })][i];
+  const element = svg("g", { class: `mw-handle mw-v${i}` }, svg("circle", { r: 16, class: "mw-hit" }), shape);
+  if (!isFree) return { element, set: ([x, y]) => element.setAttribute("transform", `translate(${x} ${y})`) };
+  fill(element, { tabindex: 0, role: "slider", "aria-label": `Tip of ${name}`, "aria-valuemin": -limit, "aria-valuemax": limit }, []);
+  const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+  element.addEventListener("keydown", (event) => {
+    const way = arrows[event.key];
+    if (!way) return;
+    event.preventDefault();
+    const step = event.shiftKey ? 1 : model.get("snap") ? SNAP : 0.1;
+    move(i, vector(i)[0] + step * way[0], vector(i)[1] + step * way[1]);
+  });
+  element.addEventListener("pointerdown", (event) => {
+    event.preventDefault();
+    element.focus();
+    element.setPointerCapture(event.pointerId);
+  });
+  element.addEventListener("pointermove", (event) => {
+    if (!element.hasPointerCapture(event.pointerId)) return;
+    const drawing = element.ownerSVGElement;
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
+    const unit = limit / (SIZE / 2 - 16);
+    // Tenths, as with the keyboard: every digit on screen is exact.
+    move(i, Math.round((x - SIZE / 2) * unit * 10) / 10, Math.round((SIZE / 2 - y) * unit * 10) / 10);
+  });
+  const set = ([x, y]) => {
+    const [vx, vy] = vector(i);
+    element.setAttribute("transform", `translate(${x} ${y})`);
+    element.setAttribute("aria-valuenow", vx);
+    element.setAttribute("aria-valuetext", `x ${vx}, y ${vy}`);
+  };
+  return { element, set };
+}
+
+function coordinates(name, i, isFree, { move, vector, limit }) {
+  const options = { min: -limit, max: limit, step: 0.1, disabled: !isFree };
+  const x = numberInput(`${name}, x`, options, (value) => move(i, value, vector(i)[1]));
+  const y = numberInput(`${name}, y`, options, (value) => move(i, vector(i)[0], value));
+  const set = () => { x.set(vector(i)[0]); y.set(vector(i)[1]); };
+  return { element: h("span", { class: `mw-vector mw-v${i}` }, h("b", {}, name), " = (", x.element, ", ", y.element, ")"), set };
+}
+
+// What is computed
+
+function relation(a, b) {
+  const dot = a[0] * b[0] + a[1] * b[1];
+  const [lengthA, lengthB] = [Math.hypot(...a), Math.hypot(...b)];
+  const share = dot / (a[0] * a[0] + a[1] * a[1]); // nan where a is zero
+  const projection = a.map((x) => share * x);
+  return {
+    dot, lengthA, lengthB, share, projection,
+    cosine: Math.min(Math.max(dot / lengthA / lengthB, -1), 1),
+    // The arc tangent keeps its digits near 0° and 180°, where the arc cosine loses them.
+    degrees: lengthA && lengthB ? (Math.atan2(Math.abs(a[0] * b[1] - a[1] * b[0]), dot) * 180) / Math.PI : NaN,
+    residual: b.map((x, axis) => x - projection[axis]),
+  };
+}
+
+function pair(nameA, a, nameB, b) {
+  const r = relation(a, b);
+  const [one, point] = [(x) => bracketed(plain(x)), (v) => `(${plain(v[0])}, ${plain(v[1])})`];
+  const squares = (v) => `√(${one(v[0])}² + ${one(v[1])}²)`;
+  const [sign, words] = r.dot > 0 ? ["+", "positive: the angle is acute"] : r.dot < 0 ? ["−", "negative: the angle is obtuse"]
+    : ["0", r.lengthA && r.lengthB ? "zero: a right angle" : "zero: one of them is the zero vector"];
+  const directed = r.lengthA && r.lengthB;
+  const lines = [
+    ["dot", `${nameA}·${nameB}`, `${one(a[0])} × ${one(b[0])} + ${one(a[1])} × ${one(b[1])}`, r.dot, plain(r.dot)],
+    ["length-a", `‖${nameA}‖`, squares(a), r.lengthA, plain(r.lengthA)],
+    ["length-b", `‖${nameB}‖`, squares(b), r.lengthB, plain(r.lengthB)],
+    directed && ["cosine", "cos θ", `${one(r.dot)} / (${plain(r.lengthA)} × ${plain(r.lengthB)})`, r.cosine, plain(r.cosine)],
+    directed && ["degrees", "angle θ", "", r.degrees, `${r.degrees.toFixed(2)}°`],
+    r.lengthA && ["projection", `${nameB} onto ${nameA}`, `${one(r.dot)} / ${plain(r.lengthA ** 2)} × ${nameA} = ${plain(r.share)} ${nameA}`, r.projection, point(r.projection)],
+    r.lengthA && ["residual", "what is left", `${nameB} − projection`, r.residual, point(r.residual)],
+    !directed && ["none", "angle θ", "", null, "none, the zero vector has no direction"],
+  ].filter(Boolean);
+  return h("section", { "aria-label": `${nameA} and ${nameB}` },
+    h("p", { class: "mw-sign" }, h("span", { class: "mw-badge", "aria-hidden": "true" }, sign), ` ${nameA}·${nameB} is ${words}`),
+    h("ul", {}, ...lines.map(([name, what, formula, value, shown]) => h("li", { "data-name": name, "data-value": JSON.stringify(value) },
+      h("span", { class: "mw-what" }, what),
+      h("span", {}, h("span", { class: "mw-formula" }, formula && `= ${formula} `), h("b", {}, `= ${shown}`))))));
+}
+
+// What is drawn
+
+function grid(limit, at) {
+  const lines = [];
+  for (let i = -Math.floor(limit); i <= limit; i++) {
+    const [[x0, y0], [x1, y1]] = [at(-limit, i), at(limit, i)];
+    const kind = i === 0 ? "mw-axis" : "mw-gridline";
+    lines.push(svg("line", { x1: x0, y1: y0, x2: x1, y2: y1, class: kind }), svg("line", { x1: y0, y1: x0, x2: y1, y2: x1, class: kind }));
+    if (i === 0 || (limit > 8 && i % 5)) continue;
+    lines.push(svg("text", { x: at(i, 0)[0], y: at(0, 0)[1] + 13, class: "mw-tick", "text-anchor": "middle" }, minus(String(i))),
+      svg("text", { x: at(0, 0)[0] - 5, y: at(0, i)[1] + 4, class: "mw-tick", "text-anchor": "end" }, minus(String(i))));
+  }
+  return svg("g", { "aria-hidden": "true" }, ...lines);
+}
+
+function picture(names, vectors, at, limit, model) {
+  const [a, ...others] = vectors;
+  const long = Math.hypot(...a);
+  const parts = [];
+  const line = (from, to, kind) => {
+    const [[x1, y1], [x2, y2]] = [at(...from), at(...to)];
+    parts.push(svg("line", { x1, y1, x2, y2, class: kind }));
+  };
+  const label = (x, y, content, kind) => { const [tx, ty] = at(x, y); parts.push(svg("text", { x: tx, y: ty + 5, class: kind, "text-anchor": "middle" }, content)); };
+  const unit = a.map((x) => x / long);
+  const across = [-unit[1], unit[0]];
+  if (long && model.get("show_half_plane")) parts.push(...halfPlane(unit, across, at, limit, names[0]));
+  if (long && model.get("show_projection")) {
+    line(unit.map((x) => -2 * limit * x), unit.map((x) => 2 * limit * x), "mw-span");
+    others.forEach((b, i) => {
+      const { projection, share, residual } = relation(a, b);
+      line([0, 0], projection, `mw-projection mw-v${i + 1} ${share < 0 ? "mw-against" : ""}`);
+      line(projection, b, `mw-residual mw-v${i + 1}`);
+      const rest = Math.hypot(...residual);
+      if (rest > 0.3 && Math.abs(share) * long > 0.3) parts.push(corner(projection, unit.map((x) => -Math.sign(share) * x), residual.map((x) => x / rest), at));
+    });
+  }
+  others.forEach((b, i) => parts.push(...angle(a, b, at, 0.55 + 0.3 * i, i + 1)));
+  vectors.forEach((v, i) => {
+    line([0, 0], v, `mw-arrow mw-v${i}`);
+    const length = Math.hypot(...v) || 1;
+    // Beyond the tip, unless that is outside.
+    const out = v.map((x) => x + (0.42 * limit / 4 * x) / length);
+    label(...(Math.max(...out.map(Math.abs)) > limit ? v.map((x) => x - (0.42 * limit / 4 * x) / length) : out), names[i], `mw-name mw-v${i}`);
+  });
+  return parts;
+}
+
+function corner(foot, along, up, at, size = 0.22) {
+  const to = (s, t) => at(foot[0] + size * (s * along[0] + t * up[0]), foot[1] + size * (s * along[1] + t * up[1])).join(" ");
+  return svg("path", { d: `M${to(1, 0)} L${to(1, 1)} L${to(0, 1)}`, class: "mw-mark" });
+}
+
+function angle(a, b, at, radius, i) {
+  const { dot, degrees, lengthA, lengthB } = relation(a, b);
+  if (Number.isNaN(degrees) || degrees === 0) return [];
+  if (dot === 0) return [corner([0, 0], a.map((x) => x / lengthA), b.map((x) => x / lengthB), at, 0.35)];
+  const start = Math.atan2(a[1], a[0]);
+  const turn = ((degrees * Math.PI) / 180) * (Math.sign(a[0] * b[1] - a[1] * b[0]) || 1);
+  const points = Array.from({ length: 25 }, (_, s) => at(radius * Math.cos(start + (turn * s) / 24), radius * Math.sin(start + (turn * s) / 24)).join(" "));
+  return [svg("path", { d: `M${points.join(" L")}`, class: `mw-angle mw-v${i} ${dot < 0 ? "mw-against" : ""}` })];
+}
+
+function halfPlane(unit, across, at, limit, name) {
+  const far = (s, t) => [0, 1].map((axis) => 3 * limit * (s * across[axis] + t * unit[axis]));
+  const corners = [far(-1, 0), far(1, 0), far(1, 1), far(-1, 1)].map((p) => at(...p).join(","));
+  const id = `mw-${++ids}`;
+  const [[x1, y1], [x2, y2]] = [at(...far(-1, 0)), at(...far(1, 0))];
+  const [tx, ty] = at(...unit.map((x, axis) => 0.3 * limit * x + 0.72 * limit * across[axis] * 0.9));
+  return [
+    svg("pattern", { id, width: 9, height: 9, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svg("line", { x1: 0, y1: 0, x2: 0, y2: 9, class: "mw-hatch" })),
+    svg("polygon", { points: corners.join(" "), fill: `url(#${id})` }),
+    svg("line", { x1, y1, x2, y2, class: "mw-border" }),
+    svg("text", { x: tx, y: ty, class: "mw-side-name", "text-anchor": "middle" }, `${name}·v > 0`),
+  ];
+}
+
+export default { render };

@@ -1,0 +1,255 @@
+"""The built book, opened from its folder: complete, offline, readable by everyone."""
+
+import functools
+import pkgutil
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlparse
+from urllib.request import url2pathname
+
+import pytest
+import yaml
+from axe_playwright_python.sync_playwright import Axe
+
+import mlnotes
+from mlnotes.book.chapter_map import draw, read_map
+
+ROOT = Path(__file__).parents[2]
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+CHAPTERS = [it["file"] for part in TOC["parts"] if part["caption"] != "Reference" for it in part["chapters"]]
+MAP = read_map(ROOT / "chapters/map.yml")
+MEGABYTE = 1e6
+
+WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "resultTypes": ["violations"]}
+STRUCTURE = WCAG | {"rules": {"color-contrast": {"enabled": False}}}
+CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"]}
+
+LOOK = r"""() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const raw = [];
+  while (walker.nextNode()) {
+    const text = walker.currentNode;
+    if (text.parentElement.closest("pre, code, script, style, mjx-container")) continue;
+    if (/\$\$|\\[(\[]|\\begin\{/.test(text.data)) raw.push(text.data);
+  }
+  return {
+    links: all("[href], [src]").map((it) => it.href || it.src).filter((it) => typeof it === "string"),
+    code_links: all("main pre a").map((it) => it.href),
+    anchors: all("[id]").map((it) => it.id),
+    images: all("main img").map((it) => [it.src.slice(0, 200), it.complete && it.naturalWidth > 0, it.getAttribute("alt")]),
+    formulas: all("main .math").filter((it) => !it.querySelector("mjx-container")).map((it) => it.outerHTML).concat(raw),
+    widgets: all("main .mlnotes-widget").length,
+  };
+}"""
+
+# Contrast takes long to compute: of the texts that stand in elements of the same kind, look at the first three.
+THIN_OUT = """() => {
+  document.head.insertAdjacentHTML("beforeend", "<style>* { transition: none !important }</style>");
+  const kind = (it) => it.tagName === "MAIN" ? "" : `${kind(it.parentElement)}>${it.tagName}.${it.getAttribute("class")}`;
+  const seen = {};
+  document.querySelectorAll("main mjx-container > *").forEach((it) => it.remove());
+  for (const it of document.querySelectorAll("main *:not(:has(*))")) {
+    if ((seen[kind(it)] = (seen[kind(it)] ?? 0) + 1) > 3) it.remove();
+  }
+}"""
+
+
+@dataclass
+class Visit:
+    """What a page was seen to be and to do."""
+
+    requests: set = field(default_factory=set)
+    complaints: list = field(default_factory=list)
+    faults: set = field(default_factory=set)
+    overflow: dict = field(default_factory=dict)
+    found: dict = field(default_factory=dict)
+
+
+@pytest.fixture(scope="module")
+def visits(built, browser):
+    """Open every page once, and look at it in both widths and both themes."""
+    pages = {path.relative_to(built).with_suffix("").as_posix(): path for path in sorted(built.rglob("*.html"))}
+    context = browser.new_context(viewport={"width": 1300, "height": 900})
+    context.add_init_script(Axe().axe_script)
+    visits = {name: _visit(context, path) for name, path in pages.items() if name != "index"}
+    context.close()
+    return visits
+
+
+def _visit(context, path):
+    visit, page = Visit(), context.new_page()
+    page.on("request", lambda it: visit.requests.add(it.url))
+    page.on("requestfailed", lambda it: visit.complaints.append(f"not loaded: {it.url}"))
+    page.on("console", lambda it: visit.complaints.append(it.text) if it.type in ("error", "warning") else None)
+    page.on("pageerror", lambda it: visit.complaints.append(str(it)))
+    page.goto(path.as_uri())
+    page.evaluate("() => globalThis.MathJax?.startup?.promise.then(() => 0)")
+    visit.found = page.evaluate(LOOK)
+    for width in (1300, 400):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(50)
+        visit.overflow[width] = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        visit.faults |= _faults(page, STRUCTURE, f"{width} px")
+    page.evaluate(THIN_OUT)
+    for theme in ("light", "dark"):
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        for width in (1300, 400):
+            page.set_viewport_size({"width": width, "height": 900})
+            visit.faults |= _faults(page, CONTRAST, f"{theme}, {width} px")
+    page.close()
+    return visit
+
+
+def _faults(page, options, where):
+    found = page.evaluate("options => axe.run('main', options).then(it => it.violations)", options)
+    return {(fault["id"], where, node["html"][:200]) for fault in found for node in fault["nodes"]}
+
+
+def local(url):
+    """Return the path of a page or file, and the place on it that is meant."""
+    url, place = urldefrag(url)
+    return Path(url2pathname(urlparse(url).path)), unquote(place)
+
+
+def test_no_page_asks_for_anything_from_outside(visits):
+    outside = {name: [it for it in visit.requests if not it.startswith(("file:", "data:"))] for name, visit in visits.items()}
+    assert not {name: urls for name, urls in outside.items() if urls}
+
+
+def test_the_folder_opens_at_the_start_page(built):
+    assert 'content="0; url=chapters/index.html"' in (built / "index.html").read_text(encoding="utf-8")
+
+
+def test_no_page_reports_an_error(visits):
+    assert not {name: visit.complaints for name, visit in visits.items() if visit.complaints}
+
+
+def test_no_page_has_an_accessibility_fault_in_either_theme_and_width(visits):
+    assert not {name: visit.faults for name, visit in visits.items() if visit.faults}
+
+
+def test_no_page_is_wider_than_the_window(visits):
+    assert not {name: visit.overflow for name, visit in visits.items() if max(visit.overflow.values()) > 0}
+
+
+def test_all_images_load_and_are_described(visits):
+    images = [(name, *image) for name, visit in visits.items() for image in visit.found["images"]]
+    assert len(images) > len(CHAPTERS)
+    assert not [it for it in images if not it[2] or not it[3] or re.search(r"\.(png|svg)$|^_images", it[3])]
+
+
+def test_all_math_is_typeset(visits):
+    assert not {name: visit.found["formulas"] for name, visit in visits.items() if visit.found["formulas"]}
+    assert all("mathjax" in " ".join(visits[name].requests) for name in CHAPTERS)
+
+
+def test_every_link_inside_the_book_leads_somewhere(visits, built):
+    broken = []
+    for name, visit in visits.items():
+        for url in filter(lambda url: url.startswith("file:"), visit.found["links"]):
+            path, place = local(url)
+            target = visits.get(path.relative_to(built).with_suffix("").as_posix()) if path.suffix == ".html" else None
+            if not path.exists() or (target and place and place not in target.found["anchors"]):
+                broken.append((name, url))
+    assert not broken
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_code_in_a_chapter_links_to_its_documentation_and_back(chapter, visits, built):
+    documentation = chapter.replace("chapters", "chapters/api", 1)
+    module = documentation.removeprefix("chapters/api/").replace("/", ".")
+    linked = {local(url) for url in visits[chapter].found["code_links"]}
+    assert any(path == built / f"{documentation}.html" and place.startswith(f"mlnotes.{module}.") for path, place in linked)
+    assert (built / f"{chapter}.html") in {local(url)[0] for url in visits[documentation].found["links"]}
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_weighs_less_than_a_megabyte_and_a_half_beside_mathjax_and_the_theme(chapter, visits, built):
+    shared = [built / "_static" / name for name in ("mathjax", "scripts", "styles", "vendor")]
+    paths = {local(url)[0] for url in visits[chapter].requests if url.startswith("file:")}
+    own = {path: path.stat().st_size for path in paths if not any(path.is_relative_to(it) for it in shared)}
+    print(chapter, f"{sum(own.values()) / MEGABYTE:.2f} MB:", {path.name: size for path, size in own.items() if size > 2e4})
+    assert sum(own.values()) < 1.5 * MEGABYTE
+
+
+def test_only_pages_that_hold_a_widget_load_the_widgets(visits):
+    for name, visit in visits.items():
+        assert any("_static/widgets.js" in it for it in visit.requests) == (visit.found["widgets"] > 0), name
+
+
+def test_the_search_finds_a_chapter_without_a_server(built, browser):
+    page = browser.new_page()
+    complaints = []
+    page.on("console", lambda it: complaints.append(it.text) if it.type == "error" else None)
+    page.on("pageerror", lambda it: complaints.append(str(it)))
+    page.goto((built / "search.html").as_uri() + "?q=softmax")
+    page.wait_for_selector("#search-results a[href*='chapters/blocks/softmax.html']")
+    assert not complaints
+    page.close()
+
+
+def test_a_folded_solution_opens_without_a_script(built, browser):
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto((built / f"{CHAPTERS[0]}.html").as_uri())
+    solution = page.locator("details.solution").first
+    assert not solution.locator("div.cell, p").first.is_visible()
+    solution.locator("summary").press("Enter")
+    assert solution.locator("div.cell, p").first.is_visible()
+    page.context.close()
+
+
+def test_exercises_are_numbered_from_one_on_every_page(built):
+    for chapter in CHAPTERS:
+        html = (built / f"{chapter}.html").read_text(encoding="utf-8")
+        numbers = [int(it) for it in re.findall(r'<span class="caption-number">Exercise (\d+)', html)]
+        assert numbers == list(range(1, len(numbers) + 1)), chapter
+        assert numbers, chapter
+
+
+def test_the_start_page_links_the_finished_chapters_and_marks_the_others_as_planned(built):
+    html = (built / "chapters/index.html").read_text(encoding="utf-8")
+    rows = re.findall(r'<li class="(\w+)" data-chapter="([\w-]+)">(.*?)</li>', html)
+    assert len(rows) == len(MAP)
+    for chapter, (state, key, content) in zip(MAP, rows, strict=True):
+        finished = f"chapters/{chapter.name}" in CHAPTERS
+        assert (state, key) == ("finished" if finished else "planned", chapter.name.split("/")[-1].replace("_", "-"))
+        assert (f'href="{chapter.name}.html"' in content) == finished
+        assert ("<em>planned</em>" in content) != finished
+
+
+def test_every_chapter_of_the_book_stands_on_the_map():
+    assert {it.removeprefix("chapters/") for it in CHAPTERS} <= {chapter.name for chapter in MAP}
+    assert {it["caption"] for it in TOC["parts"]} - {"Reference"} <= {chapter.part for chapter in MAP}
+
+
+def test_the_map_refuses_a_chapter_that_needs_a_later_one(tmp_path):
+    (tmp_path / "map.yml").write_text("Part:\n  a/x: {title: X, needs: [a/y]}\n  a/y: {title: Y}\n")
+    with pytest.raises(ValueError, match="a/x needs a/y, which must stand before it"):
+        read_map(tmp_path / "map.yml")
+
+
+def test_the_map_draws_one_arc_for_each_thing_needed():
+    arcs = Counter(re.findall(r'<path class="\w+ of-([\w-]+) of-([\w-]+)"', draw(MAP, set())))
+    key = functools.partial(re.sub, r"^.*/|(_)", lambda it: "-" if it[1] else "")
+    assert arcs == Counter((key(need), key(chapter.name)) for chapter in MAP for need in chapter.needs)
+
+
+def test_every_public_module_is_documented():
+    modules = {
+        it.name.removeprefix("mlnotes.")
+        for it in pkgutil.walk_packages(mlnotes.__path__, "mlnotes.")
+        if not re.match(r"mlnotes\.(book|checks\.)", it.name) and (not it.ispkg or it.name in ("mlnotes.checks", "mlnotes.widgets"))
+    }
+    pages = {path.relative_to(ROOT / "chapters/api").with_suffix("").as_posix() for path in (ROOT / "chapters/api").rglob("*.md")}
+    assert {page.replace("/", ".") for page in pages - {"index"}} == modules
+
+
+def test_the_notation_and_the_package_give_the_same_letters_to_the_same_sizes():
+    legend = re.findall(r"^``(\w)``(?: and ``(\w)``)?  (.*)$", mlnotes.__doc__, re.M)
+    table = (ROOT / "chapters/notation.md").read_text(encoding="utf-8").split("## Letters for sizes")[1].split("## ")[0]
+    for first, second, meaning in legend:
+        [row] = re.findall(rf"^\| \${first}{', ' + second if second else ''}\$ \| (.*) \|$", table, re.M)
+        assert set(re.findall(r"\w+", meaning)) & set(re.findall(r"\w+", row)), (first, meaning, row)

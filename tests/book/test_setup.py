@@ -1,0 +1,306 @@
+"""The commands, the pins and the files around the book: what they promise is there."""
+
+import importlib.metadata
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from mlnotes.book.pins import PARTS_OF_TORCH, for_other_systems, pins
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+TARGETS = ["book", "test", "lab", "notebooks", "bench", "picture", "pins", "clean", "help"]
+ASKED_FOR = ["jupyter-book", "numpy", "torch", "matplotlib", "nbval", "ipywidgets"]
+WORKFLOW = ".github/workflows/book.yml"
+
+
+class TestMake:
+    @pytest.mark.parametrize("target", TARGETS)
+    def test_every_target_is_there_and_stands_in_the_help_and_in_the_readme(self, target):
+        run("make", "--dry-run", target)
+        assert re.search(rf"^  make {target} +\w", run("make", "help"), re.M)
+        assert f"`make {target}`" in README
+
+    def test_the_help_names_no_other_target(self):
+        assert sorted(re.findall(r"^  make (\w+)  +\w", run("make"), re.M)) == sorted([*TARGETS])
+
+    def test_a_python_that_is_too_old_is_refused_by_its_name(self, copy, tmp_path):
+        old = script(tmp_path / "python3.10", "exit 1")
+        failed = subprocess.run(["make", "book", f"PYTHON={old}"], cwd=copy, capture_output=True, text=True)
+        assert failed.returncode != 0
+        assert f"needs Python 3.11 or newer, and {old} is not" in failed.stderr
+
+    def test_a_second_call_sets_nothing_up(self, copy):
+        (copy / ".venv").mkdir()
+        (copy / ".venv" / "installed").touch()
+        assert "pip install" not in run("make", "--dry-run", "book", cwd=copy)
+        os.utime(copy / "requirements.txt", (4e9, 4e9))
+        assert "pip install" in run("make", "--dry-run", "book", cwd=copy)
+
+    @pytest.mark.parametrize("fails", ["ruff", "check-jsonschema", "zizmor", "pytest tests", "pytest --nbval"])
+    def test_make_test_runs_everything_and_fails_if_anything_does(self, copy, fails):
+        (copy / ".venv" / "bin").mkdir(parents=True)
+        for name in ("ruff", "check-jsonschema", "zizmor", "python"):
+            script(copy / ".venv" / "bin" / name, f'case "$0 $*" in *"{fails}"*) exit 5;; esac')
+        (copy / ".venv" / "installed").touch()
+        done = subprocess.run(["make", "test"], cwd=copy, capture_output=True, text=True)
+        assert done.returncode != 0
+        assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("$ ")] == [
+            ".venv/bin/ruff",
+            ".venv/bin/check-jsonschema",
+            ".venv/bin/zizmor",
+            ".venv/bin/python",
+            ".venv/bin/python",
+        ]
+
+    def test_one_chapter_is_named_by_its_place(self):
+        assert "canonical chapters/blocks/softmax.ipynb" in run("make", "-n", "notebooks", "CHAPTER=blocks/softmax")
+
+
+class TestRequirements:
+    WANTED = (ROOT / "requirements.in").read_text()
+    PINNED = (ROOT / "requirements.txt").read_text()
+
+    def test_every_package_is_pinned_to_one_public_version(self):
+        for line in self.PINNED.splitlines():
+            assert re.fullmatch(r"#.*|[\w.-]+==[\w.]+(; sys_platform == \"\w+\")?", line), line
+
+    def test_the_packages_asked_for_are_there_and_pytorch_is_the_release_that_was_tested(self):
+        assert set(ASKED_FOR) <= {name(line) for line in lines(self.WANTED)}
+        assert "torch==2.13.0" in self.PINNED.splitlines()
+
+    def test_the_pins_satisfy_what_was_asked_for(self):
+        versions = dict(line.split(";")[0].split("==") for line in lines(self.PINNED))
+        versions = {canonicalize_name(package): version for package, version in versions.items()}
+        for line in lines(self.WANTED):
+            wanted = Requirement(line)
+            assert wanted.specifier.contains(versions[name(line)]), line
+
+    @pytest.mark.parametrize("python", ["3.11", "3.13"])
+    @pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
+    def test_the_pins_cover_all_that_they_need(self, system, python):
+        pinned = {
+            canonicalize_name(wanted.name)
+            for wanted in map(Requirement, lines(self.PINNED))
+            if packages(wanted, environment(system, python))
+        }
+        unpinned = needed(lines(self.WANTED), environment(system, python)) - pinned
+        assert not [package for package in unpinned if not PARTS_OF_TORCH.match(package)]
+
+    def test_every_pin_installs_on_the_oldest_python_of_the_book(self):
+        oldest = re.search(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())[1]
+        for package in {name(line) for line in lines(self.PINNED) if ";" not in line}:
+            accepted = importlib.metadata.metadata(package)["Requires-Python"] or ""
+            assert SpecifierSet(accepted).contains(f"{oldest}.0"), f"{package} needs Python {accepted}"
+
+    def test_a_renewed_pin_names_no_build_and_no_part_of_pytorch(self):
+        frozen = "torch==2.13.0+cpu\npip==26.3\nnumpy==2.4.6\nnvidia-nccl-cu13==2.27\ntriton==3.5\nJinja2==3.1.6\n"
+        elsewhere = ['colorama==0.4.6; sys_platform == "win32"']
+        assert pins(frozen, elsewhere).splitlines() == [*elsewhere, "Jinja2==3.1.6", "numpy==2.4.6", "torch==2.13.0"]
+
+    def test_other_systems_packages_are_told_from_the_rest(self):
+        text = '# one\nnumpy\ntorch==2.13.0\nappnope; sys_platform == "darwin"\n'
+        assert for_other_systems(text) == [("appnope", 'sys_platform == "darwin"')]
+
+
+class TestContinuousIntegration:
+    def test_the_workflow_is_valid(self):
+        run(tool("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", WORKFLOW)
+
+    def test_the_workflow_is_safe(self):
+        run(tool("zizmor"), "--offline", "--quiet", ".github")
+
+    def test_the_workflow_runs_what_everyone_runs(self):
+        text = (ROOT / WORKFLOW).read_text()
+        assert re.findall(r"run: (.*)", text) == ["make test", "make book"]
+        assert re.findall(r"^  (push|pull_request):$", text, re.M) == ["push", "pull_request"]
+
+    def test_the_script_for_bare_machines_is_executable_and_parses(self):
+        assert (ROOT / ".ci" / "run").stat().st_mode & stat.S_IXUSR
+        run("bash", "-n", ".ci/run")
+
+    def test_it_runs_the_tests_and_the_build_and_demands_a_browser(self, bare):
+        bare.has("make", 'echo "make $* $MLNOTES_REQUIRE_BROWSER"')
+        bare.has("chromium")
+        bare.has("git")
+        done = bare.run()
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines() == ["make test PYTHON=python3 1", "make book PYTHON=python3 1"]
+
+    def test_it_fails_when_the_tests_do_or_when_there_are_none(self, bare):
+        bare.has("make", "echo $1; exit 5")
+        bare.has("chromium")
+        bare.has("git")
+        done = bare.run()
+        assert done.returncode == 5
+        assert done.stdout.splitlines() == ["test"]
+
+    @pytest.mark.parametrize(("user", "sudo"), [(0, []), (1000, ["sudo -n env"])])
+    def test_it_installs_what_is_lacking_as_root_and_tries_twice(self, bare, user, sudo):
+        bare.has("make", "echo must not run")
+        bare.has("git")
+        bare.has("id", f"echo {user}")
+        bare.has("apt-get", 'echo "apt-get $*"; exit 1')
+        bare.has("sudo", 'echo "sudo $1 $2"; shift; "$@"')
+        done = bare.run()
+        assert done.returncode != 0
+        assert done.stdout.splitlines() == ["Installing chromium", *sudo, "apt-get update -q"] * 2
+
+    def test_it_goes_on_when_the_second_try_succeeds(self, bare):
+        bare.has("make", "echo $1")
+        bare.has("git")
+        bare.has("id", "echo 0")
+        bare.has("apt-get", 'cd "${0%/*}"; [ -e once ] || { echo > once; exit 1; }; echo > chromium; chmod +x chromium')
+        done = bare.run()
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines() == [*["Installing chromium"] * 2, "test", "book"]
+
+    def test_it_fails_when_the_browser_is_still_lacking(self, bare):
+        bare.has("make", "echo must not run")
+        bare.has("git")
+        bare.has("id", "echo 0")
+        bare.has("apt-get")
+        done = bare.run()
+        assert done.returncode != 0
+        assert "no Chromium" in done.stderr
+        assert "must not run" not in done.stdout
+
+
+class TestFiles:
+    def test_the_paths_in_the_readme_exist(self):
+        paths = re.findall(r"\]\((?!\w+:|#)([^)#]+)", README) + re.findall(r"`((?:[\w.]+/)+[\w.]*)`", README)
+        assert paths
+        for path in paths:
+            if not path.startswith((".venv/", "_build/")):
+                assert (ROOT / path).exists(), path
+
+    def test_the_top_level_is_as_agreed(self):
+        assert {path.parts[0] for path in files()} == {
+            *("_config.yml", "_toc.yml", "chapters", "mlnotes", "requirements.txt", "README.md", "tests"),
+            *("pyproject.toml", "requirements.in", "Makefile", "benchmarks", ".ci", ".github", ".gitignore"),
+        }
+
+    def test_no_file_names_a_package_index_or_a_place_on_one_machine(self):
+        index = "|".join(["pypi" + r"\.org", "python" + "hosted", r"download\.pytorch", "registry" + r"\.npmjs"])
+        place = r"(?<![\w.])/(work|home|root|Users|opt)/\w+/|[A-Z]:\\+Users\\+\w"
+        for path in files():
+            try:
+                text = (ROOT / path).read_text()
+            except UnicodeDecodeError:
+                continue
+            found = re.search(f"{index}|{place}", text)
+            assert not found, f"{path}: {found[0]}"
+
+    def test_every_benchmark_asserts_a_right_result(self):
+        benchmarks = map(str, (ROOT / "benchmarks").glob("bench_*.py"))
+        run(sys.executable, "-m", "pytest", "-q", "--benchmark-disable", *benchmarks)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The Makefile and what it looks at, in a folder with a space in its name."""
+    folder = tmp_path / "a copy"
+    folder.mkdir()
+    for file in ("Makefile", "requirements.txt", "pyproject.toml"):
+        shutil.copy2(ROOT / file, folder)
+    return folder
+
+
+class Bare:
+    """A machine that has Python and the commands it is given."""
+
+    def __init__(self, folder):
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        (folder / ".ci").mkdir()
+        self.script = shutil.copy2(ROOT / ".ci" / "run", folder / ".ci")
+        for command in ("bash", "chmod", "dirname", "env"):
+            (self.bin / command).symlink_to(shutil.which(command))
+        self.has("python3")
+
+    def has(self, command, text="exit 0"):
+        script(self.bin / command, text)
+
+    def run(self):
+        environment = {"PATH": str(self.bin)}
+        return subprocess.run([self.script], env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture
+def bare(tmp_path):
+    return Bare(tmp_path)
+
+
+def run(*command, cwd=ROOT):
+    done = subprocess.run(command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def script(path, text):
+    path.write_text(f"#!{shutil.which('bash')}\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def tool(name):
+    """Find a command of this environment; a missing one is an error, not a skip."""
+    path = shutil.which(name, path=str(Path(sys.executable).parent))
+    assert path, f"{name} is not installed beside {sys.executable}: pip install -r requirements.txt"
+    return path
+
+
+def files():
+    """What is or would be committed."""
+    listed = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return [path for path in map(Path, listed.rstrip("\0").split("\0")) if (ROOT / path).exists()]
+
+
+def lines(text):
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def name(line):
+    return canonicalize_name(Requirement(line).name)
+
+
+def environment(system, python):
+    return {
+        "sys_platform": system,
+        "os_name": "nt" if system == "win32" else "posix",
+        "platform_system": {"linux": "Linux", "darwin": "Darwin", "win32": "Windows"}[system],
+        "python_version": python,
+        "python_full_version": f"{python}.9",
+    }
+
+
+def needed(wanted, environment):
+    """Follow what the installed packages say they need, on a system that may be another one."""
+    ahead = {package for line in wanted for package in packages(Requirement(line), environment)}
+    found = set()
+    while ahead:
+        package, extra = ahead.pop()
+        found.add((package, extra))
+        try:
+            below = importlib.metadata.requires(package) or []
+        except importlib.metadata.PackageNotFoundError:
+            continue  # only needed on the other system
+        for line in below:
+            ahead |= packages(Requirement(line), environment, extra) - found
+    return {package for package, _ in found}
+
+
+def packages(requirement, environment, extra=""):
+    """Name what a requirement brings, once plain and once for each of its own extras."""
+    if requirement.marker and not requirement.marker.evaluate({**environment, "extra": extra}):
+        return set()
+    return {(canonicalize_name(requirement.name), extra) for extra in ["", *requirement.extras]}

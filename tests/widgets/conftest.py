@@ -1,0 +1,86 @@
+"""Pages as the book builds them, opened in a browser that reports every error and every request."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from mlnotes.book.browser import browser  # noqa: F401
+from mlnotes.widgets import bundle, stylesheet
+from mlnotes.widgets.attention_map import AttentionMap
+from mlnotes.widgets.distribution import Distribution
+from mlnotes.widgets.vector_plane import VectorPlane
+
+SENTENCE = "he was told to bar him from ever entering the bar again"
+
+PAGE = """<!doctype html>
+<html lang="en" data-theme="{theme}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A page</title>
+<link rel="stylesheet" href="widgets.css"><script src="widgets.js"></script></head>
+<body style="margin: 16px; background: {background}"><main style="max-width: 740px; margin: auto">
+<h1 style="color: gray">A page</h1>{widgets}</main></body></html>
+"""
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):  # noqa: F811
+    """Open a page with the widgets' HTML; at the end of the test nothing may have gone wrong on it unless expected."""
+    pages, counter = [], itertools.count()
+
+    def open_page(*widgets, theme="light", width=1300, javascript=True, errors_expected=False):
+        (tmp_path / "widgets.js").write_text(bundle(), encoding="utf-8")
+        (tmp_path / "widgets.css").write_text(stylesheet(), encoding="utf-8")
+        html = "".join(widget if isinstance(widget, str) else widget.to_html() for widget in widgets)
+        background = {"light": "#ffffff", "dark": "#121212"}[theme]
+        path = tmp_path / f"page{next(counter)}.html"
+        path.write_text(PAGE.format(theme=theme, background=background, widgets=html), encoding="utf-8")
+        page = browser.new_page(viewport={"width": width, "height": 900}, java_script_enabled=javascript)
+        page.set_default_timeout(10_000)
+        errors, requests = [], []
+        page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path.as_uri())
+        pages.append((page, errors, requests, errors_expected))
+        return page
+
+    yield open_page
+    for page, errors, requests, errors_expected in pages:
+        page.close()
+        assert errors_expected == bool(errors), errors
+        assert all(url.startswith(("file:", "data:")) for url in requests), requests
+
+
+@pytest.fixture
+def vectors():
+    """Twelve queries and keys of width 384 and of about the length that gives spread scores."""
+    rng = np.random.default_rng(11)
+    queries = rng.normal(size=(12, 384))
+    return queries, 0.3 * queries + rng.normal(size=(12, 384))
+
+
+@pytest.fixture
+def attention_map(vectors):
+    return AttentionMap(SENTENCE.split(), *vectors, caption="Who looks at whom?")
+
+
+@pytest.fixture
+def widgets(attention_map):
+    """One of each widget."""
+    return {
+        "attention_map": attention_map,
+        "vector_plane": VectorPlane({"a": (3, 1), "b": (-1, 2), "c": (1, -2)}, show_half_plane=True),
+        "distribution": Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
+    }
+
+
+@pytest.fixture
+def slide():
+    """Move a slider as a reader does, by its label; positions of a temperature are powers of ten."""
+
+    def slide(page, label, position):
+        page.get_by_label(label).first.evaluate(
+            "(input, position) => { input.value = position; input.dispatchEvent(new Event('input')); }", position
+        )
+
+    return slide

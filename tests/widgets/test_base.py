@@ -1,0 +1,258 @@
+"""What holds for every widget: what it leaves in a notebook, and what a page makes of that."""
+
+import base64
+import json
+import re
+import subprocess
+import sys
+
+import ipywidgets
+import matplotlib
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from mlnotes.widgets import _as_function_body, bundle, module, names
+from mlnotes.widgets.attention_map import AttentionMap
+from mlnotes.widgets.colours import colour, ink_on
+from mlnotes.widgets.distribution import Distribution
+from mlnotes.widgets.vector_plane import VectorPlane
+
+NASTY = ["</script><b>bold</b>", "<!--", '"quoted" & \'single\'', "\\u003c\u2028{}"]
+# Without `preload`, with which axe would ask for the style sheet by a request that a page in a folder may not make.
+AXE = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "preload": False}
+EACH = pytest.mark.parametrize("name", ["attention_map", "vector_plane", "distribution"])
+
+
+def state_in(html):
+    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)[1])
+
+
+def bright(page, selector):
+    """Tell whether an element's background is light, as painted."""
+    return page.locator(selector).first.evaluate(
+        "element => getComputedStyle(element).backgroundColor.match(/[\\d.]+/g).slice(0, 3).every(c => c > 200)"
+    )
+
+
+def test_every_widget_is_tested_here(widgets):
+    assert sorted(widgets) == names()
+
+
+def test_the_bundle_needs_neither_a_kernel_nor_torch_nor_a_widget_class():
+    code = (
+        "import sys; import mlnotes.widgets as w; w.bundle(); w.stylesheet(); "
+        "print(sorted({'torch', 'anywidget', 'ipywidgets', 'IPython', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_bundle_is_a_classic_script():
+    assert not re.search(r"^\s*(import|export)\b", bundle(), re.MULTILINE)
+    assert module("distribution").count("export default") == 1
+
+
+def test_a_module_that_cannot_become_a_function_is_refused(monkeypatch):
+    monkeypatch.setattr("mlnotes.widgets._source", lambda name: 'import x from "y";\nexport default { render };\n')
+    with pytest.raises(ValueError, match=r"bad\.js must have one `export default`"):
+        _as_function_body("bad")
+
+
+@EACH
+def test_the_same_state_gives_the_same_html(widgets, name):
+    widget = widgets[name]
+    assert widget.to_html() == widget.to_html()
+    assert widget.to_html().isprintable() or "\n" in widget.to_html()
+
+
+@EACH
+def test_a_widget_can_be_made_again_from_its_state(widgets, name):
+    state = state_in(widgets[name].to_html())
+    if name == "attention_map":
+        rest = {key: state[key] for key in ("heads", "scale", "causal", "temperature", "row", "column", "caption")}
+        again = AttentionMap(state["tokens"], state["q"], state["k"], **rest)
+    elif name == "vector_plane":
+        again = VectorPlane(
+            dict(zip(state["names"], (state["a"], state["b"], state["c"]), strict=True)), limit=state["limit"],
+            show_half_plane=state["show_half_plane"],
+        )  # fmt: skip
+    else:
+        again = Distribution(state["logits"], state["labels"])
+    assert again.to_html() == widgets[name].to_html()
+
+
+@EACH
+def test_the_bundle_of_outputs_has_the_live_view_the_html_and_a_text_without_an_address(widgets, name):
+    data, _ = widgets[name]._repr_mimebundle_()
+    assert set(data) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
+    assert "0x" not in data["text/plain"]
+    assert isinstance(widgets[name], ipywidgets.DOMWidget)
+
+
+def test_the_state_of_a_sentence_of_a_pretrained_model_stays_small(attention_map):
+    assert len(attention_map.to_html()) < 250_000
+
+
+def test_a_state_that_has_keys_equal_to_queries_holds_them_once(vectors):
+    x = vectors[0]
+    assert AttentionMap(list(range(12)), x, x).state()["k"] is None
+    assert len(AttentionMap(list(range(12)), x).to_html()) < 125_000
+
+
+def test_no_text_can_end_the_script_or_start_an_element():
+    html = Distribution([1.0, 2, 3, 4], NASTY, caption=NASTY[0], description=NASTY[0]).to_html()
+    assert html.count("<script") == html.count("</script") == 1
+    assert "<b>" not in html
+    assert "<!--" not in html
+    assert state_in(html)["labels"] == NASTY
+    picture = base64.b64decode(re.search(r"base64,([^\"]*)", html)[1]).decode()
+    assert "<b>" not in picture
+    assert "&lt;b&gt;" in picture
+
+
+def test_nasty_tokens_are_shown_as_they_are_typed(open_page):
+    page = open_page(
+        AttentionMap(NASTY, np.eye(4), row=0, column=1, caption=NASTY[0]),
+        Distribution([1.0, 2, 3, 4], NASTY),
+        VectorPlane({NASTY[0]: (1, 2), NASTY[1]: (2, 1)}),
+    )
+    assert page.locator("main b", has_text="bold").count() >= 1  # our own <b> around the label
+    assert page.locator("main b").get_by_text("bold", exact=True).count() == 0
+    assert page.locator("[role=rowheader]").all_inner_texts() == NASTY
+    assert page.locator(".mw").count() == 3
+
+
+def test_the_palette_is_viridis():
+    viridis = matplotlib.colormaps["viridis"]
+    for i in range(256):
+        ours = [int(colour(i / 255)[at : at + 2], 16) for at in (1, 3, 5)]
+        assert np.abs(np.array(ours) - 255 * np.array(viridis(i)[:3])).max() <= 2.3
+
+
+def test_ink_can_be_read_on_every_colour():
+    def luminance(hexadecimal):
+        c = np.array([int(hexadecimal[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+        return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722] + 0.05
+
+    for i in range(256):
+        fill = colour(i / 255)
+        high, low = sorted([luminance(fill), luminance(ink_on(fill))], reverse=True)
+        assert high / low >= 4.5
+
+
+def test_the_page_paints_weights_in_the_colours_of_the_picture(open_page):
+    attention = AttentionMap(["a", "b"], [[3.0, 1.0], [0.0, 2.0]], scale=1.0)
+    page = open_page(attention)
+    pixels = page.locator("canvas").evaluate("c => [...c.getContext('2d').getImageData(0, 0, 2, 2).data]")
+    for shown, weight in zip(np.reshape(pixels, (4, 4)), attention.weights().ravel(), strict=True):
+        ours = [int(colour(round(weight * 255) / 255)[at : at + 2], 16) for at in (1, 3, 5)]
+        assert np.abs(shown - [*ours, 255]).max() <= 1
+
+
+def test_cells_lie_exactly_on_their_pixels(open_page, attention_map):
+    page = open_page(attention_map)
+    canvas = page.locator("canvas").bounding_box()
+    for i, j in [(0, 0), (5, 7), (11, 11)]:
+        box = page.locator(f'[role=gridcell][data-i="{i}"][data-j="{j}"]').bounding_box()
+        size = canvas["width"] / 12
+        assert size == int(size) == box["width"] == box["height"]
+        assert box["x"] == pytest.approx(canvas["x"] + j * size)
+        assert box["y"] == pytest.approx(canvas["y"] + i * size)
+
+
+@EACH
+def test_without_javascript_the_picture_and_its_description_are_seen(open_page, widgets, name):
+    page = open_page(widgets[name], javascript=False)
+    image = page.locator("figure img")
+    assert image.is_visible()
+    assert image.bounding_box()["width"] > 200
+    assert page.locator("figcaption").inner_text().endswith(widgets[name].describe())
+    assert image.get_attribute("alt") == widgets[name].alt()
+    assert page.locator(".mw").count() == 0
+
+
+@EACH
+def test_with_javascript_the_live_widget_takes_the_place_of_the_picture(open_page, widgets, name):
+    page = open_page(widgets[name])
+    assert page.locator(".mw").is_visible()
+    assert not page.locator("figure").is_visible()
+
+
+@EACH
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda html: html.replace('json">{', 'json">{{'), id="no JSON"),
+        pytest.param(lambda html: re.sub(r'json">.*</script>', 'json">{}</script>', html), id="empty state"),
+        pytest.param(lambda html: html.replace('data-widget="', 'data-widget="no_such_'), id="unknown widget"),
+        pytest.param(lambda html: re.sub(r"<script.*</script>", "", html), id="no state"),
+    ],
+)
+def test_a_broken_state_leaves_the_picture_and_says_so(open_page, widgets, name, damage):
+    page = open_page(damage(widgets[name].to_html()), errors_expected=True)
+    assert page.locator("figure img").is_visible()
+    assert page.locator("figcaption").is_visible()
+    assert "The live version failed" in page.locator(".mw-note").inner_text()
+    assert page.locator(".mw").count() == 0
+
+
+def test_vectors_that_do_not_match_the_tokens_leave_the_picture(open_page, attention_map):
+    html = attention_map.to_html().replace('"tokens":["he",', '"tokens":["he","he",')
+    page = open_page(html, errors_expected=True)
+    assert page.locator("figure img").is_visible()
+    assert "13 × 12 tokens" in page.locator(".mw-note").inner_text()
+
+
+def test_a_widget_that_fails_later_is_replaced_by_its_picture(open_page, attention_map, slide):
+    html = attention_map.to_html().replace('"scale":', '"layer":0,"was_scale":')
+    html = re.sub(r'"q":\[\[.*?\]\]\]\]', '"q":[[[[1]],' + "[[1]]]]", html)
+    page = open_page(html, errors_expected=True)
+    assert page.locator("figure img").is_visible()
+
+
+def test_one_broken_widget_leaves_the_others_alive(open_page, widgets):
+    broken = widgets["distribution"].to_html().replace('json">{', 'json">{{')
+    page = open_page(broken, widgets["vector_plane"], errors_expected=True)
+    assert page.locator(".mw-plane").is_visible()
+    assert page.locator(".mw-note").count() == 1
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1300, 400])
+def test_no_accessibility_rule_is_broken_and_nothing_overflows(open_page, widgets, theme, width):
+    attention = widgets["attention_map"]
+    attention.row, attention.column, attention.causal = 10, 4, True
+    page = open_page(*widgets.values(), theme=theme, width=width)
+    page.wait_for_timeout(200)  # digits in cells too small to show them are written when the slider rests
+    found = Axe().run(page, context="main", options=AXE)
+    assert found.violations_count == 0, found.generate_report()
+    assert bright(page, ".mw") == (theme == "light")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    wide = page.locator(".mw").evaluate_all(
+        "all => all.flatMap(mw => [...mw.querySelectorAll(':not(.mw-sr)')].filter(e => {"
+        "const [inner, outer] = [e.getBoundingClientRect(), mw.getBoundingClientRect()];"
+        "return inner.width && (inner.right > outer.right || inner.left < outer.left) && !e.closest('svg'); }))"
+        ".map(e => e.outerHTML.slice(0, 120))"
+    )
+    assert wide == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_without_a_theme_follows_the_system(browser, tmp_path, widgets, open_page, scheme):
+    page = open_page(widgets["distribution"])
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate("document.documentElement.removeAttribute('data-theme')")
+    assert bright(page, ".mw") == (scheme == "light")
+    page.evaluate("document.body.dataset.jpThemeLight = 'false'")
+    assert not bright(page, ".mw")
+    page.evaluate("document.body.dataset.jpThemeLight = 'true'")
+    assert bright(page, ".mw")
+
+
+@EACH
+def test_every_control_has_a_name(open_page, widgets, name):
+    page = open_page(widgets[name])
+    for control in page.locator(".mw :is(input, select, button, [role=slider])").all():
+        label = control.evaluate("e => e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent")
+        assert label.strip(), control.evaluate("e => e.outerHTML")

@@ -1,0 +1,187 @@
+"""The bars show softmax as Python computes it, and overflow where NumPy overflows."""
+
+import numpy as np
+import pytest
+import scipy.special
+
+from mlnotes.blocks.softmax import entropy, logsumexp, softmax
+from mlnotes.widgets import module
+from mlnotes.widgets.distribution import Distribution
+
+LOGITS = [2.0, 1.0, 0.5, -1.0]
+
+
+def column(page, name):
+    return page.locator(".mw-rows li:not(.mw-header)").evaluate_all(
+        f"all => all.map(e => e.dataset.{name} === 'Infinity' ? null : Number(e.dataset.{name}))"
+    )
+
+
+def read(page, name):
+    return np.array([np.inf if value is None else value for value in column(page, name)])
+
+
+def total(page, name):
+    text = page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value")
+    return float(text.replace("Infinity", "inf"))
+
+
+# In Python
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"logits": []}, r"logits must be one row of at least one number, got shape \(0,\)"),
+        ({"logits": [[1.0, 2.0]]}, r"logits must be one row of at least one number, got shape \(1, 2\)"),
+        ({"logits": [1.0, np.inf]}, "logits must be 2 finite numbers, got"),
+        ({"logits": [1.0, np.nan]}, "logits must be 2 finite numbers, got"),
+        ({"logits": LOGITS, "labels": ["a"]}, "labels must be as many as logits, got 1 for 4"),
+        ({"logits": LOGITS, "temperature": 0}, "temperature must be positive and finite, got 0"),
+        ({"logits": LOGITS, "shift": np.inf}, "shift must be finite, got inf"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_values(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Distribution(**arguments)
+
+
+def test_logits_that_are_set_later_must_fit_the_labels():
+    with pytest.raises(ValueError, match="logits must be 4 finite numbers, got"):
+        Distribution(LOGITS).logits = [1.0, 2.0]
+
+
+def test_weights_are_those_of_softmax():
+    widget = Distribution(LOGITS, temperature=0.7, shift=30)
+    np.testing.assert_allclose(widget.weights(), scipy.special.softmax(np.array(LOGITS) / 0.7), atol=1e-15)
+    assert "Entropy 0.7" in widget.describe()
+
+
+# In the browser
+
+
+@pytest.mark.parametrize("position", [-1.3, -0.4, 0, 1.3])
+def test_the_page_computes_what_python_computes(open_page, slide, position):
+    page = open_page(Distribution(LOGITS))
+    slide(page, "Temperature", position)
+    scores = np.array(LOGITS) / 10**position
+    np.testing.assert_allclose(read(page, "weight"), softmax(scores), atol=1e-9)
+    assert total(page, "entropy") == pytest.approx(entropy(softmax(scores)), abs=1e-9)
+    assert total(page, "logsumexp") == pytest.approx(logsumexp(scores), abs=1e-9)
+    assert total(page, "sum") == pytest.approx(np.exp(scores - scores.max()).sum(), abs=1e-9)
+
+
+def test_both_limits_of_the_temperature_are_written_out(open_page, slide):
+    page = open_page(Distribution([1.0, 3.0, 3.0, -2.0]))
+    rows = page.locator(".mw-rows li:not(.mw-header) .mw-more")
+    assert [text.split() for text in rows.all_text_contents()] == [
+        ["exp(z", "−", "max)", power, "T", "→", "0:", cold, "T", "→", "∞:", "0.25"]
+        for power, cold in [("0.1353", "0"), ("1.000", "0.5"), ("1.000", "0.5"), ("0.006738", "0")]
+    ]
+    slide(page, "Temperature", -1.3)
+    np.testing.assert_allclose(read(page, "weight"), [0, 0.5, 0.5, 0], atol=1e-9)
+    slide(page, "Temperature", 1.3)
+    np.testing.assert_allclose(read(page, "weight"), 0.25, atol=0.05)
+
+
+def test_all_that_share_the_maximum_are_marked(open_page):
+    page = open_page(Distribution([1.0, 3.0, 3.0, -2.0]))
+    assert page.locator(".mw-mark").all_text_contents() == ["", "arg max", "arg max", ""]
+
+
+@pytest.mark.parametrize("shift", [-120, -7, 55, 120])
+def test_a_constant_moves_log_sum_exp_and_nothing_else(open_page, slide, shift):
+    page = open_page(Distribution(LOGITS))
+    slide(page, "Added to all logits", shift)
+    np.testing.assert_allclose(read(page, "weight"), softmax(np.array(LOGITS)), atol=1e-14)
+    assert total(page, "logsumexp") == pytest.approx(logsumexp(np.array(LOGITS)) + shift, rel=1e-12)
+    assert f"{shift}".replace("-", "−") in page.locator(".mw-verdict").inner_text()
+
+
+def naive_softmax(x, dtype):
+    z = np.asarray(x, dtype=dtype)
+    with np.errstate(all="ignore"):
+        powers = np.exp(z)
+        total = np.add.accumulate(powers, dtype=dtype)[-1]  # one by one, as the page adds
+        return powers, total, powers / total
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32", "float16"])
+def test_the_naive_formula_fails_in_the_page_where_it_fails_in_numpy(open_page, slide, precision):
+    page = open_page(Distribution(LOGITS, naive=True, precision=precision))
+    for shift in (-120, -104, -12, 0, 9, 10, 86, 87, 100):
+        slide(page, "Added to all logits", shift)
+        assert_fails_like_numpy(page, np.dtype(precision).type, shift)
+
+
+def assert_fails_like_numpy(page, dtype, shift):
+    powers, sum_, weights = naive_softmax(np.array(LOGITS, dtype) + dtype(shift), dtype)
+    eps = float(np.finfo(dtype).eps)
+    smallest = float(np.finfo(dtype).smallest_subnormal)
+    np.testing.assert_allclose(read(page, "power"), powers.astype(float), rtol=2 * eps, atol=2 * smallest)
+    np.testing.assert_allclose(total(page, "sum"), float(sum_), rtol=4 * eps, atol=4 * smallest)
+    shown = read(page, "weight")
+    assert (np.isnan(shown) == np.isnan(weights)).all()
+    if sum_ > 1e3 * smallest:
+        np.testing.assert_allclose(shown, weights.astype(float), rtol=8 * eps, atol=4 * smallest)
+    verdict = page.locator(".mw-verdict").inner_text()
+    if np.isinf(powers).any():
+        assert "∞/∞ is nan" in verdict
+    elif np.isinf(sum_):
+        assert "The sum is beyond" in verdict
+    elif sum_ == 0:
+        assert "0/0 is nan" in verdict
+    else:
+        assert "Nothing overflows here" in verdict
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32", "float16"])
+def test_the_stable_formula_never_fails(open_page, slide, precision):
+    page = open_page(Distribution([5.0, 4.0, -5.0], precision=precision, temperature=0.06))
+    for shift in (-120, 120):
+        slide(page, "Added to all logits", shift)
+        shown = read(page, "weight")
+        assert np.isfinite(shown).all()
+        assert shown.sum() == pytest.approx(1, abs=4 * float(np.finfo(precision).eps))
+
+
+def test_float16_is_rounded_as_numpy_rounds_it(open_page):
+    page = open_page(Distribution(LOGITS))
+    rng = np.random.default_rng(1)
+    exact = rng.integers(0, 2**15, 2000).astype(np.uint16).view(np.float16).astype(float)
+    exact = exact[np.isfinite(exact)]
+    halfway = exact * (1 + 2.0**-11)
+    values = [*exact, *halfway, *-halfway, *np.exp(rng.uniform(-20, 12, 2000)), 65519.99, 65520.0, 1e9, 0.0, 2**-25, 3 * 2**-26]
+    code = module("distribution").replace("export default", "const exported =")
+    ours = page.evaluate("(xs) => { " + code + "; return xs.map((x) => String(toHalf(x))); }", values)
+    with np.errstate(over="ignore"):
+        theirs = np.array(values).astype(np.float16).astype(float)
+    np.testing.assert_array_equal([float(x.replace("Infinity", "inf")) for x in ours], theirs)
+
+
+def test_each_logit_moves_by_slider_keyboard_and_number(open_page):
+    page = open_page(Distribution(LOGITS, ["cat", "dog", "horse", "axolotl"]))
+    page.get_by_label("Logit of dog", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_label("Logit of axolotl, as a number").fill("7.25")
+    logits = np.array([2.0, 1.1, 0.5, 7.25])
+    np.testing.assert_allclose(read(page, "weight"), softmax(logits), atol=1e-9)
+    assert page.get_by_label("Logit of dog, as a number").input_value() == "1.1"
+
+
+def test_the_precision_can_be_chosen(open_page):
+    page = open_page(Distribution(LOGITS))
+    page.get_by_label("Computed in").select_option("float32")
+    weights = read(page, "weight")
+    assert (weights == weights.astype(np.float32)).all()
+    np.testing.assert_allclose(weights, softmax(np.array(LOGITS, np.float32)), rtol=3e-7)
+
+
+def test_an_overflow_is_shown_in_words_as_nan_and_by_hatching(open_page, slide):
+    page = open_page(Distribution(LOGITS, naive=True, precision="float32"))
+    slide(page, "Added to all logits", 100)
+    assert page.locator(".mw-weight").first.inner_text().strip().endswith("nan")
+    hatched = page.locator(".mw-rows .mw-track").first.evaluate("e => getComputedStyle(e).backgroundImage")
+    assert "repeating-linear-gradient" in hatched
+    page.get_by_label("Naive").uncheck()
+    np.testing.assert_allclose(read(page, "weight"), softmax(np.array(LOGITS)), atol=1e-5)

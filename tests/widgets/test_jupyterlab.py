@@ -1,0 +1,216 @@
+"""A chapter in a real JupyterLab: its widget shows a picture before it runs, and is two-way with Python after."""
+
+import json
+import os
+import re
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import jupyter_client
+import nbformat
+import pytest
+
+CHAPTER = Path(__file__).parents[2] / "chapters" / "attention" / "self_attention.ipynb"
+LAST = "next(w for w in ipywidgets.widgets.widget._instances.values() if type(w).__mro__[1].__name__ == 'AttentionMap')"
+START = 60  # seconds, for a server or a kernel on a busy machine
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """Start a JupyterLab server on a folder of its own, with settings of its own; kill it whatever happens."""
+    folders = {name: tmp_path / name for name in ("work", "config", "data", "runtime", "lab", "ipython")}
+    for folder in folders.values():
+        folder.mkdir()
+    for name, setting in {
+        "notebook-extension/tracker": '{"windowingMode": "none"}',  # else cells out of sight are not in the page at all
+        "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
+    }.items():
+        path = folders["lab"] / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True)
+        path.write_text(setting)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy") and name != "JUPYTER_PATH"
+    } | {
+        "JUPYTER_CONFIG_DIR": str(folders["config"]),
+        "JUPYTER_DATA_DIR": str(folders["data"]),
+        "JUPYTER_RUNTIME_DIR": str(folders["runtime"]),
+        "JUPYTERLAB_SETTINGS_DIR": str(folders["lab"]),
+        "IPYTHONDIR": str(folders["ipython"]),
+    }
+    port, token = free_port(), secrets.token_hex(16)
+    options = {
+        "ServerApp.port": port,
+        "ServerApp.port_retries": 0,
+        "IdentityProvider.token": token,
+        "ServerApp.root_dir": folders["work"],
+        "ServerApp.open_browser": False,
+        "ServerApp.allow_root": True,
+        "LabApp.news_url": "None",
+        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+        "LabApp.extension_manager": "readonly",
+    }
+    command = [sys.executable, "-m", "jupyterlab", *(f"--{name}={value}" for name, value in options.items())]
+    with (tmp_path / "log").open("w") as log:
+        server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+        try:
+            yield Lab(f"http://127.0.0.1:{port}", token, folders["work"], folders["runtime"], server, tmp_path / "log")
+        finally:
+            server.terminate()
+            try:
+                server.wait(20)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait(20)
+
+
+class Lab:
+    """A running server, and what the kernel of its one notebook knows."""
+
+    def __init__(self, url, token, folder, runtime, server, log):
+        self.url, self.token, self.folder, self.runtime = url, token, folder, runtime
+        wait_until(lambda: self.get("/api/status") is not None, START, lambda: log.read_text()[-3000:], server)
+
+    def get(self, path):
+        request = urllib.request.Request(self.url + path, headers={"Authorization": f"token {self.token}"})
+        try:
+            with urllib.request.urlopen(request, timeout=5) as answer:
+                return json.load(answer)
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            return None
+
+    def open(self, page, notebook):
+        nbformat.write(notebook, self.folder / "chapter.ipynb")
+        page.goto(f"{self.url}/lab/tree/chapter.ipynb?token={self.token}")
+        page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
+        page.get_by_text("| Idle").wait_for()  # a notebook that runs before it has its kernel asks which one to take
+
+    def evaluate(self, expression):
+        """Evaluate an expression of `w`, the map, in the kernel of the notebook."""
+        (path,) = self.runtime.glob("kernel-*.json")
+        client = jupyter_client.BlockingKernelClient(connection_file=str(path))
+        client.load_connection_file()
+        client.start_channels()
+        try:
+            code = f"import ipywidgets\nw = {LAST}"
+            reply = client.execute_interactive(
+                code, silent=True, store_history=False, user_expressions={"it": expression}, timeout=START,
+                output_hook=lambda message: None,
+            )  # fmt: skip
+        finally:
+            client.stop_channels()
+        result = reply["content"]["user_expressions"]["it"]
+        assert result["status"] == "ok", result
+        return result["data"]["text/plain"]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until(condition, seconds, explain, server=None):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert server is None or server.poll() is None, explain()
+        assert time.monotonic() < end, explain()
+        time.sleep(0.1)
+
+
+def chapter():
+    """Take the chapter where it is there and has a map with a text box, else a notebook of two cells like it."""
+    if CHAPTER.exists() and "AttentionMap.from_text" in CHAPTER.read_text(encoding="utf-8"):
+        return nbformat.read(CHAPTER, 4)
+    setup = (
+        "from mlnotes.minilm import tokenize, word_vectors\n"
+        "from mlnotes.widgets.attention_map import AttentionMap\n"
+        "def encode(sentence):\n"
+        "    tokens, ids = tokenize(sentence)\n"
+        "    return tokens, word_vectors(ids), word_vectors(ids)\n"
+    )
+    show = "AttentionMap.from_text('He was told to bar him', encode, temperature=0.1)"
+    namespace = {}
+    exec(setup, namespace)
+    data, metadata = eval(show, namespace)._repr_mimebundle_()
+    output = nbformat.v4.new_output("execute_result", data, metadata=metadata, execution_count=2)
+    del output["data"]["application/vnd.jupyter.widget-view+json"]
+    return nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(setup), nbformat.v4.new_code_cell(show, execution_count=2, outputs=[output])],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+    )
+
+
+@pytest.fixture
+def page(browser):
+    """Open a page that may talk to this machine only."""
+    context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    context.route(re.compile("^https?://(?!127[.]0[.]0[.]1)"), lambda route: route.abort())
+    page = context.new_page()
+    page.set_default_timeout(START * 1000)
+    yield page
+    context.close()
+
+
+def test_a_chapter_shows_pictures_until_it_runs_and_then_answers_to_python(lab, page):
+    lab.open(page, chapter())
+
+    # Opened, neither run nor trusted: the sanitiser has been over the output.
+    picture = page.locator("figure img[src^='data:image/svg']").first
+    picture.wait_for()
+    picture.scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelector(\"figure img[src^='data:image/svg']\").naturalWidth > 200")
+    assert "Attention weights of" in page.locator("figcaption").first.inner_text()
+    shown = page.locator(".jp-NotebookPanel").inner_text()
+    assert "model not found" not in shown.lower()
+    assert "Error displaying widget" not in shown
+    assert '"tokens"' not in shown  # the state is no text to read
+    assert page.locator(".mw").count() == 0
+
+    # Run all: the widget lives.
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    live = page.locator(".mw-attention").first
+    live.wait_for()
+    # Until all cells are done JupyterLab moves the focus from each to the next.
+    page.wait_for_function("![...document.querySelectorAll('.jp-InputPrompt')].some(e => e.textContent.includes('*'))")
+    assert int(lab.evaluate("len(w.tokens)")) == live.locator("[role=rowheader]").count()
+
+    # The page tells Python.
+    slider = live.get_by_label("Temperature")
+    slider.evaluate("input => { input.value = -0.5; input.dispatchEvent(new Event('input')); }")
+    wait_until(lambda: abs(float(lab.evaluate("w.temperature")) - 10**-0.5) < 1e-9, START, lambda: "w.temperature")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    wait_until(lambda: abs(float(lab.evaluate("w.temperature")) - 10**-0.48) < 1e-9, START, lambda: "w.temperature")
+
+    # Keys move in the map, not in the notebook.
+    live.locator("[role=gridcell]").first.focus()
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    wait_until(lambda: lab.evaluate("(w.row, w.column)") == "(1, 1)", START, lambda: lab.evaluate("(w.row, w.column)"))
+    assert live.locator("[data-step=weight]").is_visible()
+
+    # Python tells the page.
+    lab.evaluate("[setattr(w, 'temperature', 3.0), setattr(w, 'causal', True), setattr(w, 'row', 2)]")
+    live.get_by_text("T = 3.00").wait_for()
+    assert live.get_by_label("Causal").is_checked()
+    shown = [float(x) for x in live.locator(".mw-side li").evaluate_all("all => all.map(e => e.dataset.weight)")]
+    assert shown == pytest.approx(json.loads(lab.evaluate("w.weights()[2].tolist()")), abs=1e-9)
+
+    # Another sentence comes back with other vectors, one without a token with an explanation.
+    live.get_by_label("Sentence").fill("Time flies like an arrow")
+    live.get_by_role("button", name="Show").click()
+    live.locator("[role=rowheader]", has_text="arrow").wait_for()
+    assert live.locator("[role=rowheader]").all_inner_texts() == json.loads(lab.evaluate("w.tokens").replace("'", '"'))
+    assert lab.evaluate("(w.row, w.column)") == "(-1, -1)"
+    live.get_by_label("Sentence").fill(" ")
+    page.keyboard.press("Enter")
+    live.locator(".mw-error").wait_for()
+    assert "ValueError" in live.locator(".mw-error").inner_text()
+    assert live.locator("[role=rowheader]", has_text="arrow").count() == 1
