@@ -32,7 +32,7 @@ test: $(INSTALLED) ## run every test, re-execute every chapter and compare every
 	run() { echo "$$ $$*"; "$$@" || failed=1; }; \
 	run $(BIN)/ruff check .; \
 	run $(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/book.yml; \
-	run $(BIN)/zizmor --offline --quiet .github; \
+	run $(BIN)/zizmor --offline --quiet --persona=auditor .github; \
 	run $(BIN)/python -m pytest tests -n 2 --dist loadfile; \
 	run $(BIN)/python -m pytest --nbval chapters -n 2 --dist loadfile; \
 	exit $$failed

@@ -110,7 +110,9 @@ async def _rewrite_all(paths):
         text = written(nb)
         changed = text != path.read_text(encoding="utf-8")
         if changed:
-            path.write_text(text, encoding="utf-8", newline="\n")
+            unfinished = path.with_suffix(".unfinished")
+            unfinished.write_text(text, encoding="utf-8", newline="\n")
+            unfinished.replace(path)  # at once: whatever interrupts this leaves a whole notebook
         for problem in problems(nb):
             print(f"{path}: {problem}", file=sys.stderr)
         print(f"{path}: {'rewritten' if changed else 'unchanged'}")

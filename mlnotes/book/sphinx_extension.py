@@ -32,6 +32,11 @@ class widgets:  # TEMPORARY stand-in
 
 
 STATIC = Path(__file__).parent / "static"
+# What the reader's system prefers, before anything is painted, unless the reader has chosen.
+THEME = """(it => {
+  it.mode ||= "auto";
+  it.theme ||= matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+})(document.documentElement.dataset)"""
 API, TOC, MAP = "chapters/api/", "_toc.yml", "chapters/map.yml"
 
 
@@ -43,6 +48,7 @@ def setup(app):
     app.config.mathjax_path = "mathjax/tex-svg-full.js"
     app.add_config_value("mlnotes_digest", "", "html")
     app.add_css_file("book.css", priority=900)
+    app.add_js_file(None, body=THEME, priority=0)
     app.add_js_file("book.js", loading_method="defer")
     app.add_directive("api", Api)
     app.add_directive("api-list", ApiList)
@@ -58,6 +64,7 @@ def setup(app):
     app.connect("env-get-updated", _restore_numbers, priority=400)
     app.connect("env-get-updated", _number_by_page, priority=600)
     app.connect("html-page-context", _load_widgets)
+    app.connect("html-page-context", _flatten_list_of_modules)
     _link_code_of_written_pages(app)
     app.connect("build-finished", _copy_mathjax)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
@@ -186,6 +193,13 @@ def _load_widgets(app, pagename, templatename, context, doctree):
     if doctree and any("mlnotes-widget" in it.astext() for it in doctree.findall(nodes.raw)):
         app.add_css_file("widgets.css")
         app.add_js_file("widgets.js", loading_method="defer")
+
+
+def _flatten_list_of_modules(app, pagename, templatename, context, doctree):
+    """Repair the overview of sources, whose lists stand directly in lists."""
+    if pagename == "_modules/index":
+        heading, _, entries = context["body"].partition("<ul>")
+        context["body"] = f"{heading}<ul>{entries.replace('<ul>', '').replace('</ul>', '')}</ul>"
 
 
 def _copy_mathjax(app, error):

@@ -3,16 +3,21 @@
 const DATA = ["tokens", "key_tokens", "q", "k", "mask", "scale", "heads"];
 const VIEW = ["temperature", "causal", "layer", "head"];
 const TERMS = 4; // how many products of a dot product are written out
+const NEEDS_KERNEL = "To type another sentence, run this chapter in JupyterLab: the vectors come from Python.";
+const HOW = "Point at a cell or use the arrow keys. Click or Enter locks it and shows its arithmetic.";
 
 function render({ model, el, hasKernel = true }) {
   frame(model, el, "attention");
   const place = h("div");
-  let map;
+  let map, built;
   const build = () => {
     map = attentionMap(model);
+    built = model.get("tokens");
     place.replaceChildren(map.element);
     map.draw();
   };
+  // A kernel sets everything at once: until they are built the old map cannot show the weights of other tokens.
+  const isCurrent = () => built === model.get("tokens");
   const sentence = sentenceForm(model, hasKernel);
   build();
   el.append(...sentence.elements, place);
@@ -20,8 +25,8 @@ function render({ model, el, hasKernel = true }) {
   resized.observe(place);
   const stop = [
     listen(model, DATA, build),
-    listenNow(model, VIEW, () => map.draw()),
-    listen(model, ["row", "column"], () => map.point()),
+    listenNow(model, VIEW, () => { if (isCurrent()) map.draw(); }),
+    listenNow(model, ["row", "column"], () => { if (isCurrent()) map.point(); }),
     listen(model, ["error", "sentence", ...DATA], sentence.say),
   ];
   return () => { stop.forEach((off) => off()); resized.disconnect(); };
@@ -71,7 +76,7 @@ function controls(model) {
   const set = () => {
     const t = model.get("temperature");
     temperature.set(Math.log10(t), t);
-    factor.textContent = `score = q·k × ${number(model.get("scale"))} / T = q·k × ${number(model.get("scale") / t)}`;
+    factor.textContent = `score = q·k × ${plain(model.get("scale"))} / T = q·k × ${plain(model.get("scale") / t)}`;
     layer.set(model.get("layer"));
     head.set(model.get("head"));
     causal.set(model.get("causal"));
@@ -92,7 +97,7 @@ function sentenceForm(model, hasKernel) {
   };
   const say = () => {
     const error = model.get("error");
-    note.textContent = hasKernel ? error : "To type another sentence, run this chapter in JupyterLab: the vectors come from Python.";
+    note.textContent = hasKernel ? error : NEEDS_KERNEL;
     note.classList.toggle("mw-error", error !== "");
     input.setAttribute("aria-invalid", error !== "");
     if (error === "") input.value = model.get("sentence");
@@ -117,7 +122,8 @@ function attentionMap(model) {
   let pointed = locked().map((index) => Math.max(index, 0)); // by pointer or focus
   let rows, late;
 
-  const cells = names.map((_, i) => keyNames.map((_, j) => h("div", { role: "gridcell", tabindex: -1, "data-i": i, "data-j": j })));
+  const cell = (i, j) => h("div", { role: "gridcell", tabindex: -1, "data-i": i, "data-j": j });
+  const cells = names.map((_, i) => keyNames.map((_, j) => cell(i, j)));
   const head = (role) => (name) => h("div", { role, title: name }, h("span", {}, name));
   const [columnHeads, rowHeads] = [keyNames.map(head("columnheader")), names.map(head("rowheader"))];
   // One pixel for each weight, stretched behind the cells: painting 1024 of them one by one takes longer than a frame.
@@ -125,7 +131,8 @@ function attentionMap(model) {
   const context = canvas.getContext("2d");
   const image = context.createImageData(keyNames.length, names.length);
   const corner = h("div", { role: "columnheader", class: "mw-corner" }, h("span", {}, "keys →"), h("span", {}, "queries ↓"));
-  const grid = h("div", { role: "grid", class: "mw-grid", style: `--columns: ${keyNames.length}; --rows: ${names.length}`, "aria-label": "Attention weights" },
+  const size = `--columns: ${keyNames.length}; --rows: ${names.length}`;
+  const grid = h("div", { role: "grid", class: "mw-grid", style: size, "aria-label": "Attention weights, queries by keys" },
     canvas, h("div", { role: "row" }, corner, ...columnHeads),
     ...cells.map((row, i) => h("div", { role: "row" }, rowHeads[i], ...row)));
 
@@ -166,17 +173,25 @@ function attentionMap(model) {
     if (row >= 0) cells[i][j]?.classList.add("mw-locked");
     readout.draw(names[i], rows[i], keyNames.map((_, key) => mayLook(i, key)), j, row >= 0);
     bar.set(rows[i].weights[j] ?? 0);
-    const factors = [model.get("scale"), model.get("temperature")];
-    steps.replaceChildren(...(row >= 0 && column >= 0 ? [arithmetic(names, keyNames, i, j, vectors(i, j), rows[i], factors)] : []));
+    steps.replaceChildren(...(row >= 0 && column >= 0 ? [explain(i, j)] : []));
   }
 
   function spoken(i, j) {
-    return `${names[i]} looks at ${keyNames[j]}: ${mayLook(i, j) ? `weight ${rows[i].weights[j].toFixed(3)}` : "masked, weight 0"}`;
+    const weight = mayLook(i, j) ? `weight ${rows[i].weights[j].toFixed(3)}` : "masked, weight 0";
+    return `${names[i]} looks at ${keyNames[j]}: ${weight}`;
+  }
+
+  function explain(i, j) {
+    const lines = arithmetic(...vectors(i, j), rows[i], j, keyNames, model.get("scale"), model.get("temperature"));
+    return h("section", { class: "mw-steps", "aria-label": "Arithmetic of the locked cell" },
+      h("p", { class: "mw-title" }, "How much ", h("b", {}, names[i]), " looks at ", h("b", {}, keyNames[j]), ", in digits"),
+      h("ol", {}, ...lines));
   }
 
   function lock(row, column) {
     write(model, { row, column });
-    said.textContent = row < 0 ? "Unlocked." : `Locked ${names[row]} and ${keyNames[column]}: the arithmetic stands below the map.`;
+    said.textContent = row < 0 ? "Unlocked."
+      : `Locked ${names[row]} and ${keyNames[column]}: the arithmetic stands below the map.`;
     cells[pointed[0]][pointed[1]].focus();
   }
 
@@ -202,7 +217,7 @@ function attentionMap(model) {
       ArrowLeft: [i, Math.max(j - 1, 0)], ArrowRight: [i, Math.min(j + 1, right)],
       Home: [all ? 0 : i, 0], End: [all ? down : i, right],
     }[event.key];
-    if (to) { cells[to[0]][to[1]].focus(); }
+    if (to) cells[to[0]][to[1]].focus();
     else if (event.key === "Enter" || event.key === " ") toggle();
     else if (event.key === "Escape") lock(-1, -1);
     else return;
@@ -227,8 +242,9 @@ function attentionMap(model) {
 function rowReadout(names, unlock) {
   const title = h("p", { class: "mw-title" });
   const button = h("button", { type: "button", onclick: unlock }, "Unlock");
-  const items = names.map((name) => ({ fill: h("i"), value: h("span", { class: "mw-number" }), name: h("span", {}, name) }));
-  const lines = items.map((item) => h("li", {}, item.name, h("span", { class: "mw-track" }, item.fill), item.value));
+  const bars = names.map(() => h("i"));
+  const values = names.map(() => h("span", { class: "mw-number" }));
+  const lines = names.map((name, j) => h("li", {}, h("span", {}, name), h("span", { class: "mw-track" }, bars[j]), values[j]));
   const spread = h("p", { class: "mw-spread" });
   const hint = h("p", { class: "mw-hint" });
   const draw = (name, { weights }, allowed, column, isLocked) => {
@@ -237,45 +253,58 @@ function rowReadout(names, unlock) {
     weights.forEach((weight, j) => {
       lines[j].dataset.weight = weight;
       lines[j].className = `${j === column ? "mw-on" : ""} ${allowed[j] ? "" : "mw-masked"}`;
-      items[j].fill.style.transform = `scaleX(${weight})`;
-      items[j].value.textContent = allowed[j] ? weight.toFixed(4) : "masked";
+      bars[j].style.transform = `scaleX(${weight})`;
+      values[j].textContent = allowed[j] ? weight.toFixed(4) : "masked";
     });
-    const [bits, most] = [entropy(weights), allowed.filter(Boolean).length];
-    spread.dataset.entropy = bits;
-    spread.textContent = most === 0 ? "This query may look at nothing: all its weights are 0."
-      : `Entropy ${bits.toFixed(3)} nats, as of ${Math.exp(bits).toFixed(1)} equal weights; at most ln ${most} = ${Math.log(most).toFixed(3)}.`;
-    hint.textContent = isLocked ? "Escape unlocks, too." : "Point at a cell or use the arrow keys. Click or Enter locks it and shows its arithmetic.";
+    const [nats, n] = [entropy(weights), allowed.filter(Boolean).length];
+    const equal = `as of ${Math.exp(nats).toFixed(1)} equal weights; at most ln ${n} = ${Math.log(n).toFixed(3)}`;
+    spread.dataset.entropy = nats;
+    spread.textContent = n === 0 ? "This query may look at nothing: all its weights are 0."
+      : `Entropy ${nats.toFixed(3)} nats, ${equal}.`;
+    hint.textContent = isLocked ? "Escape unlocks, too." : HOW;
   };
-  const element = h("div", { class: "mw-side" }, h("div", { class: "mw-head" }, title, button), h("ul", {}, ...lines), spread, hint);
-  return { element, draw };
+  const head = h("div", { class: "mw-head" }, title, button);
+  return { element: h("div", { class: "mw-side" }, head, h("ul", {}, ...lines), spread, hint), draw };
 }
 
-function arithmetic(names, keyNames, i, j, [q, k], row, [scale, temperature]) {
-  const products = q.map((value, c) => ({ c, q: value, k: k[c], product: value * k[c] }));
-  const largest = [...products].sort((a, b) => Math.abs(b.product) - Math.abs(a.product)).slice(0, TERMS);
-  const [rest, total] = [products.length - largest.length, dot(q, k)];
-  const { scores, powers, sum, weights } = row;
-  const masked = scores[j] === -Infinity;
-  const others = [...powers].sort((a, b) => b - a).filter((power) => power > 0);
-  const addends = others.slice(0, TERMS).map((power) => number(power)).join(" + ");
-  const top = keyNames[scores.indexOf(row.largest)];
-  const lines = [
-    ...largest.map((term, at) => [`term-${term.c}`, at ? "" : "q · k", `${at ? "+ " : ""}${bracketed(number(term.q))} × ${bracketed(number(term.k))}`, term.product, `coordinate ${term.c}`]),
-    rest && ["rest", "", `+ ${rest} more terms`, total - largest.reduce((sum, term) => sum + term.product, 0)],
-    ["dot", "", "all terms", total],
-    masked ? ["score", "mask", "the mask takes this key out", -Infinity]
-      : ["score", "× scale / T", `${bracketed(number(total, 5))} × ${number(scale)} / ${number(temperature, 3)}`, scores[j], "the score, in nats"],
-    sum > 0 && !masked && ["below", "− row's largest", `${number(scores[j], 5)} − ${bracketed(number(row.largest, 5))}`, scores[j] - row.largest, `which is that of ${top}`],
-    ["power", "exp", `exp(${masked ? "−∞" : number(scores[j] - row.largest, 5)})`, powers[j]],
-    sum > 0 && ["sum", "row's sum", addends + (others.length > TERMS ? ` + ${others.length - TERMS} more` : ""), sum, `the same for all ${others.length} keys, largest first`],
-    ["weight", "weight", sum > 0 ? `${number(powers[j], 5)} / ${number(sum, 5)}` : "this query may look at nothing", weights[j]],
-  ].filter(Boolean);
-  return h("section", { class: "mw-steps", "aria-label": "Arithmetic of the locked cell" },
-    h("p", { class: "mw-title" }, "How much ", h("b", {}, names[i]), " looks at ", h("b", {}, keyNames[j]), ", in digits"),
-    h("ol", {}, ...lines.map(([name, what, formula, value, note]) => h("li", { "data-step": name, "data-value": value },
+function arithmetic(q, k, { scores, largest, powers, sum, weights }, j, keyNames, scale, temperature) {
+  const lines = [];
+  const line = (name, what, formula, value, note = "") => lines.push(
+    h("li", { "data-step": name, "data-value": value },
       h("span", { class: "mw-what" }, what),
-      h("span", { class: "mw-formula" }, formula, " ", h("small", {}, note ?? "")),
-      h("span", { class: "mw-number" }, `= ${number(value, 5)}`)))));
+      h("span", { class: "mw-formula" }, formula, " ", h("small", {}, note)),
+      h("span", { class: "mw-number" }, `= ${number(value, 5)}`)));
+  const digits = (x, n) => bracketed(number(x, n));
+
+  const products = q.map((value, c) => [value * k[c], c]);
+  const written = [...products].sort(([a], [b]) => Math.abs(b) - Math.abs(a)).slice(0, TERMS);
+  written.forEach(([product, c], at) =>
+    line(`term-${c}`, at ? "" : "q · k", `${at ? "+ " : ""}${digits(q[c])} × ${digits(k[c])}`, product, `coordinate ${c}`));
+  const left = q.length - written.length;
+  const total = dot(q, k);
+  if (left) line("rest", "", `+ ${left} more terms`, written.reduce((rest, [product]) => rest - product, total));
+  line("dot", "", "all terms", total);
+
+  const below = scores[j] - largest;
+  if (scores[j] === -Infinity) {
+    line("score", "mask", "the mask takes this key out", -Infinity);
+    line("power", "exp", "exp(−∞)", 0);
+  } else {
+    line("score", "× scale / T", `${digits(total, 5)} × ${number(scale)} / ${number(temperature, 3)}`, scores[j], "the score, in nats");
+    const top = keyNames[scores.indexOf(largest)];
+    line("below", "− row's largest", `${number(scores[j], 5)} − ${digits(largest, 5)}`, below, `which is that of ${top}`);
+    line("power", "exp", `exp(${number(below, 5)})`, powers[j]);
+  }
+  if (sum > 0) {
+    const addends = powers.filter((power) => power > 0).sort((a, b) => b - a);
+    const more = addends.length > TERMS ? ` + ${addends.length - TERMS} more` : "";
+    const shown = addends.slice(0, TERMS).map((power) => number(power)).join(" + ") + more;
+    line("sum", "row's sum", shown, sum, `the same for all ${addends.length} keys, largest first`);
+    line("weight", "weight", `${number(powers[j], 5)} / ${number(sum, 5)}`, weights[j]);
+  } else {
+    line("weight", "weight", "this query may look at nothing", 0);
+  }
+  return lines;
 }
 
 export default { render };

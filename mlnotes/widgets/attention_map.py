@@ -130,15 +130,18 @@ class AttentionMap(Widget):
     def picture(self):
         """Draw the map as SVG text."""
         weights, allowed = self.weights().round(9), self._allowed()
-        rows, columns = len(self.tokens), len(self.key_tokens)
+        names, key_names = _distinct(self.tokens), _distinct(self.key_tokens)
+        rows, columns = len(names), len(key_names)
         cell = 30 if columns <= 16 else 18
-        left = 24 + max(8 * len(token) for token in self.tokens)
-        top = 24 + max(8 * len(token) for token in self.key_tokens)
+        left = 24 + max(8 * len(name) for name in [*names, "queries"])
+        top = 24 + max(8 * len(name) for name in key_names)
         parts = [_HATCHING]
-        for j, token in enumerate(self.key_tokens):
+        parts.append(text(left - 8, top - 24, "keys →", "end", fill="#555c68", font_size=11))
+        parts.append(text(left - 8, top - 10, "queries ↓", "end", fill="#555c68", font_size=11))
+        for j, token in enumerate(key_names):
             x = left + (j + 0.5) * cell
             parts.append(text(x + 4, top - 8, token, transform=f"rotate(-90 {x + 4:g} {top - 8:g})"))
-        for i, token in enumerate(self.tokens):
+        for i, token in enumerate(names):
             y = top + i * cell
             parts.append(text(left - 8, y + cell / 2 + 4, token, "end"))
             for j in range(columns):
@@ -148,8 +151,8 @@ class AttentionMap(Widget):
 
     def describe(self):
         """Say which key each query looks at most."""
-        weights = self.weights().round(9)
         names, key_names = _distinct(self.tokens), _distinct(self.key_tokens)
+        weights = self.weights().round(9)
         rows = [
             f"{name}: {key_names[row.argmax()]} {row.max():.2f}" if row.any() else f"{name}: nothing"
             for name, row in zip(names, weights, strict=True)
@@ -236,7 +239,8 @@ def _boolean(mask, shape):
 def _distinct(tokens):
     """Tell equal tokens apart by their position, as the page does."""
     subscripts = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-    return [token + str(i).translate(subscripts) if tokens.count(token) > 1 else token for i, token in enumerate(tokens)]
+    positions = [str(i).translate(subscripts) if tokens.count(token) > 1 else "" for i, token in enumerate(tokens)]
+    return [token + position for token, position in zip(tokens, positions, strict=True)]
 
 
 _HATCHING = (
@@ -255,9 +259,9 @@ def _square(x, y, size, weight, allowed):
 
 
 def _colour_bar(x, y, width):
-    n = 32
+    n, stripe = 32, width / 32
     stripes = [
-        f'<rect x="{x + i * width / n:g}" y="{y}" width="{width / n + 0.5:g}" height="10" fill="{colour(i / (n - 1))}"/>'
+        f'<rect x="{x + i * stripe:g}" y="{y}" width="{stripe + 0.5:g}" height="10" fill="{colour(i / (n - 1))}"/>'
         for i in range(n)
     ]
     labels = text(x, y + 24, "0", "middle"), text(x + width, y + 24, "1", "middle")

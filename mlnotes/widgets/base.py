@@ -75,7 +75,7 @@ class Widget(anywidget.AnyWidget):
 
     def alt(self):
         """Name the picture; the description stands beneath it."""
-        return f"{self.caption or type(self).__name__}, described below"
+        return f"{self.caption or self.name.replace('_', ' ').capitalize()}, described below"
 
     def __repr__(self):
         # The default holds an address, which no two runs share.

@@ -8,7 +8,8 @@ const LARGEST = { float64: Number.MAX_VALUE, float32: (2 - 2 ** -23) * 2 ** 127,
 function render({ model, el }) {
   frame(model, el, "distribution");
   const labels = model.get("labels");
-  const range = [Math.min(-5, ...model.get("logits").map(Math.floor)), Math.max(5, ...model.get("logits").map(Math.ceil))];
+  const logits = model.get("logits");
+  const range = [Math.min(-5, ...logits.map(Math.floor)), Math.max(5, ...logits.map(Math.ceil))];
   const temperature = slider("Temperature", {
     min: -1.3, max: 1.3, step: 0.02, text: (t) => `T = ${number(t, 3)}`,
     oninput: (position) => write(model, { temperature: 10 ** position }),
@@ -38,13 +39,18 @@ function render({ model, el }) {
     power.textContent = state.naive ? "exp z" : "exp(z − max)";
     const best = Math.max(...state.logits);
     const ties = state.logits.filter((x) => x === best).length;
-    rows.forEach((each, i) => each.set(state.logits[i], result.powers[i], result.weights[i], state.logits[i] === best, ties, labels.length, power.textContent));
-    where.textContent = `z = (x + c) / T, and softmax = ${power.textContent} / sum${state.naive ? "" : `, with max = ${plain(result.largest, 5)}`}`;
-    sums.replaceChildren(...[
-      ["sum", `sum of ${power.textContent}`, plain(result.sum, 5), result.sum],
-      ["logsumexp", "log-sum-exp of z", `${plain(result.logsumexp, 5)} nats`, result.logsumexp],
-      ["entropy", "entropy", `${plain(result.entropy)} nats, at most ln ${labels.length} = ${Math.log(labels.length).toFixed(3)}`, result.entropy],
-    ].map(([name, what, shown, value]) => h("li", { "data-name": name, "data-value": String(value) }, h("span", { class: "mw-what" }, what), h("b", {}, shown))));
+    rows.forEach((each, i) => {
+      const isBest = state.logits[i] === best;
+      each.set(state.logits[i], power.textContent, result.powers[i], result.weights[i], isBest);
+      each.setLimits(isBest ? 1 / ties : 0, 1 / labels.length);
+    });
+    const max = state.naive ? "" : `, with max = ${plain(result.largest, 5)}`;
+    where.textContent = `z = (x + c) / T, and softmax = ${power.textContent} / sum${max}`;
+    const most = `at most ln ${labels.length} = ${Math.log(labels.length).toFixed(3)}`;
+    sums.replaceChildren(
+      figure("sum", `sum of ${power.textContent}`, plain(result.sum, 5), result.sum),
+      figure("logsumexp", "log-sum-exp of z", `${plain(result.logsumexp, 5)} nats`, result.logsumexp),
+      figure("entropy", "entropy", `${plain(result.entropy)} nats, ${most}`, result.entropy));
     const said = judge(state, result);
     // A listener need not hear the same sentence at every step of a slider.
     if (verdict.textContent !== said) verdict.textContent = said;
@@ -82,30 +88,42 @@ function toHalf(x) {
 
 function judge({ naive, precision, shift }, { z, powers, sum, weights }) {
   const over = powers.indexOf(Infinity);
-  if (over >= 0) return `exp(${plain(z[over])}) is beyond the largest ${precision}, ${number(LARGEST[precision], 3)}: it becomes ∞, and ∞/∞ is nan.`;
-  if (sum === Infinity) return `The sum is beyond the largest ${precision}, ${number(LARGEST[precision], 3)}: every weight is something / ∞ = 0.`;
+  const largest = `beyond the largest ${precision}, ${number(LARGEST[precision], 3)}`;
+  if (over >= 0) return `exp(${plain(z[over])}) is ${largest}: it becomes ∞, and ∞/∞ is nan.`;
+  if (sum === Infinity) return `The sum is ${largest}: every weight is something / ∞ = 0.`;
   if (sum === 0) return `All exponentials are too small for ${precision} and become 0: 0/0 is nan.`;
   if (naive) return "Nothing overflows here. Add a larger constant, or lower the temperature.";
   if (weights.some(Number.isNaN)) return "A logit is beyond the largest number.";
-  return shift === 0 ? "The largest exponential is exp 0 = 1: nothing can overflow."
-    : `The constant ${minus(String(shift))} is gone once the maximum is subtracted: only log-sum-exp has moved${precision === "float64" ? "." : ", up to rounding."}`;
+  if (shift === 0) return "The largest exponential is exp 0 = 1: nothing can overflow.";
+  const exact = precision === "float64" ? "." : ", up to rounding.";
+  return `The constant ${minus(String(shift))} is gone once the maximum is subtracted: only log-sum-exp has moved${exact}`;
 }
 
 // What is seen
 
+function figure(name, what, shown, value) {
+  const attributes = { "data-name": name, "data-value": String(value) };
+  return h("li", attributes, h("span", { class: "mw-what" }, what), h("b", {}, shown));
+}
+
 function row(label, [min, max], onchange) {
-  const key = (name) => h("small", { class: "mw-key" }, name, " ");
-  const range = h("input", { type: "range", min, max, step: 0.1, "aria-label": `Logit of ${label}`, oninput: () => onchange(range.valueAsNumber) });
+  const range = h("input", {
+    type: "range", min, max, step: 0.1, "aria-label": `Logit of ${label}`, oninput: () => onchange(range.valueAsNumber),
+  });
   const digits = numberInput(`Logit of ${label}, as a number`, { step: 0.1 }, onchange);
-  const [bar, power, weight, cold, hot, mark, powerName] = ["i", "span", "span", "span", "span", "b", "span"].map((tag) => h(tag));
+  const bar = h("i");
+  const mark = h("b", { class: "mw-mark" });
+  const [power, powerName, weight, cold, hot] = Array.from({ length: 5 }, () => h("span"));
+  // A value's name, which stands above the column where there is room for columns.
+  const key = (name) => h("small", { class: "mw-key" }, name, " ");
   const element = h("li", {},
     h("b", { class: "mw-label", title: label }, label), range, digits.element,
-    h("span", { class: "mw-track" }, bar, mark), h("span", { class: "mw-number mw-weight" }, key("softmax"), weight),
+    h("span", { class: "mw-track" }, bar, mark),
+    h("span", { class: "mw-number mw-weight" }, key("softmax"), weight),
     h("span", { class: "mw-more mw-number" },
-      h("span", {}, h("small", { class: "mw-key" }, powerName, " "), power), " ",
-      h("span", {}, key("T → 0:"), cold), " ", h("span", {}, key("T → ∞:"), hot)));
-  mark.className = "mw-mark";
-  const set = (logit, e, p, isBest, ties, n, name) => {
+      h("span", {}, key(powerName), power), " ", h("span", {}, key("T → 0:"), cold), " ", h("span", {}, key("T → ∞:"), hot)));
+
+  function set(logit, name, e, p, isBest) {
     range.value = logit;
     digits.set(logit);
     powerName.textContent = name;
@@ -117,11 +135,14 @@ function row(label, [min, max], onchange) {
     bar.parentElement.classList.toggle("mw-masked", Number.isNaN(p));
     mark.textContent = isBest ? "arg max" : "";
     mark.classList.toggle("mw-left", p > 0.5); // so as not to cover the end of the bar
-    cold.textContent = isBest ? plain(1 / ties, 3) : "0";
-    hot.textContent = plain(1 / n, 3);
-    fill(element, { "data-weight": String(p), "data-power": String(e) }, []);
-  };
-  return { element, set };
+    Object.assign(element.dataset, { weight: p, power: e });
+  }
+
+  function setLimits(toZero, toInfinity) {
+    cold.textContent = plain(toZero, 3);
+    hot.textContent = plain(toInfinity, 3);
+  }
+  return { element, set, setLimits };
 }
 
 export default { render };

@@ -21,13 +21,17 @@ function render({ model, el }) {
 
   const back = svg("g");
   const handles = names.map((name, i) => handle(name, i, free[i], { move, vector, limit, model }));
-  const drawing = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": `Plane with the vectors ${names.join(", ")}` },
-    grid(limit, at), back, ...handles.map((each) => each.element));
+  const plane = { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": `Plane with the vectors ${names.join(", ")}` };
+  const drawing = svg("svg", plane, grid(limit, at), back, ...handles.map((each) => each.element));
   const inputs = names.map((name, i) => coordinates(name, i, free[i], { move, vector, limit }));
+  const snapNow = (on) => {
+    write(model, { snap: on });
+    free.forEach((isFree, i) => { if (on && isFree) move(i, ...vector(i)); });
+  };
   const toggles = [
     [checkbox(`Projection onto ${names[0]}`, (on) => write(model, { show_projection: on })), "show_projection"],
     [checkbox(`Where ${names[0]}·v > 0`, (on) => write(model, { show_half_plane: on })), "show_half_plane"],
-    [checkbox(`Snap to steps of ${SNAP}`, (on) => { write(model, { snap: on }); free.forEach((is, i) => { if (on && is) move(i, ...vector(i)); }); }), "snap"],
+    [checkbox(`Snap to steps of ${SNAP}`, snapNow), "snap"],
   ];
   const readout = h("div", { class: "mw-pairs" });
 
@@ -40,10 +44,9 @@ function render({ model, el }) {
     readout.replaceChildren(...vectors.slice(1).map((v, i) => pair(names[0], vectors[0], names[i + 1], v)));
   }
 
-  el.append(
-    h("div", { class: "mw-main" },
-      h("div", {}, drawing, h("p", { class: "mw-hint" }, "Drag a tip, or focus it and use the arrow keys: 0.1 a step, 1 with Shift.")),
-      h("div", { class: "mw-side" }, h("div", { class: "mw-controls" }, ...inputs.map((i) => i.element), ...toggles.map(([t]) => t.element)), readout)));
+  const hint = h("p", { class: "mw-hint" }, "Drag a tip, or focus it and use the arrow keys: 0.1 a step, 1 with Shift.");
+  const controls = h("div", { class: "mw-controls" }, ...[...inputs, ...toggles.map(([toggle]) => toggle)].map((it) => it.element));
+  el.append(h("div", { class: "mw-main" }, h("div", {}, drawing, hint), h("div", { class: "mw-side" }, controls, readout)));
   draw();
   return listenNow(model, [...TRAITS, ...toggles.map(([, trait]) => trait)], draw);
 }
@@ -52,7 +55,8 @@ function render({ model, el }) {
 
 function handle(name, i, isFree, { move, vector, limit, model }) {
   // A shape for each vector, so that colour is not needed to tell them apart.
-  const shape = [svg("circle", { r: 7 }), svg("rect", { x: -6.5, y: -6.5, width: 13, height: 13 }), svg("path", { d: "M0 -9L9 0L0 9L-9 0Z" })][i];
+  const square = { x: -6.5, y: -6.5, width: 13, height: 13 };
+  const shape = [svg("circle", { r: 7 }), svg("rect", square), svg("path", { d: "M0 -9L9 0L0 9L-9 0Z" })][i];
   const element = svg("g", { class: `mw-handle mw-v${i}` }, svg("circle", { r: 16, class: "mw-hit" }), shape);
   if (!isFree) return { element, set: ([x, y]) => element.setAttribute("transform", `translate(${x} ${y})`) };
   fill(element, { tabindex: 0, role: "slider", "aria-label": `Tip of ${name}`, "aria-valuemin": -limit, "aria-valuemax": limit }, []);
@@ -114,7 +118,8 @@ function pair(nameA, a, nameB, b) {
   const r = relation(a, b);
   const [one, point] = [(x) => bracketed(plain(x)), (v) => `(${plain(v[0])}, ${plain(v[1])})`];
   const squares = (v) => `√(${one(v[0])}² + ${one(v[1])}²)`;
-  const [sign, words] = r.dot > 0 ? ["+", "positive: the angle is acute"] : r.dot < 0 ? ["−", "negative: the angle is obtuse"]
+  const [sign, words] = r.dot > 0 ? ["+", "positive: the angle is acute"]
+    : r.dot < 0 ? ["−", "negative: the angle is obtuse"]
     : ["0", r.lengthA && r.lengthB ? "zero: a right angle" : "zero: one of them is the zero vector"];
   const directed = r.lengthA && r.lengthB;
   const lines = [
@@ -123,7 +128,8 @@ function pair(nameA, a, nameB, b) {
     ["length-b", `‖${nameB}‖`, squares(b), r.lengthB, plain(r.lengthB)],
     directed && ["cosine", "cos θ", `${one(r.dot)} / (${plain(r.lengthA)} × ${plain(r.lengthB)})`, r.cosine, plain(r.cosine)],
     directed && ["degrees", "angle θ", "", r.degrees, `${r.degrees.toFixed(2)}°`],
-    r.lengthA && ["projection", `${nameB} onto ${nameA}`, `${one(r.dot)} / ${plain(r.lengthA ** 2)} × ${nameA} = ${plain(r.share)} ${nameA}`, r.projection, point(r.projection)],
+    r.lengthA && ["projection", `${nameB} onto ${nameA}`, `${one(r.dot)} / ${plain(r.lengthA ** 2)} × ${nameA} = ${plain(r.share)} ${nameA}`,
+      r.projection, point(r.projection)],
     r.lengthA && ["residual", "what is left", `${nameB} − projection`, r.residual, point(r.residual)],
     !directed && ["none", "angle θ", "", null, "none, the zero vector has no direction"],
   ].filter(Boolean);
@@ -141,10 +147,12 @@ function grid(limit, at) {
   for (let i = -Math.floor(limit); i <= limit; i++) {
     const [[x0, y0], [x1, y1]] = [at(-limit, i), at(limit, i)];
     const kind = i === 0 ? "mw-axis" : "mw-gridline";
-    lines.push(svg("line", { x1: x0, y1: y0, x2: x1, y2: y1, class: kind }), svg("line", { x1: y0, y1: x0, x2: y1, y2: x1, class: kind }));
+    lines.push(
+      svg("line", { x1: x0, y1: y0, x2: x1, y2: y1, class: kind }),
+      svg("line", { x1: y0, y1: x0, x2: y1, y2: x1, class: kind }));
     if (i === 0 || (limit > 8 && i % 5)) continue;
-    lines.push(svg("text", { x: at(i, 0)[0], y: at(0, 0)[1] + 13, class: "mw-tick", "text-anchor": "middle" }, minus(String(i))),
-      svg("text", { x: at(0, 0)[0] - 5, y: at(0, i)[1] + 4, class: "mw-tick", "text-anchor": "end" }, minus(String(i))));
+    const tick = (x, y, anchor) => svg("text", { x, y, class: "mw-tick", "text-anchor": anchor }, minus(String(i)));
+    lines.push(tick(at(i, 0)[0], at(0, 0)[1] + 13, "middle"), tick(at(0, 0)[0] - 5, at(0, i)[1] + 4, "end"));
   }
   return svg("g", { "aria-hidden": "true" }, ...lines);
 }
@@ -157,7 +165,6 @@ function picture(names, vectors, at, limit, model) {
     const [[x1, y1], [x2, y2]] = [at(...from), at(...to)];
     parts.push(svg("line", { x1, y1, x2, y2, class: kind }));
   };
-  const label = (x, y, content, kind) => { const [tx, ty] = at(x, y); parts.push(svg("text", { x: tx, y: ty + 5, class: kind, "text-anchor": "middle" }, content)); };
   const unit = a.map((x) => x / long);
   const across = [-unit[1], unit[0]];
   if (long && model.get("show_half_plane")) parts.push(...halfPlane(unit, across, at, limit, names[0]));
@@ -168,16 +175,18 @@ function picture(names, vectors, at, limit, model) {
       line([0, 0], projection, `mw-projection mw-v${i + 1} ${share < 0 ? "mw-against" : ""}`);
       line(projection, b, `mw-residual mw-v${i + 1}`);
       const rest = Math.hypot(...residual);
-      if (rest > 0.3 && Math.abs(share) * long > 0.3) parts.push(corner(projection, unit.map((x) => -Math.sign(share) * x), residual.map((x) => x / rest), at));
+      if (rest < 0.3 || Math.abs(share) * long < 0.3) return; // no room for the mark of a right angle
+      parts.push(corner(projection, unit.map((x) => -Math.sign(share) * x), residual.map((x) => x / rest), at));
     });
   }
   others.forEach((b, i) => parts.push(...angle(a, b, at, 0.55 + 0.3 * i, i + 1)));
   vectors.forEach((v, i) => {
     line([0, 0], v, `mw-arrow mw-v${i}`);
-    const length = Math.hypot(...v) || 1;
-    // Beyond the tip, unless that is outside.
-    const out = v.map((x) => x + (0.42 * limit / 4 * x) / length);
-    label(...(Math.max(...out.map(Math.abs)) > limit ? v.map((x) => x - (0.42 * limit / 4 * x) / length) : out), names[i], `mw-name mw-v${i}`);
+    // The name stands a little beyond the tip, or short of it where that is outside.
+    const little = (0.1 * limit) / (Math.hypot(...v) || 1);
+    const isInside = v.every((x) => Math.abs(x) * (1 + little) <= limit);
+    const [x, y] = at(...v.map((x) => x * (isInside ? 1 + little : 1 - little)));
+    parts.push(svg("text", { x, y: y + 5, class: `mw-name mw-v${i}`, "text-anchor": "middle" }, names[i]));
   });
   return parts;
 }
@@ -193,7 +202,8 @@ function angle(a, b, at, radius, i) {
   if (dot === 0) return [corner([0, 0], a.map((x) => x / lengthA), b.map((x) => x / lengthB), at, 0.35)];
   const start = Math.atan2(a[1], a[0]);
   const turn = ((degrees * Math.PI) / 180) * (Math.sign(a[0] * b[1] - a[1] * b[0]) || 1);
-  const points = Array.from({ length: 25 }, (_, s) => at(radius * Math.cos(start + (turn * s) / 24), radius * Math.sin(start + (turn * s) / 24)).join(" "));
+  const points = Array.from({ length: 25 }, (_, s) => start + (turn * s) / 24)
+    .map((angle) => at(radius * Math.cos(angle), radius * Math.sin(angle)).join(" "));
   return [svg("path", { d: `M${points.join(" L")}`, class: `mw-angle mw-v${i} ${dot < 0 ? "mw-against" : ""}` })];
 }
 
@@ -202,9 +212,10 @@ function halfPlane(unit, across, at, limit, name) {
   const corners = [far(-1, 0), far(1, 0), far(1, 1), far(-1, 1)].map((p) => at(...p).join(","));
   const id = `mw-${++ids}`;
   const [[x1, y1], [x2, y2]] = [at(...far(-1, 0)), at(...far(1, 0))];
-  const [tx, ty] = at(...unit.map((x, axis) => 0.3 * limit * x + 0.72 * limit * across[axis] * 0.9));
+  const [tx, ty] = at(...unit.map((x, axis) => limit * (0.3 * x + 0.65 * across[axis])));
+  const tile = { id, width: 9, height: 9, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
   return [
-    svg("pattern", { id, width: 9, height: 9, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svg("line", { x1: 0, y1: 0, x2: 0, y2: 9, class: "mw-hatch" })),
+    svg("pattern", tile, svg("line", { x1: 0, y1: 0, x2: 0, y2: 9, class: "mw-hatch" })),
     svg("polygon", { points: corners.join(" "), fill: `url(#${id})` }),
     svg("line", { x1, y1, x2, y2, class: "mw-border" }),
     svg("text", { x: tx, y: ty, class: "mw-side-name", "text-anchor": "middle" }, `${name}·v > 0`),

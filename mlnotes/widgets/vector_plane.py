@@ -64,7 +64,10 @@ class VectorPlane(Widget):
     def picture(self):
         """Draw the vectors as SVG text."""
         unit = (SIZE / 2 - 16) / self.limit
-        parts = [_line(SIZE / 2, 8, SIZE / 2, SIZE - 8, "#6d7683"), _line(8, SIZE / 2, SIZE - 8, SIZE / 2, "#6d7683")]
+        parts = []
+        for i in range(-int(self.limit), int(self.limit) + 1):
+            at, colour = SIZE / 2 + i * unit, "#d5d9e0" if i else "#6d7683"
+            parts += [_line(at, 16, at, SIZE - 16, colour), _line(16, at, SIZE - 16, at, colour)]
         vectors = self._vectors()
         for index, v in enumerate(vectors[1:] if self.show_projection and vectors[0].any() else [], 1):
             foot = project(v, vectors[0])
@@ -75,7 +78,9 @@ class VectorPlane(Widget):
             x, y = _place(v, unit)
             parts.append(_line(SIZE / 2, SIZE / 2, x, y, colour, 3))
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>')
-            parts.append(text(round(x) + 8, round(y) - 8, f"{name} = ({v[0]:g}, {v[1]:g})", fill=colour))
+            parts.append(
+                text(round(x) + 8, round(y) - 8, f"{name} = ({v[0]:g}, {v[1]:g})", fill=colour, font_weight=600)
+            )
         return svg(SIZE + 90, SIZE, *parts)
 
     def describe(self):

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import os
 import re
 
@@ -49,7 +50,9 @@ def messy():
         new_code_cell("answer()", metadata={"tags": ["raises-exception"]}),
         new_markdown_cell("```{solution-end}\n```\n\nNow the next.\n\n```{solution-start} other\n```"),
         new_code_cell("answer()"),
-        new_markdown_cell("```{solution-end}\n```"),
+        new_markdown_cell(
+            "```{solution-end}\n```\n\n```{solution-start} third\n```\nBecause.\n\n```{solution-end}\n```"
+        ),
         new_code_cell("question()"),
     ]
     versions = {"language_info": {"name": "python", "version": "3.11.7"}, "widgets": {"state": {}}, "signature": "x"}
@@ -83,6 +86,15 @@ def test_cell_ids_are_kept_where_they_are_valid_and_unique_and_derived_where_not
     assert len(set(ids)) == len(ids)
     assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in ids)
     assert ids == [cell.id for cell in canonical(messy()).cells]
+
+
+def test_a_file_without_cell_ids_is_given_the_same_ones_each_time(tmp_path):
+    nb = messy()
+    for cell in nb.cells:
+        del cell["id"]
+    (tmp_path / "old.ipynb").write_text(json.dumps(nb))
+    first, second = (written(canonical(read(tmp_path / "old.ipynb"))) for _ in range(2))
+    assert first == second
 
 
 def test_sources_of_solutions_are_folded_and_no_others():

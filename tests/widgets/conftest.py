@@ -37,7 +37,7 @@ def open_page(browser, tmp_path):  # noqa: F811
         page = browser.new_page(viewport={"width": width, "height": 900}, java_script_enabled=javascript)
         page.set_default_timeout(10_000)
         errors, requests = [], []
-        page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("console", lambda it: errors.append(it.text) if it.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         page.goto(path.as_uri())

@@ -382,5 +382,6 @@ def test_cells_too_small_for_digits_hold_them_for_listeners_once_the_slider_rest
     slide(page, "Temperature", -0.5)
     attention.temperature = 10**-0.5
     expected = f"{attention.weights()[3, 4]:.2f}".removeprefix("0")
-    page.wait_for_function("text => document.querySelector('[data-i=\"3\"][data-j=\"4\"]').textContent === text", arg=expected)
+    page.wait_for_timeout(400)
+    assert cell(page, 3, 4).text_content() == expected
     assert cell(page, 3, 4).evaluate("e => getComputedStyle(e).fontSize") == "0px"

@@ -34,9 +34,8 @@ def lab(tmp_path):
         path = folders["lab"] / "@jupyterlab" / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True)
         path.write_text(setting)
-    environment = {
-        name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy") and name != "JUPYTER_PATH"
-    } | {
+    inherited = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    environment = inherited | {
         "JUPYTER_CONFIG_DIR": str(folders["config"]),
         "JUPYTER_DATA_DIR": str(folders["data"]),
         "JUPYTER_RUNTIME_DIR": str(folders["runtime"]),

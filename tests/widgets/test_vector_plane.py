@@ -85,8 +85,13 @@ def test_a_third_vector_is_compared_with_the_first(open_page):
 
 
 @pytest.mark.parametrize(
-    ("b", "words"), [((1, 2), "positive: the angle is acute"), ((-1, 3), "zero: a right angle"), ((-2, 1), "negative: the angle is obtuse")]
-)  # fmt: skip
+    ("b", "words"),
+    [
+        ((1, 2), "positive: the angle is acute"),
+        ((-1, 3), "zero: a right angle"),
+        ((-2, 1), "negative: the angle is obtuse"),
+    ],
+)
 def test_the_sign_is_told_in_words_and_shapes(open_page, b, words):
     page = open_page(VectorPlane({"a": (3, 1), "b": b}))
     assert words in page.locator(".mw-sign").inner_text()
@@ -120,7 +125,9 @@ def test_tab_reaches_every_tip_and_every_input(open_page):
     seen = []
     for _ in range(9):
         page.keyboard.press("Tab")
-        seen.append(page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.labels[0].textContent"))
+        seen.append(
+            page.evaluate("(e => e.getAttribute('aria-label') ?? e.labels[0].textContent)(document.activeElement)")
+        )
     assert seen[:6] == ["Tip of a", "Tip of b", "a, x", "a, y", "b, x", "b, y"]
     assert seen[6:] == ["Projection onto a", "Where a·v > 0", "Snap to steps of 0.5"]
 
