@@ -7,8 +7,8 @@ from pathlib import Path
 
 import yaml
 
-GUTTER = 100    # width of the drawing in its own units; one unit of height is a row
-HEADING = 1.5   # height of a part's heading, in rows
+GUTTER = 100  # width of the drawing in its own units; one unit of height is a row
+HEADING = 1.5  # height of a part's heading, in rows
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def draw(chapters, finished):
         HTML for the page ``chapters/index``.
     """
     rows, height = {}, 0
-    for part, members in groupby(chapters, lambda chapter: chapter.part):
+    for _, members in groupby(chapters, lambda chapter: chapter.part):
         height += HEADING
         for chapter in members:
             rows[chapter.name] = height + 0.5

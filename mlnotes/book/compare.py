@@ -231,8 +231,6 @@ def _html(was, now):
 def _svg(was, now):
     """Compare the coordinates in tags within a hair's breadth, all else as text."""
     left, right = _TAG.split(was), _TAG.split(now)
-    if len(left) != len(right):
-        yield _both(", the number of tags", len(left) // 2, len(right) // 2)
     for i, (x, y) in enumerate(zip(left, right, strict=False)):
         if i % 2 == 0:
             yield from _text(x, y)
@@ -241,6 +239,8 @@ def _svg(was, now):
             pairs = zip(xs[1::2], ys[1::2], strict=False)
             if xs[::2] != ys[::2] or any(abs(float(a) - float(b)) > SVG for a, b in pairs):
                 yield _both(f", tag {i // 2 + 1}", x, y)
+    if len(left) != len(right):
+        yield _both(", the number of tags", len(left) // 2, len(right) // 2)
 
 
 def _data(was, now, where="$"):

@@ -1,14 +1,11 @@
 """What Jupyter Book's pages need beyond Jupyter Book: no network, no script that fails, and our own directives."""
 
-import ast
 import hashlib
 import importlib.util
 from pathlib import Path
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.util.docutils import SphinxDirective
 from sphinx.util.fileutil import copy_asset
 from sphinx.util.nodes import make_refnode
 from sphinx_codeautolink import SphinxCodeAutoLink
@@ -16,20 +13,7 @@ from sphinx_codeautolink.extension.directive import SkipMarker
 from sphinx_design.dropdown import dropdown_main, dropdown_title
 
 from mlnotes import widgets
-from mlnotes.book.chapter_map import draw, read_map
-
-class widgets:  # TEMPORARY stand-in
-    @staticmethod
-    def bundle():
-        from mlnotes import widgets as w
-        try: return w.bundle()
-        except (FileNotFoundError, ValueError): return ""
-    @staticmethod
-    def stylesheet():
-        from mlnotes import widgets as w
-        try: return w.stylesheet()
-        except (FileNotFoundError, ValueError): return ""
-
+from mlnotes.book.directives import API, TOC, Api, ApiList, ChapterMap
 
 STATIC = Path(__file__).parent / "static"
 # What the reader's system prefers, before anything is painted, unless the reader has chosen.
@@ -37,7 +21,6 @@ THEME = """(it => {
   it.mode ||= "auto";
   it.theme ||= matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 })(document.documentElement.dataset)"""
-API, TOC, MAP = "chapters/api/", "_toc.yml", "chapters/map.yml"
 
 
 def setup(app):
@@ -55,7 +38,7 @@ def setup(app):
     app.add_directive("chapter-map", ChapterMap)
     app.add_post_transform(FoldDropdowns)
     app.add_post_transform(PlainBibliography)
-    app.connect("config-inited", _digest)
+    app.connect("config-inited", _add_static_files)
     app.connect("builder-inited", _write_widgets)
     app.connect("env-get-outdated", _pages_that_list_others)
     app.connect("doctree-read", _unwrap_untitled_sections, priority=400)
@@ -70,42 +53,6 @@ def setup(app):
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
-class Api(SphinxDirective):
-    """Document a module, and link to the chapters that use it."""
-
-    required_arguments = 1
-
-    def run(self):
-        module = self.arguments[0]
-        chapters = [f"{{doc}}`/{name}`" for name in _chapters_using(module, self.env)]
-        used = f"Used in {', '.join(chapters)}." if chapters else ""
-        return _parse(self, f"{used}\n\n```{{eval-rst}}\n.. automodule:: {module}\n   :members:\n```")
-
-
-class ApiList(SphinxDirective):
-    """List every documented module with the first sentence of its docstring."""
-
-    def run(self):
-        names = sorted(name for name in self.env.found_docs if name.startswith(API) and not name.endswith("/index"))
-        lines = []
-        for name in names:
-            module = "mlnotes." + name.removeprefix(API).replace("/", ".")
-            self.env.note_dependency(importlib.util.find_spec(module).origin)
-            lines.append(f"{{doc}}`{module.removeprefix('mlnotes.')} </{name}>`\n: {_summary(module)}\n")
-        return _parse(self, "\n".join(lines))
-
-
-class ChapterMap(SphinxDirective):
-    """Draw the chapters and what each of them needs."""
-
-    def run(self):
-        self.env.note_dependency(MAP)
-        self.env.note_dependency(TOC)
-        chapters = read_map(Path(self.env.srcdir, MAP))
-        finished = {name.removeprefix("chapters/") for name in self.env.found_docs} & {it.name for it in chapters}
-        return [nodes.raw("", draw(chapters, finished), format="html")]
-
-
 class FoldDropdowns(SphinxPostTransform):
     """Make every admonition of class ``dropdown`` a native ``<details>``, which needs no script."""
 
@@ -116,7 +63,7 @@ class FoldDropdowns(SphinxPostTransform):
         for node in [*self.document.findall(lambda it: "dropdown" in _classes(it) and _has_title(it))]:
             title, *content = node.children
             for link in [*title.findall(nodes.reference)]:
-                link.replace_self(link.children)      # A link cannot live in what is itself a button.
+                link.replace_self(link.children)  # A link cannot live in what is itself a button.
             summary = dropdown_title("", "", *title.children)
             kind = [it for it in node["classes"] if it != "dropdown"]
             node.replace_self(dropdown_main("", summary, *content, ids=node["ids"], classes=["folded", *kind]))
@@ -142,29 +89,6 @@ def _has_title(node):
     return bool(node.children) and isinstance(node.children[0], nodes.title)
 
 
-def _parse(directive, markdown):
-    parent = nodes.container()
-    directive.state.nested_parse(StringList(markdown.splitlines(), source="generated"), 0, parent)
-    return parent.children
-
-
-def _summary(module):
-    source = Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8")
-    return (ast.get_docstring(ast.parse(source)) or "").split("\n\n")[0].replace("\n", " ")
-
-
-def _chapters_using(module, env):
-    """Find the chapter of the same name first, then the others that import the module."""
-    name = module.split(".")[-1]
-    found = []
-    for doc in sorted(env.found_docs):
-        path = Path(env.doc2path(doc))
-        if path.suffix == ".ipynb" and (doc.endswith(f"/{name}") or f"from {module} import" in path.read_text("utf-8")):
-            env.note_dependency(str(path))
-            found.append(doc)
-    return sorted(found, key=lambda doc: not doc.endswith(f"/{name}"))
-
-
 def _drop(app, *modules):
     """Undo what other extensions, which Jupyter Book always loads, would add to every page."""
     for listeners in app.events.listeners.values():
@@ -173,12 +97,12 @@ def _drop(app, *modules):
     app.registry.css_files[:] = [it for it in app.registry.css_files if it[0] not in dropped]
 
 
-def _digest(app, config):
-    """Rebuild every page when what they share changes."""
+def _add_static_files(app, config):
+    """Put our files into the book, and have every page rebuilt when what they share has changed."""
+    config.html_static_path.append(str(STATIC))
     shared = [*sorted(STATIC.iterdir()), Path(app.srcdir, TOC), Path(__file__)]
     texts = [path.read_bytes() for path in shared] + [widgets.bundle().encode(), widgets.stylesheet().encode()]
     config.mlnotes_digest = hashlib.sha256(b"".join(texts)).hexdigest()
-    config.html_static_path.append(str(STATIC))
 
 
 def _write_widgets(app):
@@ -222,8 +146,8 @@ def _unwrap_untitled_sections(app, doctree):
 
 def _keep_output_out_of_program(app, doctree):
     """Hide printed source from the code linker, which would take the function for one defined in the chapter."""
-    for output in doctree.findall(lambda it: isinstance(it, nodes.Element) and it.get("nb_element") == "cell_code_output"):
-        for block in [*output.findall(nodes.literal_block)]:
+    for output in doctree.findall(nodes.container):
+        for block in [*output.findall(nodes.literal_block)] if output.get("nb_element") == "cell_code_output" else ():
             block.parent.insert(block.parent.index(block), SkipMarker("next"))
 
 
@@ -277,9 +201,7 @@ def _number_by_page(app, env):
     """Number exercises and equations from 1 on every page, not through the book."""
     env.mlnotes_fignumbers = env.toc_fignumbers
     env.toc_fignumbers = {
-        doc: {
-            kind: {label: (i,) for i, label in enumerate(numbers, start=1)} for kind, numbers in by_kind.items()
-        }
+        doc: {kind: {label: (i,) for i, label in enumerate(numbers, start=1)} for kind, numbers in by_kind.items()}
         for doc, by_kind in env.toc_fignumbers.items()
     }
     return ()

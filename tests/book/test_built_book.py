@@ -3,6 +3,8 @@
 import functools
 import pkgutil
 import re
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +22,6 @@ ROOT = Path(__file__).parents[2]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 CHAPTERS = [it["file"] for part in TOC["parts"] if part["caption"] != "Reference" for it in part["chapters"]]
 MAP = read_map(ROOT / "chapters/map.yml")
-MEGABYTE = 1e6
 
 AXE = {"resultTypes": ["violations"], "preload": False}  # preloading asks for the style sheets again
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
@@ -40,8 +41,8 @@ LOOK = r"""() => {
     links: all("[href], [src]").map((it) => it.href || it.src).filter((it) => typeof it === "string"),
     code_links: all("main pre a").map((it) => it.href),
     anchors: all("[id]").map((it) => it.id),
-    images: all("main img").map((it) => [it.src.slice(0, 200), it.complete && it.naturalWidth > 0, it.getAttribute("alt")]),
-    formulas: all("main .math").filter((it) => !it.querySelector("mjx-container")).map((it) => it.outerHTML).concat(raw),
+    images: all("main img").map((it) => [it.src.slice(0, 200), it.complete && it.naturalWidth > 0, it.alt]),
+    untypeset: all("main .math:not(:has(mjx-container))").map((it) => it.outerHTML).concat(raw),
     widgets: all("main .mlnotes-widget").length,
   };
 }"""
@@ -49,7 +50,7 @@ LOOK = r"""() => {
 # Contrast takes long to compute: of the texts that stand in elements of the same kind, look at the first three.
 THIN_OUT = """() => {
   document.head.insertAdjacentHTML("beforeend", "<style>* { transition: none !important }</style>");
-  const kind = (it) => it.tagName === "MAIN" ? "" : `${kind(it.parentElement)}>${it.tagName}.${it.getAttribute("class")}`;
+  const kind = (it) => it.tagName === "MAIN" ? "" : `${kind(it.parentElement)}>${it.tagName}.${it.className}`;
   const seen = {};
   document.querySelectorAll("main mjx-container > *").forEach((it) => it.remove());
   for (const it of document.querySelectorAll("main *:not(:has(*))")) {
@@ -116,8 +117,8 @@ def local(url):
 
 
 def test_no_page_asks_for_anything_from_outside(visits):
-    outside = {name: [it for it in visit.requests if not it.startswith(("file:", "data:"))] for name, visit in visits.items()}
-    assert not {name: urls for name, urls in outside.items() if urls}
+    requests = {(name, url) for name, visit in visits.items() for url in visit.requests}
+    assert not {(name, url) for name, url in requests if not url.startswith(("file:", "data:"))}
 
 
 def test_the_folder_opens_at_the_start_page(built):
@@ -143,7 +144,7 @@ def test_all_images_load_and_are_described(visits):
 
 
 def test_all_math_is_typeset(visits):
-    assert not {name: visit.found["formulas"] for name, visit in visits.items() if visit.found["formulas"]}
+    assert not {name: visit.found["untypeset"] for name, visit in visits.items() if visit.found["untypeset"]}
     assert all("mathjax" in " ".join(visits[name].requests) for name in CHAPTERS)
 
 
@@ -161,9 +162,9 @@ def test_every_link_inside_the_book_leads_somewhere(visits, built):
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_code_in_a_chapter_links_to_its_documentation_and_back(chapter, visits, built):
     documentation = chapter.replace("chapters", "chapters/api", 1)
-    module = documentation.removeprefix("chapters/api/").replace("/", ".")
+    functions = documentation.replace("chapters/api", "mlnotes", 1).replace("/", ".") + "."
     linked = {local(url) for url in visits[chapter].found["code_links"]}
-    assert any(path == built / f"{documentation}.html" and place.startswith(f"mlnotes.{module}.") for path, place in linked)
+    assert any(path == built / f"{documentation}.html" and place.startswith(functions) for path, place in linked)
     assert (built / f"{chapter}.html") in {local(url)[0] for url in visits[documentation].found["links"]}
 
 
@@ -172,8 +173,8 @@ def test_a_chapter_weighs_less_than_a_megabyte_and_a_half_beside_mathjax_and_the
     shared = [built / "_static" / name for name in ("mathjax", "scripts", "styles", "vendor")]
     paths = {local(url)[0] for url in visits[chapter].requests if url.startswith("file:")}
     own = {path: path.stat().st_size for path in paths if not any(path.is_relative_to(it) for it in shared)}
-    print(chapter, f"{sum(own.values()) / MEGABYTE:.2f} MB:", {path.name: size for path, size in own.items() if size > 2e4})
-    assert sum(own.values()) < 1.5 * MEGABYTE
+    print(f"{chapter}: {sum(own.values()) / 1e6:.2f} MB;", {it.name: size for it, size in own.items() if size > 2e4})
+    assert sum(own.values()) < 1.5e6
 
 
 def test_only_pages_that_hold_a_widget_load_the_widgets(visits):
@@ -239,13 +240,14 @@ def test_the_map_draws_one_arc_for_each_thing_needed():
 
 
 def test_every_public_module_is_documented():
-    modules = {
-        it.name.removeprefix("mlnotes.")
-        for it in pkgutil.walk_packages(mlnotes.__path__, "mlnotes.")
-        if not re.match(r"mlnotes\.(book|checks\.)", it.name) and (not it.ispkg or it.name in ("mlnotes.checks", "mlnotes.widgets"))
-    }
-    pages = {path.relative_to(ROOT / "chapters/api").with_suffix("").as_posix() for path in (ROOT / "chapters/api").rglob("*.md")}
-    assert {page.replace("/", ".") for page in pages - {"index"}} == modules
+    found = {it.name: it.ispkg for it in pkgutil.walk_packages(mlnotes.__path__, "mlnotes.")}
+    tools = re.compile(r"mlnotes\.(book|checks\.)")
+    public = {name for name, is_package in found.items() if not tools.match(name) and not is_package}
+    pages = {path for path in (ROOT / "chapters/api").rglob("*.md") if path.name != "index.md"}
+    documented = {"mlnotes." + ".".join(it.relative_to(ROOT / "chapters/api").with_suffix("").parts) for it in pages}
+    assert documented == public | {"mlnotes.checks", "mlnotes.widgets"}
+    for page in pages:
+        assert re.fullmatch(r"# ([\w.]+)\n\n```{api} mlnotes\.\1\n```\n", page.read_text(encoding="utf-8")), page
 
 
 def test_the_notation_and_the_package_give_the_same_letters_to_the_same_sizes():
@@ -254,3 +256,16 @@ def test_the_notation_and_the_package_give_the_same_letters_to_the_same_sizes():
     for first, second, meaning in legend:
         [row] = re.findall(rf"^\| \${first}{', ' + second if second else ''}\$ \| (.*) \|$", table, re.M)
         assert set(re.findall(r"\w+", meaning)) & set(re.findall(r"\w+", row)), (first, meaning, row)
+
+
+def test_the_extension_needs_no_torch():
+    program = "import sys; sys.modules['torch'] = None; import mlnotes.book.sphinx_extension"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_page_that_is_written_again_keeps_its_links_to_the_code(built, build):
+    page = built / f"{CHAPTERS[0]}.html"
+    before = page.read_text(encoding="utf-8")
+    page.unlink()
+    build(built.parents[1])
+    assert page.read_text(encoding="utf-8") == before

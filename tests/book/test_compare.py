@@ -169,7 +169,7 @@ def start(folder, *arguments):
 
 def finish(process, folder):
     """Return (outcome, message) by notebook and cell number, and the exit status."""
-    printed = process.communicate(timeout=120)[0]
+    printed = process.communicate(timeout=600)[0]
     assert (folder / "report.xml").exists(), printed
     outcomes = {}
     for case in ET.parse(folder / "report.xml").iter("testcase"):

@@ -14,6 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from mlnotes.widgets import _as_function_body, bundle, module, names
 from mlnotes.widgets.attention_map import AttentionMap
+from mlnotes.widgets.base import Widget
 from mlnotes.widgets.colours import colour, ink_on
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.vector_plane import VectorPlane
@@ -88,6 +89,10 @@ def test_the_bundle_of_outputs_has_the_live_view_the_html_and_a_text_without_an_
     assert set(data) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
     assert "0x" not in data["text/plain"]
     assert isinstance(widgets[name], ipywidgets.DOMWidget)
+
+
+def test_a_widget_without_a_name_of_its_own_has_no_address_in_its_text():
+    assert repr(Widget()) == "<Widget>"
 
 
 def test_the_state_of_a_sentence_of_a_pretrained_model_stays_small(attention_map):
@@ -250,6 +255,13 @@ def test_a_page_without_a_theme_follows_the_system(browser, tmp_path, widgets, o
     assert not bright(page, ".mw")
     page.evaluate("document.body.dataset.jpThemeLight = 'true'")
     assert bright(page, ".mw")
+
+
+def test_a_listener_hears_the_temperature_and_not_its_logarithm(open_page, widgets, slide):
+    for name in ("attention_map", "distribution"):
+        page = open_page(widgets[name])
+        slide(page, "Temperature", -0.5)
+        assert page.get_by_label("Temperature").get_attribute("aria-valuetext") == "T = 0.316"
 
 
 @EACH

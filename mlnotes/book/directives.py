@@ -1,0 +1,74 @@
+"""Directives of the book: the documentation of a module, the list of all modules, and the map of the chapters."""
+
+import ast
+import importlib.util
+import re
+from pathlib import Path
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from mlnotes.book.chapter_map import draw, read_map
+
+API, TOC, MAP = "chapters/api/", "_toc.yml", "chapters/map.yml"
+
+
+class Api(SphinxDirective):
+    """Document a module, and link to the chapters that use it."""
+
+    required_arguments = 1
+
+    def run(self):
+        module = self.arguments[0]
+        chapters = [f"{{doc}}`/{name}`" for name in _chapters_using(module, self.env)]
+        used = f"Used in {', '.join(chapters)}." if chapters else ""
+        return _parse(self, f"{used}\n\n```{{eval-rst}}\n.. automodule:: {module}\n   :members:\n```")
+
+
+class ApiList(SphinxDirective):
+    """List every documented module with the first sentence of its docstring."""
+
+    def run(self):
+        names = sorted(name for name in self.env.found_docs if name.startswith(API) and not name.endswith("/index"))
+        lines = []
+        for name in names:
+            module = "mlnotes." + name.removeprefix(API).replace("/", ".")
+            self.env.note_dependency(importlib.util.find_spec(module).origin)
+            lines.append(f"{{doc}}`{module.removeprefix('mlnotes.')} </{name}>`\n: {_summary(module)}\n")
+        return _parse(self, "\n".join(lines))
+
+
+class ChapterMap(SphinxDirective):
+    """Draw the chapters and what each of them needs."""
+
+    def run(self):
+        self.env.note_dependency(MAP)
+        self.env.note_dependency(TOC)
+        chapters = read_map(Path(self.env.srcdir, MAP))
+        finished = {name.removeprefix("chapters/") for name in self.env.found_docs} & {it.name for it in chapters}
+        return [nodes.raw("", draw(chapters, finished), format="html")]
+
+
+def _parse(directive, markdown):
+    parent = nodes.container()
+    directive.state.nested_parse(StringList(markdown.splitlines(), source="generated"), 0, parent)
+    return parent.children
+
+
+def _summary(module):
+    source = Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").split("\n\n")[0].replace("\n", " ")
+
+
+def _chapters_using(module, env):
+    """Find the chapter of the same name first, then the others that import the module."""
+    package, _, name = module.rpartition(".")
+    imported = re.compile(rf"from {module} import|from {package} import [\w, ]*\b{name}\b")
+    found = []
+    for doc in sorted(env.found_docs):
+        path = Path(env.doc2path(doc))
+        if path.suffix == ".ipynb" and (doc.endswith(f"/{name}") or imported.search(path.read_text("utf-8"))):
+            env.note_dependency(str(path))
+            found.append(doc)
+    return sorted(found, key=lambda doc: not doc.endswith(f"/{name}"))
