@@ -18,9 +18,13 @@ def arrows(ax, vectors):
         The vectors by name.
     """
     for (name, (x, y)), color in zip(vectors.items(), _COLORS, strict=False):
-        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0})
+        ax.annotate(
+            "", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0}
+        )
         away = 8 * np.array([x, y]) / np.hypot(x, y)
-        ax.annotate(name, (x, y), away, textcoords="offset points", color=color, ha="center", va="center", weight="bold")
+        ax.annotate(
+            name, (x, y), away, textcoords="offset points", color=color, ha="center", va="center", weight="bold"
+        )
     ends = np.array([(0, 0), *vectors.values()])
     low, high = ends.min(0), ends.max(0)
     ax.set(xlim=(low[0] - 0.6, high[0] + 0.6), ylim=(low[1] - 0.6, high[1] + 0.6), aspect="equal")
@@ -233,7 +237,9 @@ def heat_map(ax, weights, rows, columns, title="", numbers=False):
     ax.set_title(title)
     if numbers:
         for i, j in np.ndindex(weights.shape):
-            ax.text(j, i, f"{weights[i, j]:.2f}", ha="center", va="center", size=8, color="wk"[int(weights[i, j] > 0.6)])
+            ax.text(
+                j, i, f"{weights[i, j]:.2f}", ha="center", va="center", size=8, color="wk"[int(weights[i, j] > 0.6)]
+            )
     if not ax.figure.axes[-1].get_label() == "<colorbar>":
         ax.figure.colorbar(image, ax=ax.figure.axes, label="weight", shrink=0.8)
 

@@ -69,8 +69,8 @@ def attention_weights(q, k, mask=None, bias=None, scale=None):
     Raises
     ------
     ValueError
-        If queries and keys differ in width, an array holds no floats, there is no query or no key, the mask is not boolean, or
-        ``mask`` or ``bias`` does not fit the (..., l, s) scores.
+        If queries and keys differ in width, an array holds no floats, there is no query or no key, the mask is not
+        boolean, or ``mask`` or ``bias`` does not fit the (..., l, s) scores.
 
     Notes
     -----
