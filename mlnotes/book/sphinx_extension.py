@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import re
 from pathlib import Path
 
 from docutils import nodes
@@ -38,6 +39,7 @@ def setup(app):
     app.add_directive("chapter-map", ChapterMap)
     app.add_post_transform(FoldDropdowns)
     app.add_post_transform(PlainBibliography)
+    app.add_post_transform(GlueToMath)
     app.connect("config-inited", _add_static_files)
     app.connect("builder-inited", _write_widgets)
     app.connect("env-get-outdated", _pages_that_list_others)
@@ -79,6 +81,23 @@ class PlainBibliography(SphinxPostTransform):
         for work in [*self.document.findall(nodes.citation)]:
             _label, text = work.children
             work.replace_self(nodes.paragraph("", "", *text.children, ids=work["ids"], classes=["citation"]))
+
+
+class GlueToMath(SphinxPostTransform):
+    """Keep a formula and the punctuation that touches it in one line: browsers may break there."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for math in [*self.document.findall(nodes.math)]:
+            following = math.next_node(descend=False, siblings=True)
+            touching = re.match(r"\S+", following) if isinstance(following, nodes.Text) else None
+            if touching:
+                glued = nodes.inline(classes=["glued"])
+                math.replace_self(glued)
+                glued += [math, nodes.Text(touching[0])]
+                following.parent.replace(following, nodes.Text(following[touching.end() :]))
 
 
 def _classes(node):

@@ -331,7 +331,7 @@ def test_svg_alone_and_in_html(mime, change, differs):
 
 def png(pixels):
     file = io.BytesIO()
-    Image.fromarray(pixels.astype(np.uint8)).save(file, "png")
+    Image.fromarray(pixels.astype(np.uint8)).save(file, "png", compress_level=1)
     return base64.b64encode(file.getvalue()).decode()
 
 
@@ -391,7 +391,7 @@ SCRIPT = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL
 IMAGE = re.compile(r"data:(image/[\w+]+);base64,([\w+/=]+)")
 
 
-def altered_texts(string, most=30):
+def altered_texts(string, most=15):
     """Change a letter, or a number by much, at places all over a text."""
     parts = [found.span() for pattern in (SCRIPT, IMAGE) for found in pattern.finditer(string)]
     tokens = [it for it in TOKEN.finditer(string) if not any(start <= it.start() < end for start, end in parts)]
@@ -468,4 +468,4 @@ def test_a_change_in_any_output_of_the_book_is_reported(path):
             assert cell_differences([output], [output]) == []
             copies = list(altered_outputs(output))
             assert copies
-            assert [copy for copy in copies if not (differences(output, copy) and differences(copy, output))] == []
+            assert [copy for copy in copies if not differences(output, copy)] == []

@@ -160,6 +160,18 @@ class TestContinuousIntegration:
         assert done.returncode != 0
         assert done.stdout.splitlines() == ["Installing chromium", *sudo, "apt-get update -q"] * 2
 
+    def test_a_library_that_the_driver_of_the_browser_needs_is_installed_too(self, bare):
+        bare.has("make", "echo must not run")
+        bare.has("git")
+        bare.has("chromium")
+        bare.has("id", "echo 0")
+        bare.has("python3", 'case "$2" in *libatomic*) exit 1;; esac')
+        bare.has("apt-get", 'echo "$*"')
+        done = bare.run()
+        assert done.returncode != 0
+        assert done.stdout.splitlines()[-1] == "install -q -y --no-install-recommends libatomic1"
+        assert "no libatomic" in done.stderr
+
     def test_it_goes_on_when_the_second_try_succeeds(self, bare):
         bare.has("make", "echo $1")
         bare.has("git")

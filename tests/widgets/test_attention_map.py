@@ -350,15 +350,16 @@ def test_a_map_without_encoder_has_no_text_box(open_page, attention_map):
 
 SLIDE = """async () => {
     const input = document.querySelector("input[type=range]");
+    const weight = () => document.querySelector(".mw-side li").dataset.weight;
     const times = [];
     for (let i = 0; i < 21; i++) {
         await new Promise((done) => setTimeout(done, 20));
         input.value = -1 + 0.1 * i;
-        const start = performance.now();
+        const [before, start] = [weight(), performance.now()];
         input.dispatchEvent(new Event("input"));
-        const written = performance.now();
+        if (weight() === before) throw new Error("nothing was redrawn");
         document.querySelector(".mw").getBoundingClientRect();  // style and layout, too
-        times.push([written - start, performance.now() - start]);
+        times.push(performance.now() - start);
     }
     return times;
 }"""
@@ -367,14 +368,23 @@ SLIDE = """async () => {
 def test_a_map_of_32_by_32_is_redrawn_within_16_ms(open_page, capsys):
     q, k = np.random.default_rng(7).normal(size=(2, 32, 384))
     page = open_page(AttentionMap([f"token{i}" for i in range(32)], q, k, row=5, column=6))
-    times = [page.evaluate(SLIDE) for _ in range(3)]
-    for name, column in {"canvas and DOM": 0, "finished layout": 1}.items():
-        figures = sorted(event[column] for run in times for event in run)
-        # What a busy machine adds is not the widget's: the fastest tenth is what the work itself takes.
-        own = figures[len(figures) // 10]
-        with capsys.disabled():
-            print(f"\n32 × 32 map, slider event to {name}: {own:.1f} ms, median {statistics.median(figures):.1f} ms")
-    assert own < 16
+    page.wait_for_timeout(300)
+    browser = page.context.new_cdp_session(page)
+    # Time of the page's own thread: a clock on the wall also counts what else a busy machine does.
+    browser.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def worked():
+        metrics = {it["name"]: it["value"] for it in browser.send("Performance.getMetrics")["metrics"]}
+        return 1000 * sum(metrics[f"{part}Duration"] for part in ("Script", "RecalcStyle", "Layout"))
+
+    before = worked()
+    on_the_wall = page.evaluate(SLIDE)
+    each = (worked() - before) / len(on_the_wall)
+    with capsys.disabled():
+        print(
+            f"\n32 × 32 map, slider to finished layout: {each:.1f} ms of work, {statistics.median(on_the_wall):.1f} ms"
+        )
+    assert each < 16
 
 
 def test_cells_too_small_for_digits_hold_them_for_listeners_once_the_slider_rests(open_page, slide):
