@@ -101,7 +101,7 @@ def test_distance_refuses_other_shapes_and_unexpected_infinities(found, expected
 @pytest.mark.parametrize(
     ("wrong", "function"),
     [
-        (lambda a: (a, 2 * a[:1]), lambda a: (a, 3 * a[:1])),
+        (lambda a: (a, 2 * a[1:]), lambda a: (a, 3 * a[1:])),
         (lambda a: {"sum": a.sum()}, lambda a: {"total": a.sum()}),
         (lambda a: Table(("a",), (a,)), lambda a: Table(("a",), (a + 1,))),
         (lambda a: np.cos, lambda a: np.sin),
