@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from threadpoolctl import threadpool_limits
 
 torch.set_num_threads(1)
 RACES = {}
@@ -13,8 +14,10 @@ def race(benchmark):
     """Enter one function in a race, after asserting that its result is right."""
 
     def enter(title, name, function, *arguments, expected, tolerance):
-        np.testing.assert_allclose(np.asarray(function(*arguments), dtype=np.float64), expected, tolerance, tolerance)
-        benchmark(function, *arguments)
+        with threadpool_limits(1):  # NumPy's and SciPy's
+            result = np.asarray(function(*arguments), dtype=np.float64)
+            np.testing.assert_allclose(result, expected, tolerance, tolerance)
+            benchmark(function, *arguments)
         if benchmark.stats:  # not with --benchmark-disable
             RACES.setdefault(title, {})[name] = benchmark.stats.stats.min
 
