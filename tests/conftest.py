@@ -45,3 +45,12 @@ class Backend:
 @pytest.fixture(params=DTYPES)
 def backend(request):
     return Backend(request.param)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print what tests measured, under the key "measured", also where they ran in another process."""
+    reports = [it for kind in ("passed", "failed") for it in terminalreporter.stats.get(kind, [])]
+    for report in reports:
+        for key, value in getattr(report, "user_properties", []):
+            if key == "measured":
+                terminalreporter.write_line(value)

@@ -365,7 +365,7 @@ SLIDE = """async () => {
 }"""
 
 
-def test_a_map_of_32_by_32_is_redrawn_within_16_ms(open_page, capsys):
+def test_a_map_of_32_by_32_is_redrawn_within_16_ms(open_page, record_property):
     q, k = np.random.default_rng(7).normal(size=(2, 32, 384))
     page = open_page(AttentionMap([f"token{i}" for i in range(32)], q, k, row=5, column=6))
     page.wait_for_timeout(300)
@@ -380,10 +380,8 @@ def test_a_map_of_32_by_32_is_redrawn_within_16_ms(open_page, capsys):
     before = worked()
     on_the_wall = page.evaluate(SLIDE)
     each = (worked() - before) / len(on_the_wall)
-    with capsys.disabled():
-        print(
-            f"\n32 × 32 map, slider to finished layout: {each:.1f} ms of work, {statistics.median(on_the_wall):.1f} ms"
-        )
+    wall = statistics.median(on_the_wall)
+    record_property("measured", f"32 × 32 map, slider to finished layout: {each:.1f} ms of work, {wall:.1f} ms in all")
     assert each < 16
 
 
