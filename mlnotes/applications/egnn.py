@@ -1,0 +1,317 @@
+"""E(n)-equivariant graph networks: layers that turn and move with the points that they are given."""
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from mlnotes.arrays import require_entries, require_floats, require_same_size
+from mlnotes.attention.causal_mask import require_broadcasts_to
+
+
+def egnn_layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Let every point hear the others, move along the lines to them, and renew its features.
+
+    Parameters
+    ----------
+    h : array (..., n, k)
+        Features of n points, which turning or moving all of them does not change.
+    x : array (..., n, d)
+        Positions of the points.
+    phi_e : callable
+        Makes a message, (..., n, n, c), of what two points know: h_i, h_j, the square of their distance and the
+        features of their edge, side by side in (..., n, n, 2k + 1 + e).
+    phi_x : callable
+        Makes one number, (..., n, n, 1), of a message: how far i moves away from j, in multiples of their distance.
+    phi_h : callable
+        Makes new features of h_i and the sum of the messages, side by side in (..., n, k + c).
+    mask : boolean array (n, n) or (..., n, n), optional
+        True where point i hears point j, as `edge_mask` makes it of a list. All hear all unless given; none hears
+        itself.
+    edge_features : array (..., n, n, e), optional
+        What is known of the edge from j to i, in row i and column j.
+
+    Returns
+    -------
+    array (..., n, ?)
+        New features: those of the same points wherever they lie.
+    array (..., n, d)
+        New positions, which turn and move with the old ones. A point that hears nobody stays.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many features as positions, an array holds no floats or no point, the mask is not boolean
+        or does not fit, the edge features do not fit, or a function gives another shape than the one it should.
+
+    Notes
+    -----
+    .. math::
+
+        \\mathbf m_{ij} &= \\phi_e(\\mathbf h_i, \\mathbf h_j, \\lVert\\mathbf x_i-\\mathbf x_j\\rVert^2,
+        \\mathbf a_{ij}) \\\\
+        \\mathbf x_i' &= \\mathbf x_i + \\frac1{|N(i)|}\\sum_{j\\in N(i)}(\\mathbf x_i-\\mathbf x_j)\\,
+        \\phi_x(\\mathbf m_{ij}) \\\\
+        \\mathbf m_i &= \\sum_{j\\in N(i)}\\mathbf m_{ij} \\\\
+        \\mathbf h_i' &= \\phi_h(\\mathbf h_i, \\mathbf m_i)
+
+    Positions enter by differences only, which no translation changes, and functions see of those only the lengths,
+    which no rotation and no reflection changes. Squares of lengths have a gradient also where two points coincide.
+
+    References
+    ----------
+    Satorras, Hoogeboom and Welling, *E(n) Equivariant Graph Neural Networks*, 2021, equations 3 to 6.
+    """
+    m = messages(h, x, phi_e, mask, edge_features)  # equation 3
+    x = x + displacements(x, m, phi_x, mask)  # equation 4
+    m_i = array_namespace(m).sum(m, axis=-2)  # equation 5
+    return phi_h(_side_by_side(h, m_i)), x  # equation 6
+
+
+def egnn_velocity_layer(h, x, v, phi_e, phi_x, phi_h, phi_v, mask=None, edge_features=None):
+    """Let points that move hear the others, change their velocities, and go on.
+
+    Parameters
+    ----------
+    h, x, phi_e, phi_x, phi_h, mask, edge_features
+        As in `egnn_layer`.
+    v : array (..., n, d)
+        Velocities of the points, in lengths by layer. The paper gives each layer the initial ones.
+    phi_v : callable
+        Makes one number, (..., n, 1), of a point's features: what is kept of its velocity.
+
+    Returns
+    -------
+    array (..., n, ?)
+        New features.
+    array (..., n, d)
+        New positions, which turn and move with the old ones if the velocities turn.
+    array (..., n, d)
+        New velocities, which turn with the old ones.
+
+    Raises
+    ------
+    ValueError
+        If velocities and positions have different shapes, or for what `egnn_layer` refuses.
+
+    Notes
+    -----
+    .. math::
+
+        \\mathbf v_i' &= \\phi_v(\\mathbf h_i)\\,\\mathbf v_i
+        + \\frac1{|N(i)|}\\sum_{j\\in N(i)}(\\mathbf x_i-\\mathbf x_j)\\,\\phi_x(\\mathbf m_{ij}) \\\\
+        \\mathbf x_i' &= \\mathbf x_i + \\mathbf v_i'
+
+    References
+    ----------
+    Satorras, Hoogeboom and Welling, *E(n) Equivariant Graph Neural Networks*, 2021, equation 7.
+    """
+    require_floats(v=v)
+    if tuple(v.shape) != tuple(x.shape):
+        raise ValueError(f"v and x must have the same shape, got {tuple(v.shape)} and {tuple(x.shape)}")
+    m = messages(h, x, phi_e, mask, edge_features)
+    kept = phi_v(h)
+    _require_shape("phi_v", kept, (*h.shape[:-1], 1))
+    v = kept * v + displacements(x, m, phi_x, mask)  # equation 7
+    m_i = array_namespace(m).sum(m, axis=-2)
+    return phi_h(_side_by_side(h, m_i)), x + v, v
+
+
+def messages(h, x, phi_e, mask=None, edge_features=None):
+    """Tell every point what it hears from every other.
+
+    Parameters
+    ----------
+    h, x, phi_e, mask, edge_features
+        As in `egnn_layer`.
+
+    Returns
+    -------
+    array (..., n, n, c)
+        Row i, column j: the message from j to i; zeros where i does not hear j.
+
+    Raises
+    ------
+    ValueError
+        As in `egnn_layer`.
+    """
+    require_floats(h=h, x=x)
+    require_same_size(-2, h=h, x=x)
+    require_entries(-2, x=x)
+    xp = array_namespace(h, x)
+    heard, difference = _pairs(x, mask)
+    known = [h[..., :, None, :], h[..., None, :, :], xp.sum(difference**2, axis=-1, keepdims=True)]
+    if edge_features is not None:
+        _require_one_for_each_pair(edge_features, x.shape[-2])
+        known.append(edge_features)
+    known = _side_by_side(*known)
+    m = phi_e(known)
+    _require_shape("phi_e", m, (*known.shape[:-1], m.shape[-1]))
+    return xp.where(heard[..., None], m, xp.zeros_like(m))
+
+
+def displacements(x, m, phi_x, mask=None):
+    """Average the lines from the others to each point, weighted by what their messages say.
+
+    Parameters
+    ----------
+    x : array (..., n, d)
+        Positions of the points.
+    m : array (..., n, n, c)
+        What they hear, from `messages`.
+    phi_x, mask
+        As in `egnn_layer`.
+
+    Returns
+    -------
+    array (..., n, d)
+        How far each point moves; zeros for one that hears nobody.
+
+    Raises
+    ------
+    ValueError
+        As in `egnn_layer`.
+    """
+    xp = array_namespace(x, m)
+    heard, difference = _pairs(x, mask)
+    weights = phi_x(m)
+    # Weights of width d would multiply each coordinate by its own, and no longer turn with the points.
+    _require_shape("phi_x", weights, (*m.shape[:-1], 1))
+    n_heard = xp.sum(xp.astype(heard, x.dtype), axis=-1)[..., None]
+    return xp.sum(difference * weights, axis=-2) / xp.where(n_heard > 0, n_heard, xp.ones_like(n_heard))
+
+
+def silu_mlp(x, w_1, b_1, w_2, b_2):
+    """Apply two linear maps with a smooth bend between them.
+
+    Parameters
+    ----------
+    x : array (..., i)
+        Floating-point numbers.
+    w_1, w_2 : array (i, c) and (c, o)
+        Weights.
+    b_1, b_2 : array (c,) and (o,)
+        Biases.
+
+    Returns
+    -------
+    array (..., o)
+        One vector for each.
+
+    Notes
+    -----
+    .. math:: \\mathrm{silu}(\\mathbf x\\mathbf W_1 + \\mathbf b_1)\\,\\mathbf W_2 + \\mathbf b_2, \\qquad
+              \\mathrm{silu}(t) = \\frac{t}{1 + e^{-t}} = \\frac t2\\left(1 + \\tanh\\frac t2\\right)
+
+    The right-hand form is the one computed: nothing in it overflows.
+
+    References
+    ----------
+    Hendrycks and Gimpel, *Gaussian Error Linear Units (GELUs)*, 2016, which names the function.
+    """
+    t = x @ w_1 + b_1
+    return 0.5 * t * (1 + array_namespace(t).tanh(0.5 * t)) @ w_2 + b_2
+
+
+def edge_mask(edges, n):
+    """Make a mask of a list of edges.
+
+    Parameters
+    ----------
+    edges : integer array (n_edges, 2)
+        In each row i and j, from 0 to n - 1: point i hears point j. For both directions list both.
+    n : int
+        How many points there are.
+
+    Returns
+    -------
+    boolean array (n, n)
+        True in row i and column j.
+
+    Raises
+    ------
+    ValueError
+        If ``edges`` has another shape, holds no integers or a number that is not a point, or if an edge leads from a
+        point to itself or is listed twice.
+    """
+    mask = np.zeros((n, n), bool)
+    mask[tuple(_edges(edges, n).T)] = True
+    return mask
+
+
+def edge_table(edges, features, n):
+    """Lay the features of listed edges out in a table, where `egnn_layer` looks for them.
+
+    Parameters
+    ----------
+    edges : integer array (n_edges, 2)
+        As in `edge_mask`.
+    features : array (..., n_edges, e)
+        What is known of each edge.
+    n : int
+        How many points there are.
+
+    Returns
+    -------
+    array (..., n, n, e)
+        Row i, column j: the features of the edge i, j; zeros where there is none.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many features as edges, or for what `edge_mask` refuses.
+    """
+    edges = _edges(edges, n)
+    require_floats(features=features)
+    if features.ndim < 2 or features.shape[-2] != len(edges):
+        raise ValueError(f"features must be as many as edges, got {tuple(features.shape)} for {len(edges)} edges")
+    xp = array_namespace(features)
+    # One more row, of zeros, is what every pair without an edge looks up.
+    zeros = xp.zeros((*features.shape[:-2], 1, features.shape[-1]), dtype=features.dtype, device=device(features))
+    rows = xp.concat([features, zeros], axis=-2)
+    numbers = np.full((n, n), len(edges))
+    numbers[tuple(edges.T)] = np.arange(len(edges))
+    return rows[..., xp.asarray(numbers, device=device(features)), :]
+
+
+def _pairs(x, mask):
+    """Tell who hears whom, and subtract all positions from each: zeros where they are not heard, however far away."""
+    xp = array_namespace(x)
+    heard = ~xp.eye(x.shape[-2], dtype=xp.bool, device=device(x))
+    if mask is not None:
+        mask = xp.asarray(mask, device=device(x))
+        if not xp.isdtype(mask.dtype, "bool"):
+            raise ValueError(f"mask must be boolean, True where a point hears another, got dtype {mask.dtype}")
+        require_broadcasts_to((*x.shape[:-1], x.shape[-2]), mask=mask)
+        heard = heard & mask
+    difference = x[..., :, None, :] - x[..., None, :, :]
+    return heard, xp.where(heard[..., None], difference, xp.zeros_like(difference))
+
+
+def _side_by_side(*arrays):
+    """Join arrays along the last axis, after the axes before it were broadcast."""
+    xp = array_namespace(*arrays)
+    shape = np.broadcast_shapes(*(tuple(a.shape[:-1]) for a in arrays))
+    return xp.concat([xp.broadcast_to(a, (*shape, a.shape[-1])) for a in arrays], axis=-1)
+
+
+def _require_shape(name, result, shape):
+    if tuple(result.shape) != tuple(shape):
+        raise ValueError(f"{name} must give an array of shape {tuple(shape)}, got {tuple(result.shape)}")
+
+
+def _require_one_for_each_pair(edge_features, n):
+    require_floats(edge_features=edge_features)
+    if tuple(edge_features.shape[-3:-1]) != (n, n):
+        shape = tuple(edge_features.shape)
+        raise ValueError(f"edge_features must have shape (..., {n}, {n}, e) for {n} points, got {shape}")
+
+
+def _edges(edges, n):
+    edges = np.asarray(edges)
+    if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
+        raise ValueError(f"edges must be pairs of integers, (n_edges, 2), got {edges.dtype} of shape {edges.shape}")
+    for i, j in edges.tolist():
+        if i == j or not (0 <= i < n and 0 <= j < n):
+            raise ValueError(f"an edge must join two different points from 0 to {n - 1}, got {i} and {j}")
+    if len({*map(tuple, edges.tolist())}) < len(edges):
+        raise ValueError(f"edges must be listed once each, got {edges.tolist()}")
+    return edges

@@ -1,0 +1,80 @@
+"""E(n)-equivariant graph network as a layer that holds the weights of its functions."""
+
+from functools import partial
+
+import numpy as np
+import torch
+
+from mlnotes.applications.egnn import egnn_layer, egnn_velocity_layer, silu_mlp
+
+
+class EGNN(torch.nn.Module):
+    """Hold the functions of `mlnotes.applications.egnn.egnn_layer`, for one layer or several.
+
+    Parameters
+    ----------
+    d_model : int
+        Width of features, messages and hidden layers.
+    d_edge : int
+        Width of edge features; 0 for none.
+    n_layers : int
+        How many layers hear each other's results.
+    velocity : bool
+        Whether points have velocities, as in `mlnotes.applications.egnn.egnn_velocity_layer`.
+    rng : numpy.random.Generator, optional
+        Where the initial weights come from: normal, of variance 1/width; a thousandth of that deviation for the weights
+        of displacements, so that at first points hardly move and layers do not drive each other apart. Biases are zero.
+
+    Raises
+    ------
+    ValueError
+        If a width or a number is not positive (the width of edge features: negative).
+    """
+
+    def __init__(self, d_model, d_edge=0, n_layers=1, velocity=False, rng=None):
+        super().__init__()
+        if d_model < 1 or d_edge < 0 or n_layers < 1:
+            got = f"d_model={d_model}, d_edge={d_edge} and n_layers={n_layers}"
+            raise ValueError(f"widths and numbers must be positive, got {got}")
+        rng = np.random.default_rng() if rng is None else rng
+        widths = {"phi_e": (2 * d_model + 1 + d_edge, d_model), "phi_x": (d_model, 1), "phi_h": (2 * d_model, d_model)}
+        if velocity:
+            widths["phi_v"] = (d_model, 1)
+        self.velocity = velocity
+        self.layers = torch.nn.ModuleList(
+            torch.nn.ModuleDict({name: _weights(rng, d_model, name, *ends) for name, ends in widths.items()})
+            for _ in range(n_layers)
+        )
+
+    def forward(self, h, x, v=None, mask=None, edge_features=None):
+        """Give new features (..., n, d_model) and positions (..., n, d); with velocities also those, (..., n, d).
+
+        Every layer is given the initial velocities, as in the paper.
+        """
+        if (v is not None) != self.velocity:
+            given = "none" if v is None else "some"
+            raise ValueError(f"velocities must be given if and only if velocity=True, got {given} for {self.velocity}")
+        v_initial = v
+        for layer in self.layers:
+            phi = {name: partial(_apply, weights) for name, weights in layer.items()}
+            if self.velocity:
+                h, x, v = egnn_velocity_layer(h, x, v_initial, **phi, mask=mask, edge_features=edge_features)
+            else:
+                h, x = egnn_layer(h, x, **phi, mask=mask, edge_features=edge_features)
+        return (h, x, v) if self.velocity else (h, x)
+
+
+def _apply(weights, x):
+    return silu_mlp(x, *weights)
+
+
+def _weights(rng, d_hidden, name, d_in, d_out):
+    """Draw the weights of one function, in the order of `silu_mlp`'s arguments."""
+    gain = 1e-3 if name == "phi_x" else 1.0
+    drawn = (
+        rng.normal(0, d_in**-0.5, (d_in, d_hidden)),
+        np.zeros(d_hidden),
+        rng.normal(0, gain * d_hidden**-0.5, (d_hidden, d_out)),
+        np.zeros(d_out),
+    )
+    return torch.nn.ParameterList(torch.tensor(w, dtype=torch.get_default_dtype()) for w in drawn)

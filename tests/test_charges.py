@@ -1,0 +1,198 @@
+"""Charged particles: forces, energy, and a method that keeps it."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.spatial.distance
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from mlnotes.blocks.equivariance import is_equivariant
+from mlnotes.charges import coulomb_forces, draw_charges, simulate_charges, total_energy
+from mlnotes.groups import matrix_actions, random_orthogonal
+
+X, V, CHARGES = (a[0] for a in draw_charges(np.random.default_rng(2), 1))
+positions = arrays(np.float64, (5, 3), elements=st.floats(-100, 100))
+
+
+def pairs(x, charges, softening):
+    """Add forces and energies up pair by pair, as numbers."""
+    forces, energy = np.zeros_like(x), 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            if i != j:
+                distance = math.sqrt(math.dist(x[i], x[j]) ** 2 + softening**2)
+                forces[i] += charges[i] * charges[j] * (x[i] - x[j]) / distance**3
+                energy += charges[i] * charges[j] / distance / 2
+    return forces, energy
+
+
+def exact(x, v, charges, time, softening):
+    """Let an integrator of order 8 find the motion."""
+    start = np.concatenate([x, v], axis=None)
+
+    def change(_, state):
+        x, v = state.reshape(2, *X.shape)
+        return np.concatenate([v, pairs(x, charges, softening)[0]], axis=None)
+
+    solution = scipy.integrate.solve_ivp(change, (0, time), start, "DOP853", rtol=1e-11, atol=1e-11)
+    return solution.y[:, -1].reshape(2, *X.shape)
+
+
+class TestForces:
+    @pytest.mark.parametrize("softening", [0.0, 0.1, 3.0])
+    def test_forces_and_energy_are_sums_over_pairs(self, softening):
+        forces, energy = pairs(X, CHARGES, softening)
+        np.testing.assert_allclose(coulomb_forces(X, CHARGES, softening), forces, atol=1e-13)
+        assert total_energy(X, 0 * V, CHARGES, softening) == pytest.approx(energy, rel=1e-13)
+        assert total_energy(X, V, CHARGES, softening) == pytest.approx(energy + (V**2).sum() / 2, rel=1e-13)
+
+    def test_forces_are_minus_the_gradient_of_the_energy(self):
+        step = 1e-6
+        moved = X + step * np.eye(15).reshape(15, 5, 3) * np.array([[[[1.0]]], [[[-1.0]]]])
+        plus, minus = total_energy(moved, 0 * moved, CHARGES)
+        np.testing.assert_allclose(coulomb_forces(X, CHARGES).ravel(), (minus - plus) / (2 * step), atol=1e-7)
+
+    @settings(max_examples=50, deadline=None)
+    @given(positions)
+    def test_all_forces_together_are_zero_and_no_force_passes_what_softening_allows(self, x):
+        forces = coulomb_forces(x, CHARGES, 0.1)
+        np.testing.assert_allclose(forces.sum(0), 0, atol=1e-12)
+        assert np.abs(forces).max() <= 4 * 2 / (3 * 3**0.5) / 0.1**2 * (1 + 1e-12)  # each at distance s/√2
+
+    def test_forces_follow_rotations_reflections_and_translations(self):
+        turns = matrix_actions(random_orthogonal(20, 3, np.random.default_rng(0)))
+        moves = [lambda x, turn=turn: turn(x) + np.array([3.0, -1.0, 2.0]) for turn in turns]
+        assert is_equivariant(lambda x: coulomb_forces(x, CHARGES), moves, turns, X, 1e-13)
+
+    @pytest.mark.parametrize("size", [1e-100, 1e-20, 1e100, 1e200])
+    def test_digits_are_right_however_large_or_small_the_distances_are(self, size):
+        forces = coulomb_forces(np.array([[0.0, 0.0], [3.0, 4.0]]) * size, np.ones(2), 0.0)
+        np.testing.assert_allclose(forces, np.array([[-0.6, -0.8], [0.6, 0.8]]) / 25 / size / size, rtol=1e-14)
+        energy = total_energy(np.array([[0.0, 0.0], [3.0, 4.0]]) * size, np.zeros((2, 2)), np.ones(2), 0.0)
+        assert energy == pytest.approx(0.2 / size, rel=1e-14)
+
+    def test_particles_that_coincide_do_not_push_each_other_if_they_are_soft(self):
+        assert not coulomb_forces(np.ones((2, 3)), np.ones(2), 0.1).any()
+        assert total_energy(np.ones((2, 3)), np.zeros((2, 3)), np.ones(2), 0.1) == pytest.approx(10)
+
+    def test_a_single_particle_feels_nothing(self):
+        seen = simulate_charges(np.ones((1, 3)), np.ones((1, 3)), np.ones(1), 0.5, 4)
+        np.testing.assert_allclose(seen.x[:, 0, 0], [1, 1.5, 2, 2.5, 3])
+        np.testing.assert_allclose(seen.energy, 1.5)
+
+
+class TestMotion:
+    def test_energy_stays_within_the_square_of_the_step(self):
+        for step in (0.02, 0.01, 0.005):
+            seen = simulate_charges(X, V, CHARGES, step, round(2 / step), 0.5)
+            assert np.abs(seen.energy - seen.energy[0]).max() < 2 * step**2
+
+    def test_energy_is_as_good_after_twenty_five_circuits_as_after_six(self):
+        x, v = np.array([[0.6, 0.0], [-0.6, 0.0]]), np.array([[0.0, 0.3], [0.0, -0.3]])
+        seen = simulate_charges(x, v, np.array([1.0, -1.0]), 0.02, 4000, 0.2)
+        errors = np.abs(seen.energy[1:] - seen.energy[0]).reshape(4, 1000).max(axis=1)
+        assert ((seen.x[1:, 0, 1] > 0) & (seen.x[:-1, 0, 1] <= 0)).sum() == 25
+        assert errors.max() < 0.011
+        assert errors[3] < 1.01 * errors[0]
+
+    def test_the_error_falls_as_the_square_of_the_step(self):
+        expected, errors = exact(X, V, CHARGES, 2.0, 0.5)[0], []
+        for n_steps in (100, 200, 400):
+            errors.append(np.abs(simulate_charges(X, V, CHARGES, 2 / n_steps, n_steps, 0.5).x[-1] - expected).max())
+        order = np.log2(np.array(errors[:-1]) / errors[1:])
+        np.testing.assert_allclose(order, 2, atol=0.05)
+
+    def test_two_opposite_charges_circle_as_worked_out_by_hand(self):
+        # At radius 1/2, softened by s, the force is 1 / (1 + s²)^(3/2), and the square of the rate is force / radius.
+        rate, time = math.sqrt(2 / (1 + 0.5**2) ** 1.5), 10.0
+        x = np.array([[0.5, 0.0], [-0.5, 0.0]])
+        v = np.array([[0.0, 0.5], [0.0, -0.5]]) * rate
+        seen = simulate_charges(x, v, np.array([1.0, -1.0]), time / 2000, 2000, 0.5)
+        angle = rate * seen.times
+        np.testing.assert_allclose(seen.x[:, 0], 0.5 * np.stack([np.cos(angle), np.sin(angle)], -1), atol=3e-5)
+
+    def test_momentum_and_angular_momentum_stay_to_the_last_digits(self):
+        seen = simulate_charges(X, V, CHARGES, 0.01, 300)
+        np.testing.assert_allclose(seen.v.sum(1), np.broadcast_to(V.sum(0), (301, 3)), atol=1e-12)
+        turning = np.cross(seen.x, seen.v).sum(1)
+        np.testing.assert_allclose(turning, np.broadcast_to(turning[0], (301, 3)), atol=1e-11)
+
+    def test_it_runs_backwards_to_where_it_came_from(self):
+        there = simulate_charges(X, V, CHARGES, 0.02, 100, 0.5)
+        back = simulate_charges(there.x[-1], -there.v[-1], CHARGES, 0.02, 100, 0.5)
+        np.testing.assert_allclose(back.x[::-1], there.x, atol=1e-11)
+        np.testing.assert_allclose(back.v[::-1], -there.v, atol=1e-11)
+
+    def test_many_systems_at_once_move_as_each_alone(self):
+        x, v, charges = draw_charges(np.random.default_rng(0), 3, n=7, d=2)
+        seen = simulate_charges(x, v, charges, 0.01, 20)
+        assert seen.times.shape == (21,)
+        assert seen.x.shape == seen.v.shape == (21, 3, 7, 2)
+        alone = simulate_charges(x[1], v[1], charges[1], 0.01, 20)
+        np.testing.assert_allclose(seen.x[:, 1], alone.x, atol=1e-14)
+        np.testing.assert_allclose(seen.energy[:, 1], alone.energy, atol=1e-13)
+        np.testing.assert_array_equal(seen.x[0], x)
+
+    def test_no_step_leaves_the_start(self):
+        seen = simulate_charges(X, V, CHARGES, 0.1, 0)
+        np.testing.assert_array_equal(seen.x, X[None])
+        assert seen.energy.shape == (1,)
+
+    def test_too_long_a_step_shows_in_the_energy(self):
+        seen = simulate_charges(X, V, CHARGES, 0.5, 20)
+        assert np.abs(seen.energy - seen.energy[0]).max() > 1
+
+
+class TestDraws:
+    def test_the_same_seed_draws_the_same_and_another_other_ones(self):
+        one, same, other = (draw_charges(np.random.default_rng(seed), 2) for seed in (0, 0, 1))
+        for a, b, c in zip(one, same, other, strict=True):
+            np.testing.assert_array_equal(a, b)
+            assert not np.array_equal(a, c)
+
+    def test_are_what_they_say(self):
+        x, v, charges = draw_charges(np.random.default_rng(0), 500, n=7, d=3)
+        assert x.shape == v.shape == (500, 7, 3)
+        assert scipy.stats.kstest(x.ravel(), "norm").pvalue > 0.01
+        np.testing.assert_allclose(np.linalg.norm(v, axis=-1), 0.5, rtol=1e-14)
+        assert scipy.stats.kstest(v[..., 0].ravel(), "uniform", (-0.5, 1)).pvalue > 0.01
+        assert set(charges.ravel()) == {-1, 1}
+        assert scipy.stats.binomtest(int((charges > 0).sum()), 3500).pvalue > 0.01
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"v": V[:3]}, r"\(..., n, d\), \(..., n, d\) and \(..., n\), got \(5, 3\), \(3, 3\) and \(5,\)"),
+        ({"charges": CHARGES[:3]}, r"got \(5, 3\), \(5, 3\) and \(3,\)"),
+        ({"charges": np.float64(1)}, r"got \(5, 3\), \(5, 3\) and \(\)"),
+        ({"x": X[0], "v": V[0]}, r"got \(3,\), \(3,\) and \(5,\)"),
+        ({"x": X[:0], "v": V[:0], "charges": CHARGES[:0]}, r"got \(0, 3\), \(0, 3\) and \(0,\)"),
+        ({"x": X * np.nan}, "must be finite, got nan or infinity"),
+        ({"v": V * np.inf}, "must be finite, got nan or infinity"),
+        ({"step": 0.0}, "step must be positive and n_steps not negative, got step=0.0 and n_steps=3"),
+        ({"step": np.nan}, "got step=nan"),
+        ({"step": np.inf}, "got step=inf"),
+        ({"n_steps": -1}, "and n_steps=-1"),
+        ({"softening": -0.1}, "softening must be a length from 0, got -0.1"),
+        ({"softening": np.nan}, "softening must be a length from 0, got nan"),
+        ({"x": 0 * X, "softening": 0.0}, r"must keep apart or be softened, got a distance of 0\.0"),
+        ({"x": X * 1e-200, "softening": 0.0}, "must keep apart or be softened, got a distance of .*e-2"),
+        ({"step": 1e308}, r"step must be short enough for positions to stay finite, got step=1e\+308"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_both_values(changed, message):
+    arguments = {"x": X, "v": V, "charges": CHARGES, "step": 0.1, "n_steps": 3, "softening": 0.1}
+    with pytest.raises(ValueError, match=message):
+        simulate_charges(**{**arguments, **changed})
+
+
+@pytest.mark.parametrize("numbers", [(0, 5, 3), (1, 0, 3), (1, 5, 0)])
+def test_draws_of_nothing_are_refused(numbers):
+    with pytest.raises(ValueError, match="numbers must be positive, got n_systems="):
+        draw_charges(np.random.default_rng(0), *numbers)
