@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
 from mlnotes.attention.causal_mask import causal_mask
@@ -34,6 +35,11 @@ def causal(q, k, v):
 
 def causal_of_torch(q, k, v):
     return scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def attention_that_keeps_its_weights(q, k, v):
+    with sdpa_kernel(SDPBackend.MATH):
+        return scaled_dot_product_attention(q, k, v)
 
 
 TORCH = "scaled_dot_product_attention"
@@ -66,3 +72,12 @@ def test_time_of(race, size, what, name, function):
         expected=exact.numpy(),
         tolerance=1e-5,
     )
+
+
+@pytest.mark.parametrize("name", ["mlnotes", f"{TORCH}, math backend", TORCH])
+def test_time_of_long_sequences(race, name):
+    functions = {"mlnotes": attention, TORCH: scaled_dot_product_attention}
+    q, k, v = torch.randn(3, 1, 8, 4096, 64, generator=torch.Generator().manual_seed(0))
+    exact = scaled_dot_product_attention(q.double(), k.double(), v.double()).numpy()
+    function = functions.get(name, attention_that_keeps_its_weights)
+    race("attention, PyTorch, float32, 8 heads, 4096 tokens", name, function, q, k, v, expected=exact, tolerance=1e-5)

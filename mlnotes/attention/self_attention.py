@@ -85,7 +85,8 @@ def attention_weights(q, k, mask=None, bias=None, scale=None):
     require_same_size(-1, q=q, k=k)
     require_entries(-1, q=q)
     require_entries(-2, q=q, k=k)
-    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    scores = (scale * q) @ k.mT  # smaller than the scores: cheaper to scale
     if bias is not None:
         require_floats(bias=bias)
         require_broadcasts_to(scores.shape, bias=bias)
