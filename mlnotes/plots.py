@@ -148,6 +148,19 @@ def points(ax, xy, groups, xlabel, ylabel):
     ax.legend()
 
 
+def cloud(ax, x, y):
+    """Scatter many points in the background, for curves to be drawn over.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, y : array (n,) or (n, 1)
+        Where the points lie.
+    """
+    ax.scatter(x, y, s=9, color="#b5b5b5", linewidth=0)
+
+
 def histograms(ax, groups, xlabel):
     """Draw the distributions of several groups over each other.
 
