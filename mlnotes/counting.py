@@ -1,6 +1,6 @@
 """Count the operations of an algorithm by running it on numbers that keep a tally."""
 
-from collections import Counter
+from collections import Counter, OrderedDict
 
 import numpy as np
 
@@ -32,6 +32,40 @@ def count_operations(function, *arguments):
         raise ValueError(f"an argument must be an array of floats, got {[type(x).__name__ for x in arguments]}")
     function(*(_counting(x, tally) if is_float else x for x, is_float in zip(arguments, floats, strict=True)))
     return dict(tally)
+
+
+def count_loads(places, capacity):
+    """Count how often a small fast memory has to fetch a number from a large slow one.
+
+    Parameters
+    ----------
+    places : iterable of hashable
+        Where the numbers lie that an algorithm uses, in the order of use.
+    capacity : int
+        How many numbers the fast memory holds. When it is full it forgets the one that was used longest ago.
+
+    Returns
+    -------
+    int
+        How many of the uses found their number missing.
+
+    Raises
+    ------
+    ValueError
+        If the capacity is not positive.
+    """
+    if capacity < 1:
+        raise ValueError(f"capacity must be positive, got {capacity}")
+    held, loads = OrderedDict(), 0
+    for place in places:
+        if place in held:
+            held.move_to_end(place)
+            continue
+        loads += 1
+        held[place] = True
+        if len(held) > capacity:
+            held.popitem(last=False)
+    return loads
 
 
 class Counted:

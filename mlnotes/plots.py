@@ -52,6 +52,26 @@ def projection(ax, b, onto, foot):
     ax.annotate("b − projection", (np.asarray(b) + foot) / 2, (6, 2), textcoords="offset points", color=GREY)
 
 
+def outline(ax, before, after, title):
+    """Draw a shape of the plane before and after something was done to it.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    before, after : array (2, n)
+        Corners, one in each column, in the order of a walk round the shape. The first is drawn as an outline, the
+        second filled.
+    title : str
+        What was done.
+    """
+    ax.fill(*before, facecolor="none", edgecolor=GREY, lw=1.5, ls="--")
+    ax.fill(*after, facecolor=BLUE, alpha=0.7)
+    ax.axhline(0, color="#cccccc", lw=0.8, zorder=0)
+    ax.axvline(0, color="#cccccc", lw=0.8, zorder=0)
+    ax.set(aspect="equal", title=title)
+
+
 def level_lines(ax, a, values, reach=4.0):
     """Draw the points of the plane whose dot product with one vector has a given value.
 

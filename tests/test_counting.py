@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mlnotes.counting import count_operations
+from mlnotes.counting import count_loads, count_operations
 
 
 def test_a_matrix_product_takes_m_n_p_multiplications_and_one_addition_less_per_entry():
@@ -28,3 +28,14 @@ def test_results_are_the_ordinary_ones():
 def test_nothing_to_count_with_is_refused():
     with pytest.raises(ValueError, match="must be an array of floats, got"):
         count_operations(sum, [1, 2])
+
+
+def test_what_was_used_longest_ago_is_forgotten_first():
+    assert count_loads("abcab", 3) == 3
+    assert count_loads("abcab", 2) == 5
+    assert count_loads("abacab", 2) == 4  # c pushes b out, a stays
+
+
+def test_a_memory_that_holds_nothing_is_refused():
+    with pytest.raises(ValueError, match="capacity must be positive, got 0"):
+        count_loads("ab", 0)

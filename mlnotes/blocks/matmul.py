@@ -1,0 +1,279 @@
+"""The matrix product: four readings of it, in blocks, and with fewer multiplications."""
+
+from array_api_compat import array_namespace, device
+
+from mlnotes.arrays import require_floats, widen_half
+from mlnotes.blocks.dot_product import dot
+
+
+@widen_half
+def matmul_dot(a, b):
+    """Multiply matrices by taking the dot product of every row with every column.
+
+    Parameters
+    ----------
+    a : array (..., m, k)
+        The left matrix.
+    b : array (..., k, n)
+        The right matrix.
+
+    Returns
+    -------
+    array (..., m, n)
+        The product. All m · k · n products of numbers are held at once.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no floats, has fewer than two axes or is empty, or if ``a`` has not as many columns as ``b``
+        has rows.
+
+    Notes
+    -----
+    .. math:: c_{ij} = \\sum_{t=1}^{k} a_{it}\\,b_{tj}
+    """
+    _require_fit(a, b)
+    return dot(a[..., :, None, :], b.mT[..., None, :, :])
+
+
+@widen_half
+def matmul_columns(a, b):
+    """Multiply matrices column by column: each is a combination of the columns of the left matrix.
+
+    Parameters
+    ----------
+    a, b
+        As in `matmul_dot`.
+
+    Returns
+    -------
+    array (..., m, n)
+        The product.
+
+    Raises
+    ------
+    ValueError
+        As in `matmul_dot`.
+
+    Notes
+    -----
+    .. math:: \\mathbf c_j = \\sum_{t=1}^{k} b_{tj}\\,\\mathbf a_t
+    """
+    _require_fit(a, b)
+    columns = [_combine(a, b[..., j]) for j in range(b.shape[-1])]
+    return array_namespace(a, b).stack(columns, axis=-1)
+
+
+@widen_half
+def matmul_rows(a, b):
+    """Multiply matrices row by row: each is a combination of the rows of the right matrix.
+
+    Parameters
+    ----------
+    a, b
+        As in `matmul_dot`.
+
+    Returns
+    -------
+    array (..., m, n)
+        The product.
+
+    Raises
+    ------
+    ValueError
+        As in `matmul_dot`.
+
+    Notes
+    -----
+    .. math:: \\mathbf c_i^{\\mathsf T} = \\sum_{t=1}^{k} a_{it}\\,\\mathbf b_t^{\\mathsf T}
+    """
+    _require_fit(a, b)
+    rows = [_combine(b.mT, a[..., i, :]) for i in range(a.shape[-2])]
+    return array_namespace(a, b).stack(rows, axis=-2)
+
+
+@widen_half
+def matmul_outer(a, b):
+    """Multiply matrices by adding up the outer products of columns of the left with rows of the right.
+
+    Parameters
+    ----------
+    a, b
+        As in `matmul_dot`.
+
+    Returns
+    -------
+    array (..., m, n)
+        The product.
+
+    Raises
+    ------
+    ValueError
+        As in `matmul_dot`.
+
+    Notes
+    -----
+    .. math:: \\mathbf C = \\sum_{t=1}^{k} \\mathbf a_t\\,\\mathbf b_t^{\\mathsf T}
+
+    with the columns of A and the rows of B.
+    """
+    _require_fit(a, b)
+    return sum(outer(a[..., t], b[..., t, :]) for t in range(a.shape[-1]))
+
+
+@widen_half
+def outer(a, b):
+    """Multiply every number of one vector by every number of another.
+
+    Parameters
+    ----------
+    a : array (..., m)
+        Gives the rows.
+    b : array (..., n)
+        Gives the columns.
+
+    Returns
+    -------
+    array (..., m, n)
+        A matrix of rank one, or zeros.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no floats or has no axis.
+
+    Notes
+    -----
+    .. math:: (\\mathbf a\\,\\mathbf b^{\\mathsf T})_{ij} = a_i\\,b_j
+    """
+    require_floats(a=a, b=b)
+    for name, x in {"a": a, "b": b}.items():
+        if x.ndim < 1:
+            raise ValueError(f"{name} must be a vector, got shape {tuple(x.shape)}")
+    return a[..., :, None] * b[..., None, :]
+
+
+@widen_half
+def matmul_block(a, b, size=64):
+    """Multiply matrices as if their entries were blocks.
+
+    Parameters
+    ----------
+    a, b
+        As in `matmul_dot`.
+    size : int
+        Rows and columns of a block; those at the lower and right edge may be smaller.
+
+    Returns
+    -------
+    array (..., m, n)
+        The product.
+
+    Raises
+    ------
+    ValueError
+        If ``size`` is not positive, or as in `matmul_dot`.
+
+    Notes
+    -----
+    .. math:: \\mathbf C_{IJ} = \\sum_{T} \\mathbf A_{IT}\\,\\mathbf B_{TJ}
+
+    The same products of numbers as without blocks, in another order: three blocks at a time are all that is touched.
+    """
+    _require_fit(a, b)
+    if size < 1:
+        raise ValueError(f"size must be positive, got {size}")
+    m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
+
+    def block(i, j):
+        inner = range(0, k, size)
+        return sum(a[..., i : i + size, t : t + size] @ b[..., t : t + size, j : j + size] for t in inner)
+
+    return _assemble([[block(i, j) for j in range(0, n, size)] for i in range(0, m, size)])
+
+
+@widen_half
+def strassen(a, b, cutoff=64):
+    """Multiply matrices with seven products of quarters instead of eight.
+
+    Parameters
+    ----------
+    a, b
+        As in `matmul_dot`.
+    cutoff : int
+        Matrices with a side of at most this are multiplied as usual.
+
+    Returns
+    -------
+    array (..., m, n)
+        The product. Its error is small beside the largest entries of ``a`` and ``b``, not beside each entry: what is
+        small because it comes from small numbers may be lost.
+
+    Raises
+    ------
+    ValueError
+        If ``cutoff`` is not positive, or as in `matmul_dot`.
+
+    Notes
+    -----
+    For matrices of n rows and columns, halved down to single numbers, :math:`7^{\\log_2 n} = n^{2.807}`
+    multiplications. Odd sides are filled up with zeros.
+
+    References
+    ----------
+    Strassen, *Gaussian Elimination is not Optimal*, 1969. Higham, *Accuracy and Stability of Numerical Algorithms*,
+    2nd edition, 2002, section 23.2.2, on its errors.
+    """
+    _require_fit(a, b)
+    if cutoff < 1:
+        raise ValueError(f"cutoff must be positive, got {cutoff}")
+    m, n = a.shape[-2], b.shape[-1]
+    if min(m, a.shape[-1], n) <= cutoff:
+        return a @ b
+    a11, a12, a21, a22 = _quarters(a)
+    b11, b12, b21, b22 = _quarters(b)
+    p1 = strassen(a11 + a22, b11 + b22, cutoff)
+    p2 = strassen(a21 + a22, b11, cutoff)
+    p3 = strassen(a11, b12 - b22, cutoff)
+    p4 = strassen(a22, b21 - b11, cutoff)
+    p5 = strassen(a11 + a12, b22, cutoff)
+    p6 = strassen(a21 - a11, b11 + b12, cutoff)
+    p7 = strassen(a12 - a22, b21 + b22, cutoff)
+    c = _assemble([[p1 + p4 - p5 + p7, p3 + p5], [p2 + p4, p1 - p2 + p3 + p6]])
+    return c[..., :m, :n]
+
+
+def _combine(columns, amounts):
+    """Add up the columns of a matrix, each times a number."""
+    return sum(columns[..., t] * amounts[..., t, None] for t in range(columns.shape[-1]))
+
+
+def _assemble(blocks):
+    xp = array_namespace(blocks[0][0])
+    return xp.concat([xp.concat(row, axis=-1) for row in blocks], axis=-2)
+
+
+def _quarters(x):
+    """Cut a matrix in the middle, after filling odd sides up with a row or column of zeros."""
+    xp = array_namespace(x)
+    for axis in (-2, -1):
+        if x.shape[axis] % 2:
+            shape = list(x.shape)
+            shape[axis] = 1
+            x = xp.concat([x, xp.zeros(tuple(shape), dtype=x.dtype, device=device(x))], axis=axis)
+    m, n = x.shape[-2] // 2, x.shape[-1] // 2
+    return x[..., :m, :n], x[..., :m, n:], x[..., m:, :n], x[..., m:, n:]
+
+
+def _require_fit(a, b):
+    require_floats(a=a, b=b)
+    for name, x in {"a": a, "b": b}.items():
+        if x.ndim < 2:
+            raise ValueError(f"{name} must be a matrix, got shape {tuple(x.shape)}")
+    if a.shape[-1] != b.shape[-2]:
+        raise ValueError(
+            f"a must have as many columns as b has rows, got {a.shape[-1]} and {b.shape[-2]}: "
+            f"shapes {tuple(a.shape)} and {tuple(b.shape)}"
+        )
+    if 0 in (*a.shape[-2:], b.shape[-1]):
+        raise ValueError(f"a and b must not be empty, got shapes {tuple(a.shape)} and {tuple(b.shape)}")

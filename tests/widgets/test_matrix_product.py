@@ -1,0 +1,74 @@
+"""The steps of a matrix product lead to the product in each reading, in Python and in the page."""
+
+import numpy as np
+import pytest
+
+from mlnotes.widgets.matrix_product import READINGS, MatrixProduct
+
+A = np.array([[1.0, 2.0, -1.0], [0.5, 0.0, 3.0]])
+B = np.array([[2.0, 1.0], [0.0, -1.0], [4.0, 0.5]])
+STEPS = {"dot products": 4, "columns": 2, "rows": 2, "outer products": 3}
+
+
+def shown(page):
+    cells = page.locator(".mw-matrix").nth(2).locator("td")
+    values = cells.evaluate_all("all => all.map(e => e.dataset.value)")
+    return np.array([float(value) for value in values]).reshape(2, 2)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_the_last_step_gives_the_product_and_no_step_gives_none_of_it(reading):
+    np.testing.assert_allclose(MatrixProduct(A, B, reading=reading, step=STEPS[reading]).partial(), A @ B, atol=1e-15)
+    nothing = MatrixProduct(A, B, reading=reading).partial()
+    assert (nothing == 0).all() if reading == "outer products" else np.isnan(nothing).all()
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_the_page_computes_what_python_computes_at_every_step(open_page, slide, reading):
+    page = open_page(MatrixProduct(A, B))
+    page.get_by_label("Read as").select_option(reading)
+    for step in range(STEPS[reading] + 1):
+        slide(page, "Step", step)
+        expected = MatrixProduct(A, B, reading=reading, step=step).partial()
+        np.testing.assert_allclose(shown(page), expected, atol=1e-12)
+
+
+def test_a_step_is_explained_in_digits_and_its_entries_are_marked(open_page, slide):
+    page = open_page(MatrixProduct(A, B))
+    slide(page, "Step", 2)
+    assert page.locator(".mw-verdict").inner_text() == (
+        "Row 1 of A with column 2 of B: 1 × 1 + 2 × (−1) + (−1) × 0.5 = −1.5"
+    )
+    marked = [page.locator(".mw-matrix").nth(i).locator("td.mw-on").all_inner_texts() for i in range(3)]
+    assert marked == [["1", "2", "−1"], ["1", "−1", "0.5"], ["−1.5"]]
+
+
+def test_choosing_an_entry_shows_where_it_comes_from(open_page):
+    page = open_page(MatrixProduct(A, B, reading="rows"))
+    page.locator(".mw-matrix").nth(2).locator("td").nth(2).click()
+    assert page.get_by_label("Read as").input_value() == "dot products"
+    assert "Row 2 of A with column 1 of B" in page.locator(".mw-verdict").inner_text()
+
+
+def test_another_reading_with_fewer_steps_goes_back_to_its_last(open_page, slide):
+    page = open_page(MatrixProduct(A, B))
+    slide(page, "Step", 4)
+    page.get_by_label("Read as").select_option("rows")
+    np.testing.assert_allclose(shown(page), A @ B, atol=1e-12)
+    widget = MatrixProduct(A, B, step=4)
+    widget.reading = "rows"
+    assert widget.step == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"a": A, "b": A}, r"as many columns as b has rows, got shapes \(2, 3\) and \(2, 3\)"),
+        ({"a": np.ones((7, 2)), "b": np.ones((2, 2))}, r"at most 6 rows and columns, got shapes \(7, 2\) and \(2, 2\)"),
+        ({"a": A + np.inf, "b": B}, "must be finite, got nan or infinity"),
+        ({"a": A, "b": B, "step": 5}, "step must lie between 0 and 4 for dot products, got 5"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_values(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        MatrixProduct(**arguments)
