@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from hypothesis import settings
 
 torch.set_num_threads(1)
+# A busy machine is no failure, and what fails here must fail there.
+settings.register_profile("book", deadline=None, derandomize=True)
+settings.load_profile("book")
 
 DTYPES = {
     "numpy float64": (np.asarray, np.float64, 1e-12),

@@ -1,0 +1,160 @@
+"""The linear layer: a matrix and a bias for every sample, its gradients, and how large to make it at first."""
+
+from array_api_compat import array_namespace
+
+from mlnotes.arrays import require_floats, require_same_size, widen_half
+
+
+@widen_half
+def linear(x, w, b=None):
+    """Map every sample by the same matrix, and add the same bias.
+
+    Parameters
+    ----------
+    x : array (..., d)
+        Samples, one in each row.
+    w : array (d, k)
+        Weights: one column for each output.
+    b : array (k,), optional
+        Biases, one for each output; none unless given.
+
+    Returns
+    -------
+    array (..., k)
+        One row of outputs for each sample.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no floats, ``w`` is no matrix, the width of ``x`` is not the number of rows of ``w``, or ``b``
+        has another shape than (k,).
+
+    Notes
+    -----
+    .. math:: \\mathbf Y = \\mathbf X\\mathbf W + \\mathbf 1\\,\\mathbf b^{\\mathsf T}, \\qquad
+              \\mathbf y_i = \\mathbf W^{\\mathsf T}\\mathbf x_i + \\mathbf b
+
+    ``torch.nn.Linear`` keeps the transpose of our w.
+    """
+    _require_fit(x, w)
+    if b is None:
+        return x @ w
+    require_floats(b=b)
+    if tuple(b.shape) != (w.shape[1],):
+        raise ValueError(f"b must have shape ({w.shape[1]},), one for each column of w, got {tuple(b.shape)}")
+    return x @ w + b
+
+
+def linear_gradients(x, w, grad):
+    """Carry a gradient by the outputs of `linear` back to its inputs, weights and biases.
+
+    Parameters
+    ----------
+    x : array (..., d)
+        The samples.
+    w : array (d, k)
+        The weights.
+    grad : array (..., k)
+        The gradient of some number by each output.
+
+    Returns
+    -------
+    array (..., d)
+        Its gradient by the samples.
+    array (d, k)
+        Its gradient by the weights.
+    array (k,)
+        Its gradient by the biases.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no floats, or shapes do not fit.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial L}{\\partial\\mathbf X} = \\mathbf G\\mathbf W^{\\mathsf T}, \\qquad
+              \\frac{\\partial L}{\\partial\\mathbf W} = \\mathbf X^{\\mathsf T}\\mathbf G
+              = \\sum_i \\mathbf x_i\\,\\mathbf g_i^{\\mathsf T}, \\qquad
+              \\frac{\\partial L}{\\partial\\mathbf b} = \\mathbf G^{\\mathsf T}\\mathbf 1
+    """
+    _require_fit(x, w)
+    require_floats(grad=grad)
+    expected = (*x.shape[:-1], w.shape[1])
+    if tuple(grad.shape) != tuple(expected):
+        raise ValueError(f"grad must have the shape of the outputs, {tuple(expected)}, got {tuple(grad.shape)}")
+    xp = array_namespace(x, w, grad)
+    samples, gradients = xp.reshape(x, (-1, x.shape[-1])), xp.reshape(grad, (-1, grad.shape[-1]))
+    return grad @ w.T, samples.T @ gradients, xp.sum(gradients, axis=0)
+
+
+def glorot_deviation(d_in, d_out):
+    """Say how large weights should be so that neither outputs nor gradients grow or shrink much.
+
+    Parameters
+    ----------
+    d_in, d_out : int
+        Widths of the inputs and outputs.
+
+    Returns
+    -------
+    float
+        A standard deviation.
+
+    Raises
+    ------
+    ValueError
+        If a width is not positive.
+
+    Notes
+    -----
+    .. math:: \\sigma = \\sqrt{\\frac{2}{d_{\\text{in}} + d_{\\text{out}}}}
+
+    References
+    ----------
+    Glorot and Bengio, *Understanding the difficulty of training deep feedforward neural networks*, 2010, equation 12.
+    """
+    _require_positive(d_in, d_out)
+    return (2 / (d_in + d_out)) ** 0.5
+
+
+def he_deviation(d_in):
+    """Say how large weights should be after a layer that sets negative numbers to zero.
+
+    Parameters
+    ----------
+    d_in : int
+        Width of the inputs.
+
+    Returns
+    -------
+    float
+        A standard deviation.
+
+    Raises
+    ------
+    ValueError
+        If the width is not positive.
+
+    Notes
+    -----
+    .. math:: \\sigma = \\sqrt{\\frac{2}{d_{\\text{in}}}}
+
+    References
+    ----------
+    He, Zhang, Ren and Sun, *Delving Deep into Rectifiers*, 2015, equation 10.
+    """
+    _require_positive(d_in, 1)
+    return (2 / d_in) ** 0.5
+
+
+def _require_fit(x, w):
+    require_floats(x=x, w=w)
+    if w.ndim != 2:
+        raise ValueError(f"w must be a matrix, got shape {tuple(w.shape)}")
+    require_same_size(-1, x=x, w=w.T)
+
+
+def _require_positive(d_in, d_out):
+    if d_in < 1 or d_out < 1:
+        raise ValueError(f"widths must be positive, got d_in={d_in} and d_out={d_out}")

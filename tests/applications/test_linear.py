@@ -1,0 +1,71 @@
+"""The linear layer's function, its gradients, and the deviations of its first weights."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mlnotes.applications.linear import glorot_deviation, he_deviation, linear, linear_gradients
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+X, W, B, G = draw(2, 5, 3), draw(3, 7, seed=1), draw(7, seed=2), draw(2, 5, 7, seed=3)
+
+
+@pytest.mark.parametrize("biased", [False, True])
+def test_agrees_with_torch_in_every_precision(backend, biased):
+    b = [B] if biased else []
+    x, w, *bias = (torch.tensor(backend.like(a)) for a in (X, W, *b))
+    expected = torch.nn.functional.linear(x, w.T, *bias)
+    found = backend.read(linear(*map(backend.array, (X, W, *b))))
+    np.testing.assert_allclose(found, expected, atol=8 * backend.tolerance)
+
+
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5))
+def test_gradients_are_those_of_autograd_for_all_shapes(n, d, k):
+    x, w, b = (torch.tensor(draw(*shape), requires_grad=True) for shape in ((n, d), (d, k), (k,)))
+    grad = torch.tensor(draw(n, k, seed=1))
+    linear(x, w, b).backward(grad)
+    for found, parameter in zip(linear_gradients(x.detach(), w.detach(), grad), (x, w, b), strict=True):
+        np.testing.assert_allclose(found, parameter.grad, atol=1e-13)
+
+
+def test_gradients_of_a_batch_of_sequences_have_the_shapes_of_their_arrays():
+    by_x, by_w, by_b = linear_gradients(X, W, G)
+    assert (by_x.shape, by_w.shape, by_b.shape) == (X.shape, W.shape, B.shape)
+    np.testing.assert_allclose(by_w, np.einsum("bld,blk->dk", X, G), atol=1e-13)
+
+
+def test_gradcheck_passes():
+    assert torch.autograd.gradcheck(linear, [torch.tensor(a, requires_grad=True) for a in (X, W, B)])
+
+
+@pytest.mark.parametrize("d_in", [10, 1000])
+def test_deviations_are_those_that_torch_draws_with(d_in):
+    torch.manual_seed(0)
+    drawn = torch.nn.init.xavier_normal_(torch.empty(d_in, 300)).std().item()
+    assert glorot_deviation(d_in, 300) == pytest.approx(drawn, rel=0.05)
+    drawn = torch.nn.init.kaiming_normal_(torch.empty(300, d_in)).std().item()
+    assert he_deviation(d_in) == pytest.approx(drawn, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: linear(X, W.T), "3.*7"),
+        (lambda: linear(X, W[0]), r"w must be a matrix, got shape \(7,\)"),
+        (lambda: linear(X, W, B[:5]), r"b must have shape \(7,\), one for each column of w, got \(5,\)"),
+        (lambda: linear(X.astype(int), W), "x .*float"),
+        (lambda: linear(X, W, B.astype(int)), "b .*float"),
+        (lambda: linear_gradients(X, W, G[0]), r"shape of the outputs, \(2, 5, 7\), got \(5, 7\)"),
+        (lambda: glorot_deviation(0, 5), "widths must be positive, got d_in=0 and d_out=5"),
+        (lambda: he_deviation(-1), "widths must be positive, got d_in=-1"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_values(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()

@@ -1,0 +1,33 @@
+"""The layer that holds the weights of `linear`."""
+
+import numpy as np
+import pytest
+import torch
+
+from mlnotes.applications.linear import glorot_deviation
+from mlnotes.layers.linear import Linear
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_equals_torchs_layer_with_the_same_weights(bias):
+    theirs = torch.nn.Linear(3, 7, bias=bias)
+    ours = Linear(3, 7, bias=bias)
+    with torch.no_grad():
+        ours.w.copy_(theirs.weight.T)
+        if bias:
+            ours.b.copy_(theirs.bias)
+    x = torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(ours(x), theirs(x))
+    assert sum(p.numel() for p in ours.parameters()) == sum(p.numel() for p in theirs.parameters())
+
+
+def test_the_same_generator_gives_the_same_weights_of_glorots_size():
+    one, other = (Linear(200, 100, rng=np.random.default_rng(3)) for _ in range(2))
+    assert torch.equal(one.w, other.w)
+    assert one.w.std().item() == pytest.approx(glorot_deviation(200, 100), rel=0.02)
+    assert (one.b == 0).all()
+
+
+def test_a_width_that_is_not_positive_is_refused():
+    with pytest.raises(ValueError, match="widths must be positive, got d_in=0 and d_out=7"):
+        Linear(0, 7)
