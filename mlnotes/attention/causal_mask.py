@@ -38,6 +38,39 @@ def causal_mask(n_queries, n_keys, offset=0):
     return np.arange(n_keys) <= np.arange(n_queries)[:, None] + offset
 
 
+def padding_mask(lengths, n_keys):
+    """Let every query look at the keys that belong to its sequence, and not at what fills up the batch behind them.
+
+    Parameters
+    ----------
+    lengths : int or sequence of b ints
+        How many keys each sequence has.
+    n_keys : int
+        How many keys there are with the filling.
+
+    Returns
+    -------
+    boolean array (b, 1, n_keys)
+        True for the first keys of each sequence; the same for all its queries. (1, n_keys) for a single length.
+
+    Raises
+    ------
+    ValueError
+        If a length is no integer, is negative, or exceeds ``n_keys``.
+
+    Notes
+    -----
+    .. math:: m_{bij} = [\\,j < \\mathrm{length}_b\\,]
+    """
+    lengths = np.asarray(lengths)
+    if lengths.dtype.kind not in "iu":
+        raise ValueError(f"lengths must be integers, got dtype {lengths.dtype}")
+    for length in lengths.ravel():
+        if not 0 <= length <= n_keys:
+            raise ValueError(f"lengths must lie between 0 and n_keys={n_keys}, got {length}")
+    return np.arange(n_keys) < lengths[..., None, None]
+
+
 def masked_softmax(x, mask, axis=-1):
     """Spread the weights over the allowed scores only.
 

@@ -5,8 +5,11 @@ import math
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mlnotes.attention.causal_mask import causal_mask, masked_softmax
+from mlnotes.attention.causal_mask import causal_mask, masked_softmax, padding_mask
+from mlnotes.attention.self_attention import attention, self_attention
 from mlnotes.blocks.softmax import softmax
 
 
@@ -71,3 +74,62 @@ def test_masks_of_the_wrong_shape_are_refused_with_both_shapes(shape):
 def test_masks_that_are_not_boolean_are_refused(mask):
     with pytest.raises(ValueError, match="mask must be boolean, True where a query may look, got dtype"):
         masked_softmax(torch.ones(3, 5) if isinstance(mask, torch.Tensor) else np.ones((3, 5)), mask)
+
+
+def test_padding_hides_the_keys_behind_the_end_of_each_sequence_from_all_its_queries():
+    found = padding_mask([2, 0, 4], 4)
+    assert found.dtype == bool
+    assert found.tolist() == [[[True, True, False, False]], [[False] * 4], [[True] * 4]]
+    assert padding_mask(3, 4).tolist() == [[True, True, True, False]]
+
+
+def test_padding_changes_no_result_of_a_shorter_sequence():
+    rng = np.random.default_rng(0)
+    q, k, v = (rng.normal(size=(2, 5, 3)) for _ in range(3))
+    padded = attention(q, k, v, padding_mask([3, 5], 5))
+    np.testing.assert_allclose(padded[0], attention(q[0], k[0, :3], v[0, :3]), atol=1e-15)
+    np.testing.assert_allclose(padded[1], attention(q[1], k[1], v[1]), atol=1e-15)
+
+
+def test_padding_agrees_with_torchs_key_padding_mask():
+    rng = np.random.default_rng(0)
+    q, k, v = (torch.tensor(rng.normal(size=(2, 5, 4))) for _ in range(3))
+    theirs = torch.nn.MultiheadAttention(4, 1, bias=False, batch_first=True, dtype=torch.float64)
+    hidden = torch.tensor(~padding_mask([3, 5], 5)[:, 0])
+    expected, _ = theirs(q, k, v, key_padding_mask=hidden)
+    w_q, w_k, w_v = theirs.in_proj_weight.chunk(3)
+    ours = attention(q @ w_q.T, k @ w_k.T, v @ w_v.T, padding_mask([3, 5], 5)) @ theirs.out_proj.weight.T
+    torch.testing.assert_close(ours, expected)
+
+
+@given(st.integers(1, 7), st.integers(0, 6))
+def test_one_parallel_pass_equals_one_pass_for_each_prefix(n, seed):
+    rng = np.random.default_rng(seed)
+    q, k, v = (rng.normal(size=(n, 3)) for _ in range(3))
+    parallel = attention(q, k, v, causal_mask(n, n))
+    one_by_one = [attention(q[i : i + 1], k[: i + 1], v[: i + 1])[0] for i in range(n)]
+    np.testing.assert_allclose(parallel, one_by_one, atol=1e-14)
+
+
+@given(st.integers(0, 4))
+def test_no_change_of_a_later_token_reaches_an_earlier_result(at):
+    rng = np.random.default_rng(at)
+    x, w = rng.normal(size=(6, 3)), rng.normal(size=(3, 3, 3))
+    changed = x.copy()
+    changed[at + 1] += 1e3
+    before, after = (self_attention(tokens, *w, causal_mask(6, 6)) for tokens in (x, changed))
+    np.testing.assert_array_equal(before[: at + 1], after[: at + 1])
+    assert (before[at + 1 :] != after[at + 1 :]).any()
+
+
+@pytest.mark.parametrize(
+    ("lengths", "says"),
+    [
+        ([2, 5], "lengths must lie between 0 and n_keys=4, got 5"),
+        ([-1], "lengths must lie between 0 and n_keys=4, got -1"),
+        ([1.5], "lengths must be integers, got dtype float64"),
+    ],
+)
+def test_lengths_that_do_not_fit_are_refused(lengths, says):
+    with pytest.raises(ValueError, match=says):
+        padding_mask(lengths, 4)
