@@ -128,8 +128,8 @@ def parameters(prefix):
     Returns
     -------
     dict of str to float64 array
-        The arrays by the rest of their names, sorted. A matrix is stored as ``torch.nn.Linear`` stores it: one output in
-        each row.
+        The arrays by the rest of their names, sorted. Matrices are stored as ``torch.nn.Linear`` stores them: one
+        output in each row.
 
     Raises
     ------

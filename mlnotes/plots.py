@@ -313,3 +313,42 @@ def column_owners(ax, layouts):
     ax.set_yticks(np.arange(len(layouts)) + 0.5, layouts)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
+
+
+def position_table(ax, table, xlabel, title="", numbers=False):
+    """Draw what each position is given, one position in each row.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    table : array (n, d)
+        Numbers from -1 to 1, or from 0 to 1; the colour scale is that of the smallest number's sign.
+    xlabel : str
+        What the columns are.
+    title : str
+        What is shown.
+    numbers : bool
+        Whether to print each number into its cell, without decimals.
+    """
+    drawn = ax.imshow(table, vmin=-1.0 if table.min() < 0 else 0.0, vmax=1, aspect="auto", interpolation="nearest")
+    if numbers:
+        for i, j in np.ndindex(table.shape):
+            ax.text(j, i, f"{table[i, j]:.0f}", ha="center", va="center", size=8, color="wk"[int(table[i, j] > 0.6)])
+    else:
+        ax.figure.colorbar(drawn, ax=ax, ticks=[-1, 0, 1])
+    ax.set(xlabel=xlabel, ylabel="position")
+    ax.set_title(title)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+
+
+def legend_beside(ax):
+    """Put the legend to the right of the axes, where no curve can run through it.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Axes with named curves.
+    """
+    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))

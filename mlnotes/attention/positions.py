@@ -21,7 +21,7 @@ def sinusoidal_positions(n, d):
     Returns
     -------
     float64 array (n, d)
-        Row i is added to token i. Columns 2j and 2j + 1 are the sine and the cosine of one angle.
+        Row i is added to token i. Columns 2r and 2r + 1 are the sine and the cosine of one angle.
 
     Raises
     ------
@@ -30,8 +30,8 @@ def sinusoidal_positions(n, d):
 
     Notes
     -----
-    .. math:: p_{i,2j} = \\sin(i\\,\\omega_j), \\quad p_{i,2j+1} = \\cos(i\\,\\omega_j), \\qquad
-              \\omega_j = 10000^{-2j/d}, \\quad j = 0, \\ldots, d/2 - 1
+    .. math:: p_{i,2r} = \\sin(i\\,\\omega_r), \\quad p_{i,2r+1} = \\cos(i\\,\\omega_r), \\qquad
+              \\omega_r = 10000^{-2r/d}, \\quad r = 0, \\ldots, d/2 - 1
 
     References
     ----------
@@ -64,7 +64,7 @@ def frequencies(d, base=10000.0):
 
     Notes
     -----
-    .. math:: \\omega_j = \\mathrm{base}^{-2j/d}, \\qquad j = 0, \\ldots, d/2 - 1
+    .. math:: \\omega_r = \\mathrm{base}^{-2r/d}, \\qquad r = 0, \\ldots, d/2 - 1
     """
     _require_integers(1, d=d)
     if d % 2:
@@ -98,7 +98,7 @@ def shift_matrix(k, d):
     Notes
     -----
     .. math:: \\mathbf p_{i+k}^{\\mathsf T} = \\mathbf p_i^{\\mathsf T}\\mathbf R_k, \\qquad
-              \\begin{pmatrix}\\cos k\\omega_j & -\\sin k\\omega_j\\\\ \\sin k\\omega_j & \\cos k\\omega_j\\end{pmatrix}
+              \\begin{pmatrix}\\cos k\\omega_r & -\\sin k\\omega_r\\\\ \\sin k\\omega_r & \\cos k\\omega_r\\end{pmatrix}
               \\text{ on the diagonal}
     """
     _require_integers(-math.inf, k=k)
@@ -136,9 +136,9 @@ def rotary(x, positions, base=10000.0):
 
     Notes
     -----
-    .. math:: \\begin{pmatrix}x'_{2j}\\\\ x'_{2j+1}\\end{pmatrix} =
-              \\begin{pmatrix}\\cos i\\omega_j & -\\sin i\\omega_j\\\\ \\sin i\\omega_j & \\cos i\\omega_j\\end{pmatrix}
-              \\begin{pmatrix}x_{2j}\\\\ x_{2j+1}\\end{pmatrix}
+    .. math:: \\begin{pmatrix}x'_{2r}\\\\ x'_{2r+1}\\end{pmatrix} =
+              \\begin{pmatrix}\\cos i\\omega_r & -\\sin i\\omega_r\\\\ \\sin i\\omega_r & \\cos i\\omega_r\\end{pmatrix}
+              \\begin{pmatrix}x_{2r}\\\\ x_{2r+1}\\end{pmatrix}
 
     Angles are computed in double precision: in single precision, at position 100,000, they would be off by up to
     0.004 radians.
@@ -161,7 +161,7 @@ def rotary_halves(x, positions, base=10000.0):
     Parameters
     ----------
     x : array (..., l, d)
-        Queries or keys, of even width. Pairs are coordinates j and j + d/2: the layout of Llama and of transformers.
+        Queries or keys, of even width. Pairs are coordinates r and r + d/2: the layout of Llama and of transformers.
     positions, base
         As in `rotary`.
 

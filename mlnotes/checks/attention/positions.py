@@ -282,7 +282,7 @@ CHECKS = (
             Mistake(
                 frequencies_too_high,
                 "The slowest pair is not slow enough",
-                "the exponent is -2j/d for pair j",
+                "the exponent is -2r/d for pair r",
             ),
             Mistake(position_added, "Rows change their length: something was added", "multiply by cosine and sine"),
             Mistake(
@@ -300,7 +300,7 @@ CHECKS = (
             Mistake(
                 neighbours_paired,
                 "Neighbouring coordinates are turned together",
-                "pair coordinates j and j + d/2; the other pairing is rotary",
+                "pair coordinates r and r + d/2; the other pairing is rotary",
                 "transformers, issue 25199 (2023)",
             ),
             Mistake(halves_turned_backwards, "Pairs turn clockwise", "the minus sign belongs to the first half"),
