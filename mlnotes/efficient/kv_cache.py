@@ -175,13 +175,52 @@ def cache_nbytes(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
     -----
     .. math:: 2 \\cdot \\text{layers} \\cdot g \\cdot s \\cdot d \\cdot \\text{bytes of a number}
     """
-    sizes = {
-        "n_tokens": n_tokens, "n_heads": n_heads, "d_head": d_head, "n_layers": n_layers, "itemsize": itemsize
-    }  # fmt: skip
-    for name, size in sizes.items():
-        if size < 0:
-            raise ValueError(f"{name} must not be negative, got {size}")
-    return 2 * math.prod(sizes.values())
+    counts = {"n_tokens": n_tokens, "n_heads": n_heads, "d_head": d_head, "n_layers": n_layers, "itemsize": itemsize}
+    _require_counts(**counts)
+    return 2 * math.prod(counts.values())
+
+
+def decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """Count the multiplications, each with an addition, that attention needs to write a text token by token.
+
+    Parameters
+    ----------
+    n_tokens : int
+        Tokens that are written, one by one, n.
+    n_heads : int
+        Query heads, h.
+    d_head : int
+        Width of a key, d.
+    d_value : int, optional
+        Width of a value, e; ``d_head`` unless given.
+    cached : bool
+        Whether keys and values are kept. If not, each step computes attention over all tokens anew.
+
+    Returns
+    -------
+    int
+        Multiply-adds of scores and averages in one layer, hidden scores included; projections are not.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative.
+
+    Notes
+    -----
+    .. math:: h(d+e)\\sum_{t=1}^{n} t = h(d+e)\\,\\tfrac{n(n+1)}{2} \\quad\\text{with a cache,}\\qquad
+              h(d+e)\\sum_{t=1}^{n} t^2 = h(d+e)\\,\\tfrac{n(n+1)(2n+1)}{6} \\quad\\text{without}
+    """
+    d_value = d_head if d_value is None else d_value
+    _require_counts(n_tokens=n_tokens, n_heads=n_heads, d_head=d_head, d_value=d_value)
+    pairs = n_tokens * (n_tokens + 1) // 2 if cached else n_tokens * (n_tokens + 1) * (2 * n_tokens + 1) // 6
+    return n_heads * (d_head + d_value) * pairs
+
+
+def _require_counts(**counts):
+    for name, count in counts.items():
+        if count < 0:
+            raise ValueError(f"{name} must not be negative, got {count}")
 
 
 def _require_fits(name, x, memory):

@@ -9,10 +9,11 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.utils.flop_counter import FlopCounterMode
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
-from mlnotes.efficient.kv_cache import KVCache, cache_nbytes, cached_attention
+from mlnotes.efficient.kv_cache import KVCache, cache_nbytes, cached_attention, decoding_multiply_adds
 
 
 def draw(*shape, seed=0):
@@ -169,3 +170,26 @@ def test_impossible_caches_are_refused(arguments, message):
 def test_negative_sizes_have_no_bytes():
     with pytest.raises(ValueError, match="n_tokens must not be negative, got -1"):
         cache_nbytes(-1, 3, 5)
+
+
+@pytest.mark.parametrize("n", [1, 2, 13])
+def test_multiply_adds_are_those_that_torch_counts(n):
+    q, k, v = (torch.tensor(x[:, :, :n]) for x in (Q, K, V))
+    with FlopCounterMode(display=False) as with_cache:
+        in_chunks(range(n + 1), q, k, v, KVCache(n, 3, 5, 7, leading=(2,), like=q))
+    with FlopCounterMode(display=False) as without:
+        for t in range(1, n + 1):
+            attention(*(x[:, :, :t] for x in (q, k, v)), mask=causal_mask(t, t))
+    counts = [2 * 2 * decoding_multiply_adds(n, 3, 5, 7, cached) for cached in (True, False)]
+    assert counts == [with_cache.get_total_flops(), without.get_total_flops()]
+
+
+def test_without_a_cache_the_total_is_cubic_and_with_one_quadratic():
+    for cached, factor in ((True, 4), (False, 8)):
+        n, twice = (decoding_multiply_adds(m, 1, 1, cached=cached) for m in (10_000, 20_000))
+        assert twice / n == pytest.approx(factor, rel=1e-3)
+
+
+def test_negative_counts_are_refused():
+    with pytest.raises(ValueError, match="n_heads must not be negative, got -1"):
+        decoding_multiply_adds(3, -1, 5)

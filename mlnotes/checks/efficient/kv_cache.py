@@ -7,7 +7,7 @@ import numpy as np
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
 from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
-from mlnotes.efficient.kv_cache import KVCache, cache_nbytes, cached_attention
+from mlnotes.efficient.kv_cache import KVCache, cache_nbytes, cached_attention, decoding_multiply_adds
 
 _rng = np.random.default_rng(13)
 _q, _k, _v = frozen(_rng.normal(size=(3, 11, 5)), _rng.normal(size=(3, 11, 5)), _rng.normal(size=(3, 11, 7)))
@@ -225,6 +225,39 @@ def bits_of_a_number(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
     return 16 * n_tokens * n_heads * d_head * n_layers * itemsize
 
 
+def last_step(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """Count the last token only."""
+    pairs = n_tokens if cached else n_tokens**2
+    return n_heads * (d_head + (d_head if d_value is None else d_value)) * pairs
+
+
+def averages_forgotten(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """Count the scores only."""
+    return decoding_multiply_adds(n_tokens, n_heads, d_head, 0, cached)
+
+
+def one_pass_as_without(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """Take one pass over the whole text for decoding without a cache."""
+    if cached:
+        return decoding_multiply_adds(n_tokens, n_heads, d_head, d_value)
+    return last_step(n_tokens, n_heads, d_head, d_value, cached)
+
+
+def _flops_error(f):
+    """Let PyTorch count what attention does at each step."""
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    q, k, v = (torch.zeros(3, 7, width) for width in (5, 5, 2))
+    errors = []
+    for cached in (True, False):
+        with FlopCounterMode(display=False) as counter:
+            for t in range(1, 8):
+                attention(q[:, t - 1 : t] if cached else q[:, :t], k[:, :t], v[:, :t])
+        errors.append(abs(f(7, 3, 5, 2, cached) - counter.get_total_flops() // 2))
+    return float(max(errors))
+
+
 CHECKS = (
     Checks(
         KVCache,
@@ -318,6 +351,33 @@ CHECKS = (
             Mistake(values_forgotten, "It is half of what is needed", "count keys and values"),
             Mistake(layers_forgotten, "It does not grow with the layers", "each layer has a cache of its own"),
             Mistake(bits_of_a_number, "It is eight times too much", "itemsize is in bytes"),
+        ),
+    ),
+    Checks(
+        decoding_multiply_adds,
+        probes=((7, 3, 5), (7, 3, 5, 2), (7, 3, 5, 2, False), (1, 1, 1)),
+        claims=(
+            Claim(
+                "it is the sum over the steps, t or t² pairs of a query and a key in step t",
+                lambda f: float(
+                    abs(f(7, 3, 5, 2) - 3 * 7 * sum(range(8)))
+                    + abs(f(7, 3, 5, 2, False) - 3 * 7 * sum(t * t for t in range(8)))
+                ),
+            ),
+            Claim(
+                "without a cache it is (2n + 1)/3 times as much",
+                lambda f: float(abs(3 * f(10, 2, 4, cached=False) - 21 * f(10, 2, 4))),
+            ),
+            Claim("PyTorch's count of every step", _flops_error, kind="oracle"),
+        ),
+        mistakes=(
+            Mistake(last_step, "It is the cost of the last token", "add up the steps"),
+            Mistake(averages_forgotten, "The width of the values plays no part", "count scores and averages: d + e"),
+            Mistake(
+                one_pass_as_without,
+                "Without a cache it grows as the square",
+                "every step attends anew: add up the squares",
+            ),
         ),
     ),
 )
