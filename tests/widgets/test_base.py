@@ -17,12 +17,13 @@ from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.base import Widget
 from mlnotes.widgets.colours import colour, ink_on
 from mlnotes.widgets.distribution import Distribution
+from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.vector_plane import VectorPlane
 
 NASTY = ["</script><b>bold</b>", "<!--", "\"quoted\" & 'single'", "\\u003c\u2028{}"]
 # Without `preload`, with which axe would ask for the style sheet by a request that a page in a folder may not make.
 AXE = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "preload": False}
-EACH = pytest.mark.parametrize("name", ["attention_map", "vector_plane", "distribution"])
+EACH = pytest.mark.parametrize("name", ["attention_map", "vector_plane", "distribution", "shared_heads"])
 
 
 def state_in(html):
@@ -78,6 +79,11 @@ def test_a_widget_can_be_made_again_from_its_state(widgets, name):
             dict(zip(state["names"], (state["a"], state["b"], state["c"]), strict=True)), limit=state["limit"],
             show_half_plane=state["show_half_plane"],
         )  # fmt: skip
+    elif name == "shared_heads":
+        rows = [dict(zip(state["choices"], row, strict=True)) for row in state["losses"]]
+        losses = dict(zip(state["models"], rows, strict=True))
+        rest = {key: state[key] for key in ("n_layers", "itemsize", "groups", "tokens")}
+        again = SharedHeads(state["n_heads"], state["d_head"], losses, **rest)
     else:
         again = Distribution(state["logits"], state["labels"])
     assert again.to_html() == widgets[name].to_html()
