@@ -1,5 +1,7 @@
 """The figures of the chapters: each function draws into the axes that it is given."""
 
+from itertools import pairwise
+
 import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullFormatter
@@ -298,6 +300,8 @@ def image(ax, pixels, title=""):
 
 def reach_of_averages(ax, values, results):
     """Draw what one average of points can reach, and what one average for each coordinate can.
+def chunks_of_a_mask(ax, ends, labels):
+    """Draw a causal mask that is cut into chunks of rows: keys that each chunk finds, and keys that it brings.
 
     Parameters
     ----------
@@ -350,6 +354,25 @@ def column_owners(ax, layouts):
 
 def position_table(ax, table, xlabel, title="", numbers=False):
     """Draw what each position is given, one position in each row.
+    ends : sequence of int
+        Where the chunks begin, and the end of the last.
+    labels : sequence of str
+        Names of the tokens.
+    """
+    for start, end in pairwise(ends):
+        for i in range(start, end):
+            found = ax.barh(i, start, 0.84, color=BLUE, alpha=0.35)
+            brought = ax.barh(i, i + 1 - start, 0.84, left=start, color=ORANGE, hatch="///", edgecolor="white")
+        ax.axhline(end - 0.5, color=GREY, lw=0.8)
+    ax.set(xlim=(0, len(labels)), ylim=(len(labels) - 0.5, -0.5), ylabel="queries", xlabel="keys")
+    ax.set_xticks(np.arange(len(labels)) + 0.5, labels, rotation=90, size=8)
+    ax.set_yticks(range(len(labels)), labels, size=8)
+    ax.tick_params(length=0)
+    ax.legend([found, brought], ["in the cache", "from the chunk"], loc="upper right")
+
+
+def points_on_lines(ax, x, points, lines, xlabel, ylabel):
+    """Draw what was measured as points on what a formula says as lines, on logarithmic axes.
 
     Parameters
     ----------
@@ -385,3 +408,16 @@ def legend_beside(ax):
         Axes with named curves.
     """
     ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
+    x : array (n,)
+        Positions of the lines; the points stand at the first of them.
+    points, lines : dict of str to sequence of numbers
+        Measured values and the formula's, under the same names.
+    xlabel, ylabel : str
+        What the axes measure, with units.
+    """
+    for (name, values), color, marker in zip(lines.items(), _COLORS, "os^D", strict=False):
+        ax.loglog(x, values, color=color, lw=1.2, label=f"{name}, formula")
+        measured = points[name]
+        ax.loglog(x[: len(measured)], measured, marker, color=color, label=f"{name}, measured")
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.legend()

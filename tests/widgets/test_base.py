@@ -18,12 +18,14 @@ from mlnotes.widgets.base import Widget
 from mlnotes.widgets.colours import colour, ink_on
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.matrix_product import MatrixProduct
+from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.vector_plane import VectorPlane
 
 NASTY = ["</script><b>bold</b>", "<!--", "\"quoted\" & 'single'", "\\u003c\u2028{}"]
 # Without `preload`, with which axe would ask for the style sheet by a request that a page in a folder may not make.
 AXE = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "preload": False}
-EACH = pytest.mark.parametrize("name", ["attention_map", "vector_plane", "distribution", "matrix_product"])
+NAMES = ["attention_map", "vector_plane", "distribution", "matrix_product", "shared_heads"]
+EACH = pytest.mark.parametrize("name", NAMES)
 
 
 def state_in(html):
@@ -81,6 +83,11 @@ def test_a_widget_can_be_made_again_from_its_state(widgets, name):
         )  # fmt: skip
     elif name == "matrix_product":
         again = MatrixProduct(state["a"], state["b"], reading=state["reading"], step=state["step"])
+    elif name == "shared_heads":
+        rows = [dict(zip(state["choices"], row, strict=True)) for row in state["losses"]]
+        losses = dict(zip(state["models"], rows, strict=True))
+        rest = {key: state[key] for key in ("n_layers", "itemsize", "groups", "tokens")}
+        again = SharedHeads(state["n_heads"], state["d_head"], losses, **rest)
     else:
         again = Distribution(state["logits"], state["labels"])
     assert again.to_html() == widgets[name].to_html()

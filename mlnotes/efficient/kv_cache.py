@@ -1,0 +1,244 @@
+"""Key/value cache: what was computed for the tokens of the past is kept, not computed again."""
+
+import math
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.self_attention import attention
+
+
+class KVCache:
+    """Keep the keys and values of all tokens so far, in memory that is set aside once.
+
+    Parameters
+    ----------
+    capacity : int
+        How many tokens fit.
+    n_heads : int
+        Key/value heads, g.
+    d_head : int
+        Width of a key, d.
+    d_value : int, optional
+        Width of a value, e; ``d_head`` unless given.
+    leading : tuple of int
+        Sizes of the axes before the heads: ``(b,)`` for a batch of b sequences of equal length.
+    like : array, optional
+        An array whose library, precision and device the cache takes; NumPy's float64 unless given.
+
+    Attributes
+    ----------
+    capacity : int
+        How many tokens fit.
+
+    Raises
+    ------
+    ValueError
+        If a size is not positive, or ``like`` holds no floats.
+
+    Notes
+    -----
+    The memory for g heads of s tokens is g·s·(d + e) numbers, for each sequence and each layer of a model. For
+    decoding: gradients do not flow through it.
+
+    References
+    ----------
+    Pope et al., *Efficiently Scaling Transformer Inference*, 2023, section 2.
+    """
+
+    def __init__(self, capacity, n_heads, d_head, d_value=None, leading=(), like=None):
+        d_value, like = d_head if d_value is None else d_value, np.zeros(()) if like is None else like
+        sizes = {"capacity": capacity, "n_heads": n_heads, "d_head": d_head, "d_value": d_value}
+        for name, size in (*sizes.items(), *(("leading", size) for size in leading)):
+            if size < 1:
+                raise ValueError(f"{name} must be positive, got {size}")
+        xp = array_namespace(like)
+        if not xp.isdtype(like.dtype, "real floating"):
+            raise ValueError(f"like must hold floating-point numbers, got dtype {like.dtype}")
+        self.capacity, self._length = capacity, 0
+        self._keys, self._values = (
+            xp.zeros((*leading, n_heads, capacity, width), dtype=like.dtype, device=device(like))
+            for width in (d_head, d_value)
+        )
+
+    def append(self, k, v):
+        """Write the keys and values of the next tokens behind those that are there.
+
+        Parameters
+        ----------
+        k : array (..., g, l, d)
+            Keys of l tokens, of the cache's library and precision.
+        v : array (..., g, l, e)
+            Their values.
+
+        Raises
+        ------
+        ValueError
+            If there is no room for l more tokens, the numbers of keys and values differ, heads, width, leading axes,
+            library, precision or device are not the cache's, or gradients are recorded. The cache is then unchanged.
+        """
+        for name, x, memory in (("k", k, self._keys), ("v", v, self._values)):
+            _require_fits(name, x, memory)
+        if k.shape[-2] != v.shape[-2]:
+            raise ValueError(f"k and v must hold as many tokens, got {k.shape[-2]} and {v.shape[-2]}")
+        end = self._length + k.shape[-2]
+        if end > self.capacity:
+            more = f"{self._length} of at most {self.capacity} tokens, and {k.shape[-2]} more do not fit"
+            raise ValueError(f"the cache must have room for what is appended: it holds {more}")
+        self._keys[..., self._length : end, :] = k
+        self._values[..., self._length : end, :] = v
+        self._length = end
+
+    @property
+    def keys(self):
+        """The keys of all tokens so far, (..., g, s, d): a view, not a copy."""
+        return self._keys[..., : self._length, :]
+
+    @property
+    def values(self):
+        """The values of all tokens so far, (..., g, s, e): a view, not a copy."""
+        return self._values[..., : self._length, :]
+
+    @property
+    def nbytes(self):
+        """The bytes set aside, whether or not they are in use yet."""
+        return self._keys.nbytes + self._values.nbytes
+
+    def __len__(self):
+        return self._length
+
+    def __repr__(self):
+        return f"<KVCache with {self._length} of {self.capacity} tokens>"
+
+
+def cached_attention(q, k, v, cache):
+    """Let each new token look at all tokens before it, and at itself.
+
+    Parameters
+    ----------
+    q : array (..., h, l, d)
+        Queries of the l next tokens: one in decoding, as many as one likes in prefill.
+    k, v : array (..., h, l, d) and (..., h, l, e)
+        Their keys and values, which the cache takes up.
+    cache : KVCache
+        The tokens before them, of h heads.
+
+    Returns
+    -------
+    array (..., h, l, e)
+        What causal attention over all tokens gives for the last l.
+
+    Raises
+    ------
+    ValueError
+        If queries and keys differ in shape, or for what `KVCache.append` refuses. The cache is then unchanged.
+
+    Notes
+    -----
+    With s tokens in the cache, query i is token s + i: the mask is ``causal_mask(l, s + l, offset=s)``.
+    """
+    if tuple(q.shape) != tuple(k.shape):
+        raise ValueError(f"q and k must have the same shape, got {tuple(q.shape)} and {tuple(k.shape)}")
+    offset = len(cache)
+    cache.append(k, v)
+    return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
+
+
+def cache_nbytes(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
+    """Say how many bytes the keys and values of a sequence take.
+
+    Parameters
+    ----------
+    n_tokens : int
+        Length of the sequence, s.
+    n_heads : int
+        Key/value heads in each layer, g.
+    d_head : int
+        Width of a key, and of a value, d.
+    n_layers : int
+        Layers, each with a cache of its own.
+    itemsize : int
+        Bytes of one number: 4 in float32, 2 in half precision.
+
+    Returns
+    -------
+    int
+        Bytes.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative.
+
+    Notes
+    -----
+    .. math:: 2 \\cdot \\text{layers} \\cdot g \\cdot s \\cdot d \\cdot \\text{bytes of a number}
+    """
+    counts = {"n_tokens": n_tokens, "n_heads": n_heads, "d_head": d_head, "n_layers": n_layers, "itemsize": itemsize}
+    _require_counts(**counts)
+    return 2 * math.prod(counts.values())
+
+
+def decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """Count the multiplications, each with an addition, that attention needs to write a text token by token.
+
+    Parameters
+    ----------
+    n_tokens : int
+        Tokens that are written, one by one, n.
+    n_heads : int
+        Query heads, h.
+    d_head : int
+        Width of a key, d.
+    d_value : int, optional
+        Width of a value, e; ``d_head`` unless given.
+    cached : bool
+        Whether keys and values are kept. If not, each step computes attention over all tokens anew.
+
+    Returns
+    -------
+    int
+        Multiply-adds of scores and averages in one layer, hidden scores included; projections are not.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative.
+
+    Notes
+    -----
+    .. math:: h(d+e)\\sum_{t=1}^{n} t = h(d+e)\\,\\tfrac{n(n+1)}{2} \\quad\\text{with a cache,}\\qquad
+              h(d+e)\\sum_{t=1}^{n} t^2 = h(d+e)\\,\\tfrac{n(n+1)(2n+1)}{6} \\quad\\text{without}
+    """
+    d_value = d_head if d_value is None else d_value
+    _require_counts(n_tokens=n_tokens, n_heads=n_heads, d_head=d_head, d_value=d_value)
+    pairs = n_tokens * (n_tokens + 1) // 2 if cached else n_tokens * (n_tokens + 1) * (2 * n_tokens + 1) // 6
+    return n_heads * (d_head + d_value) * pairs
+
+
+def _require_counts(**counts):
+    for name, count in counts.items():
+        if count < 0:
+            raise ValueError(f"{name} must not be negative, got {count}")
+
+
+def _require_fits(name, x, memory):
+    """Refuse what broadcasting or casting would squeeze into the cache."""
+    if array_namespace(x) is not array_namespace(memory):
+        raise ValueError(f"{name} must come from the cache's library, got {type(x)} for {type(memory)}")
+    if x.dtype != memory.dtype:
+        raise ValueError(f"{name} must have the cache's dtype {memory.dtype}, got {x.dtype}")
+    if device(x) != device(memory):
+        raise ValueError(f"{name} must be on the cache's device {device(memory)}, got {device(x)}")
+    if x.ndim != memory.ndim:
+        axes = f"{memory.ndim} axes, (..., heads, tokens, width)"
+        raise ValueError(f"{name} must have {axes}, got shape {tuple(x.shape)}")
+    for what, axis in {"heads": -3, "width": -1}.items():
+        if x.shape[axis] != memory.shape[axis]:
+            raise ValueError(f"{name} must have {what} {memory.shape[axis]}, got {x.shape[axis]} in {tuple(x.shape)}")
+    if x.shape[:-3] != memory.shape[:-3]:
+        shapes = f"{tuple(memory.shape[:-3])}, got {tuple(x.shape[:-3])}"
+        raise ValueError(f"{name} must have the cache's leading axes {shapes}")
+    if getattr(x, "requires_grad", False):
+        raise ValueError(f"{name} must not record gradients: decode without them, got requires_grad=True")

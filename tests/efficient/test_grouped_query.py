@@ -1,0 +1,237 @@
+"""Grouped-query attention: equal to attention with repeated keys, without repeating them."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.self_attention import attention
+from mlnotes.efficient.grouped_query import grouped_query_attention, multi_query_attention, pool_heads
+from mlnotes.efficient.kv_cache import KVCache
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+Q, K, V = draw(2, 6, 5, 3), draw(2, 2, 7, 3, seed=1), draw(2, 2, 7, 11, seed=2)
+MASK = causal_mask(5, 7, offset=2)
+
+
+def torch_attention(q, k, v, **kwargs):
+    tensors = map(torch.tensor, (q, k, v))
+    return F.scaled_dot_product_attention(*tensors, enable_gqa=True, **kwargs).numpy()
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_agrees_with_torch_in_every_precision(backend, masked):
+    mask = MASK if masked else None
+    expected = torch_attention(*map(backend.like, (Q, K, V)), attn_mask=None if mask is None else torch.tensor(mask))
+    found = backend.read(grouped_query_attention(*map(backend.array, (Q, K, V)), mask=mask))
+    np.testing.assert_allclose(found, expected, atol=backend.tolerance * 2)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_no_further_from_the_truth_than_torch(dtype):
+    q, k, v = (torch.tensor(draw(2, n, 64, 32, seed=n) * 3).to(dtype) for n in (6, 2, 2))
+    exact = F.scaled_dot_product_attention(q.double(), k.double(), v.double(), enable_gqa=True)
+    ours, theirs = grouped_query_attention(q, k, v), F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+    assert (ours.double() - exact).abs().max() <= 1.01 * (theirs.double() - exact).abs().max()
+
+
+@given(st.sampled_from([1, 2, 3, 4, 6, 12]), st.integers(1, 5), st.integers(1, 7), st.booleans())
+def test_every_number_of_groups_equals_attention_with_repeated_keys(g, l, s, masked):  # noqa: E741
+    q, k, v = draw(12, l, 3), draw(g, s, 3, seed=1), draw(g, s, 5, seed=2)
+    mask = causal_mask(l, s) if masked else None
+    expected = attention(q, np.repeat(k, 12 // g, 0), np.repeat(v, 12 // g, 0), mask)
+    np.testing.assert_allclose(grouped_query_attention(q, k, v, mask), expected, atol=1e-14)
+
+
+def test_the_two_ends_are_multi_head_and_multi_query_attention():
+    k, v = draw(2, 6, 7, 3, seed=3), draw(2, 6, 7, 11, seed=4)
+    np.testing.assert_allclose(grouped_query_attention(Q, k, v, MASK), attention(Q, k, v, MASK), atol=1e-14)
+    one = grouped_query_attention(Q, K[:, :1], V[:, :1], MASK)
+    np.testing.assert_array_equal(multi_query_attention(Q, K[:, 0], V[:, 0], MASK), one)
+    np.testing.assert_allclose(one, torch_attention(Q, K[:, :1], V[:, :1], attn_mask=torch.tensor(MASK)), atol=1e-14)
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (1, 7), (5, 1), (2, 6, 5, 7), (2, 6, 1, 7), (1, 6, 5, 1), (2, 1, 5, 7)])
+def test_masks_and_biases_hold_for_each_head_by_itself_and_broadcast(shape):
+    mask, bias = draw(*shape, seed=5) > -0.8, draw(*shape, seed=6)
+    k, v = np.repeat(K, 3, 1), np.repeat(V, 3, 1)
+    found = grouped_query_attention(Q, K, V, mask, bias, scale=0.3)
+    np.testing.assert_allclose(found, attention(Q, k, v, mask, bias, scale=0.3), atol=1e-14)
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.asarray])
+def test_a_query_that_sees_nothing_gets_zeros(make):
+    mask = np.ones((6, 5, 7), bool)[None].repeat(2, 0)
+    mask[1, 4, 3] = False
+    out = np.asarray(grouped_query_attention(*map(make, (Q, K, V)), mask))
+    assert (out[1, 4, 3] == 0).all()
+    assert (np.abs(out).sum(-1) == 0).sum() == 1
+
+
+def test_gradients_are_right_with_a_mask_and_a_query_that_sees_nothing():
+    mask = MASK.copy()
+    mask[2] = False
+    arrays = [torch.tensor(x, requires_grad=True) for x in (Q, K, V)]
+    assert torch.autograd.gradcheck(lambda q, k, v: grouped_query_attention(q, k, v, mask), arrays)
+    single = [torch.tensor(x, requires_grad=True) for x in (Q, K[:, 0], V[:, 0])]
+    assert torch.autograd.gradcheck(multi_query_attention, single)
+    w = torch.tensor(draw(5, 12), requires_grad=True)
+    assert torch.autograd.gradcheck(lambda w: pool_heads(w, 6, 2), w)
+
+
+# Memory. One query, and keys so wide that scores, weights and results are small beside them.
+
+HEADS, GROUPS, TOKENS, WIDTH = 8, 2, 2003, 512
+
+
+def repeated(q, k, v):
+    repeat = np.repeat if isinstance(k, np.ndarray) else torch.repeat_interleave
+    return attention(q, repeat(k, HEADS // GROUPS, -3), repeat(v, HEADS // GROUPS, -3))
+
+
+def broadcast(q, k, v):
+    q = q.reshape(*q.shape[:-3], GROUPS, HEADS // GROUPS, *q.shape[-2:])
+    return attention(q, k[..., None, :, :], v[..., None, :, :])
+
+
+def peak_of_numpy(function, *arrays):
+    function(*arrays)
+    tracemalloc.start()
+    function(*arrays)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def allocated_by_torch(function, *tensors):
+    """Add up everything that is allocated on the way, also what is freed again."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
+        function(*tensors)
+    # One event for each allocation; the tables of operations hold differences, in which a buffer freed again is lost.
+    sizes = [it.nbytes() for it in profile.profiler.kineto_results.events() if it.name() == "[memory]"]
+    assert sizes, "the profiler has seen no memory"
+    return sum(size for size in sizes if size > 0)
+
+
+def from_cache(leading=(), dtype=torch.float32):
+    """Keys and values as a cache hands them out: parts of a larger memory."""
+    cache = KVCache(TOKENS + 100, GROUPS, WIDTH, leading=leading, like=torch.zeros((), dtype=dtype))
+    cache.append(*(torch.zeros(*leading, GROUPS, TOKENS, WIDTH, dtype=dtype) for _ in range(2)))
+    return cache.keys, cache.values
+
+
+@pytest.mark.parametrize("leading", [(), (3,)])
+def test_numpy_copies_no_keys_and_no_values(leading):
+    q = np.ones((*leading, HEADS, 1, WIDTH), np.float32)
+    k, v = (x.numpy() for x in from_cache(leading))
+    assert peak_of_numpy(grouped_query_attention, q, k, v) < k.nbytes / 4
+    assert peak_of_numpy(repeated, q, k, v) > HEADS / GROUPS * k.nbytes  # the measurement does see copies
+
+
+@pytest.mark.parametrize("leading", [(), (3,)])
+def test_torch_copies_no_keys_and_no_values(leading):
+    q = torch.ones(*leading, HEADS, 1, WIDTH)
+    k, v = from_cache(leading)
+    assert allocated_by_torch(grouped_query_attention, q, k, v) < k.nbytes / 4
+    for wrong in (repeated, broadcast):
+        assert allocated_by_torch(wrong, q, k, v) > HEADS / GROUPS * k.nbytes
+
+
+def test_multi_query_attention_copies_nothing_either():
+    q, (k, v) = torch.ones(HEADS, 1, WIDTH), from_cache()
+    assert allocated_by_torch(multi_query_attention, q, k[0], v[0]) < k[0].nbytes / 4
+    arrays = (x.numpy() for x in (q, k[0], v[0]))
+    assert peak_of_numpy(multi_query_attention, *arrays) < k[0].nbytes / 4
+
+
+def test_several_queries_and_a_mask_copy_nothing_either():
+    q, (k, v) = torch.ones(HEADS, 5, WIDTH), from_cache()
+    small = 12 * HEADS * 5 * TOKENS * 4  # a dozen arrays of scores
+    assert allocated_by_torch(grouped_query_attention, q, k, v, causal_mask(5, TOKENS, TOKENS - 5)) < small < k.nbytes
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_widens_the_shared_heads_once_and_never_all(dtype):
+    q, (k, v) = torch.ones(HEADS, 1, WIDTH, dtype=dtype), from_cache(dtype=dtype)
+    widened = 4 * (k.numel() + v.numel())
+    assert widened <= allocated_by_torch(grouped_query_attention, q, k, v) < 1.2 * widened
+
+
+# Pooling
+
+
+def test_pooled_projections_give_the_mean_of_the_keys(backend):
+    x, w = draw(7, 5), draw(5, 6 * 3, seed=1)
+    pooled = backend.read(pool_heads(backend.array(w), 6, 2))
+    keys = (x @ backend.like(w)).reshape(7, 2, 3, 3).mean(2).reshape(7, 6)
+    np.testing.assert_allclose(x @ pooled, keys, atol=20 * backend.tolerance)
+
+
+def test_pooling_to_as_many_heads_changes_nothing_and_in_two_steps_is_pooling_at_once():
+    w = draw(5, 12 * 3)
+    np.testing.assert_array_equal(pool_heads(w, 12, 12), w)
+    np.testing.assert_allclose(pool_heads(pool_heads(w, 12, 6), 6, 2), pool_heads(w, 12, 2), atol=1e-15)
+    np.testing.assert_allclose(pool_heads(w, 12, 1), sum(np.split(w, 12, axis=1)) / 12, atol=1e-15)
+
+
+def test_a_bias_is_pooled_like_the_columns_that_it_belongs_to():
+    b = np.arange(12.0)
+    np.testing.assert_array_equal(pool_heads(b, 4, 2), [1.5, 2.5, 3.5, 7.5, 8.5, 9.5])
+
+
+def test_heads_that_are_copies_of_their_group_survive_pooling_exactly():
+    w = draw(5, 2, 3, seed=3)
+    copies = np.repeat(w, 3, axis=1).reshape(5, 18)
+    np.testing.assert_allclose(pool_heads(copies, 6, 2), w.reshape(5, 6), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((Q[:, :5], K, V), "got 5 query heads and 2 key/value heads"),
+        ((Q[:, :1], K, V), "got 1 query heads and 2 key/value heads"),
+        ((Q, K, V[:, :1]), r"k and v must have the same size along axis -3, got shapes \(2, 2, 7, 3\)"),
+        ((Q, K, V[:, :, :5]), "k and v must have the same size along axis -2"),
+        ((Q, K[..., :2], V), r"q and k must have the same size along axis -1, got shapes \(2, 6, 5, 3\)"),
+        ((Q[0, 0], K, V), r"axis must be one of q's 2 axes, got axis -3"),
+        ((Q, K[0, 0], V[0, 0]), r"k must have at least 3 axes, got shape \(7, 3\)"),
+        ((Q, K[:, :0], V[:, :0]), "k must not be empty along axis -3"),
+        ((Q, K[:, :, :0], V[:, :, :0]), "k must not be empty along axis -2"),
+        ((Q.astype(int), K, V), "q must hold floating-point numbers, got dtype int64"),
+        ((Q, K, V, np.ones((5, 7))), "mask must be boolean"),
+        ((Q, K, V, np.ones((2, 2, 5, 7), bool)), r"mask must have shape \(5, 7\) or \(2, 6, 5, 7\)"),
+        ((Q, K, V, None, np.ones((7, 5))), r"bias must have shape \(5, 7\) or \(2, 6, 5, 7\)"),
+        ((Q, K, V, None, np.ones((5, 7), int)), "bias must hold floating-point numbers"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_both_values(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        grouped_query_attention(*arguments)
+
+
+def test_multi_query_attention_needs_keys_with_two_axes():
+    with pytest.raises(ValueError, match=r"k must have at least 2 axes, got shape \(3,\)"):
+        multi_query_attention(Q, K[0, 0, 0], V[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((draw(5, 12), 6, 4), "key/value heads must divide query heads, got 6 query heads and 4 key/value heads"),
+        ((draw(5, 12), 6, 0), "got 6 query heads and 0 key/value heads"),
+        ((draw(5, 12), 5, 1), "n_heads must divide the columns of w, got 5 heads for 12 columns"),
+        ((np.ones((5, 12), int), 6, 2), "w must hold floating-point numbers"),
+    ],
+)
+def test_heads_that_cannot_be_pooled_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        pool_heads(*arguments)
