@@ -317,7 +317,7 @@ CHECKS = (
                 "transpose the table: each token is a row",
             ),
             Mistake(
-                cosines, "All scores lie between -1 and 1", "leave the lengths in: they hold how common a token is"
+                cosines, "All scores lie between -1 and 1", "leave the lengths in: a longer row may have larger scores"
             ),
             Mistake(
                 scaled_as_in_attention,
