@@ -302,6 +302,8 @@ def reach_of_averages(ax, values, results):
     """Draw what one average of points can reach, and what one average for each coordinate can.
 def chunks_of_a_mask(ax, ends, labels):
     """Draw a causal mask that is cut into chunks of rows: keys that each chunk finds, and keys that it brings.
+def matrix(ax, values, rows, columns, title, limit):
+    """Draw a small matrix of signed numbers, each printed in its cell, blue below zero and orange above.
 
     Parameters
     ----------
@@ -401,6 +403,28 @@ def points_on_lines(ax, x, points, lines, xlabel, ylabel):
 
 def legend_beside(ax):
     """Put the legend to the right of the axes, where no curve can run through it.
+    values : array (m, n)
+        The numbers.
+    rows, columns : sequence of str
+        Names of rows and columns; empty for none.
+    title : str
+        What is shown.
+    limit : float
+        The size at which the colours end.
+    """
+    ax.imshow(values, cmap="PuOr_r", vmin=-1.6 * limit, vmax=1.6 * limit)  # pale enough for black numbers
+    for i, j in np.ndindex(*np.shape(values)):
+        number = f"{values[i][j]:.3g}".replace("-", "−")
+        ax.text(j, i, number, ha="center", va="center", size=8, color="black")
+    ax.set_xticks(range(len(columns)), columns, size=8)
+    ax.set_yticks(range(len(rows)), rows, size=8)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_title(title)
+
+
+def names_in_the_plane(ax, xy, names, groups):
+    """Write names at their places in the plane, each group in its own colour and with its own mark.
 
     Parameters
     ----------
@@ -421,3 +445,22 @@ def legend_beside(ax):
         ax.loglog(x[: len(measured)], measured, marker, color=color, label=f"{name}, measured")
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend()
+        Where to draw.
+    xy : array (n, 2)
+        The places.
+    names : sequence of n str
+        What to write.
+    groups : dict of str to sequence of str
+        The names in each group, by the name of the group; a name that is in none is grey.
+    """
+    xy = np.asarray(xy)
+    group_of = {name: i for i, members in enumerate(groups.values()) for name in members}
+    for (x, y), name in zip(xy, names, strict=True):
+        color = _COLORS[group_of[name]] if name in group_of else GREY
+        ax.plot(x, y, "o^sD"[group_of[name]] if name in group_of else ".", color=color, ms=4)
+        ax.annotate(name, (x, y), (4, 3), textcoords="offset points", size=8.5, color=color)
+    for i, name in enumerate(groups):
+        ax.plot([], [], "o^sD"[i], color=_COLORS[i], label=name)
+    ax.set(aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
+    ax.margins(0.12)
+    ax.legend(fontsize=8)
