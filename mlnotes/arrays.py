@@ -1,6 +1,7 @@
 """What the functions that run on NumPy and PyTorch alike have in common: input checks and half precision."""
 
 import functools
+import inspect
 
 from array_api_compat import array_namespace, is_array_api_obj
 
@@ -85,12 +86,14 @@ def widen_half(function):
         The function; a floating-point result has the dtype of its first argument.
     """
 
+    first = next(iter(inspect.signature(function).parameters))
+
     @functools.wraps(function)
-    def widened(x, *args, **kwargs):
+    def widened(*args, **kwargs):
+        x = args[0] if args else kwargs.get(first)
         if not _is_half(x):
-            return function(x, *args, **kwargs)
-        kwargs = {name: _single(value) for name, value in kwargs.items()}
-        result = function(_single(x), *map(_single, args), **kwargs)
+            return function(*args, **kwargs)
+        result = function(*map(_single, args), **{name: _single(value) for name, value in kwargs.items()})
         xp = array_namespace(result)
         return xp.astype(result, x.dtype) if xp.isdtype(result.dtype, "real floating") else result
 

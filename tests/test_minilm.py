@@ -57,3 +57,14 @@ def test_other_weights_are_refused(monkeypatch, tmp_path):
     minilm._word_table.cache_clear()
     with pytest.raises(ValueError, match=f"sha256 {minilm.SHA256}, got "):
         minilm.word_vectors(np.array([0]))
+
+
+def test_trained_arrays_are_read_by_the_beginning_of_their_names():
+    found = minilm.parameters("encoder.layer.3.attention.self.")
+    assert sorted(found) == [f"{role}.{kind}" for role in ("key", "query", "value") for kind in ("bias", "weight")]
+    with safe_open(minilm._folder() / "model.safetensors", "numpy") as tensors:
+        expected = tensors.get_tensor("encoder.layer.3.attention.self.key.weight")
+    assert found["key.weight"].dtype == np.float64
+    np.testing.assert_array_equal(found["key.weight"], expected)
+    with pytest.raises(ValueError, match=r"one of the model's arrays, got 'encoder\.layer\.6'"):
+        minilm.parameters("encoder.layer.6")

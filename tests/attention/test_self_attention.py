@@ -177,3 +177,10 @@ def test_without_scale_the_gradient_of_wide_scores_vanishes():
         p = softmax(scores * scale)
         steepest[scale] = (p * (1 - p)).max(-1).values.median().item()
     assert steepest[1.0] < 1e-3 < 0.05 < steepest[d**-0.5]
+
+
+def test_half_precision_is_widened_also_when_every_argument_is_named():
+    q, k, v = (torch.tensor(x).half() for x in (Q, K, V))
+    torch.testing.assert_close(attention(q=q, k=k, v=v), attention(q, k, v), rtol=0, atol=0)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'q'"):
+        attention(k=k, v=v)

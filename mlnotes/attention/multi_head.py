@@ -1,0 +1,192 @@
+"""Multi-head attention: several attentions side by side, each in a projection of its own."""
+
+from array_api_compat import array_namespace
+from einops import rearrange
+
+from mlnotes.arrays import require_floats, widen_half
+from mlnotes.attention.self_attention import attention
+
+
+@widen_half
+def multi_head_attention(
+    q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, *, b_q=None, b_k=None, b_v=None, b_o=None
+):  # fmt: skip
+    """Let several heads attend, each in its own share of the projections, and mix what they bring back.
+
+    Parameters
+    ----------
+    q : array (..., l, n)
+        The tokens that ask, before projection.
+    k, v : array (..., s, n)
+        The tokens that are asked, before projection: the same as ``q`` in self-attention, others in cross-attention.
+        Their widths may differ from each other and from that of ``q``.
+    w_q, w_k : array (n, h * d)
+        Projections to queries and keys; head i owns columns i * d to (i + 1) * d - 1.
+    w_v : array (n, h * e)
+        Projection to values, divided among the heads in the same way.
+    w_o : array (h * e, m)
+        What mixes the heads' results.
+    n_heads : int
+        The number h of heads.
+    mask : boolean array (l, s), (..., l, s) or (..., h, l, s), optional
+        True where a query may look. With as many axes as the tokens it holds for all heads, with one more for each
+        head by itself.
+    b_q, b_k, b_v, b_o : array, optional
+        What is added after each projection, one number for each of its columns.
+
+    Returns
+    -------
+    array (..., l, m)
+        One new vector for each token of ``q``; ``b_o``, or zeros, for one that may look at nothing.
+
+    Raises
+    ------
+    ValueError
+        If a projection does not fit what it projects, its columns do not divide by the heads, a bias does not fit its
+        projection, or for what `attention` refuses.
+
+    Notes
+    -----
+    .. math:: \\mathrm{MultiHead}(\\mathbf Q, \\mathbf K, \\mathbf V)
+              = [\\mathbf H_1 \\cdots \\mathbf H_h]\\,\\mathbf W_O, \\qquad
+              \\mathbf H_i = \\mathrm{Attention}(\\mathbf Q\\mathbf W_Q^{(i)}, \\mathbf K\\mathbf W_K^{(i)},
+              \\mathbf V\\mathbf W_V^{(i)})
+
+    References
+    ----------
+    Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.2.
+    """
+    heads = attention(
+        split_heads(_project(q, "q", w_q, b_q), n_heads),
+        split_heads(_project(k, "k", w_k, b_k), n_heads),
+        split_heads(_project(v, "v", w_v, b_v), n_heads),
+        _for_all_heads(mask, max(q.ndim, k.ndim)),
+    )
+    return _project(merge_heads(heads), "o", w_o, b_o)
+
+
+def split_heads(x, n_heads):
+    """Cut each token into equal parts, one for each head.
+
+    Parameters
+    ----------
+    x : array (..., l, h * d)
+        One token in each row.
+    n_heads : int
+        The number h of heads.
+
+    Returns
+    -------
+    array (..., h, l, d)
+        Head i holds columns i * d to (i + 1) * d - 1 of every token.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has fewer than two axes, or its width does not divide by the number of heads.
+    """
+    _require_heads(n_heads)
+    if x.ndim < 2 or x.shape[-1] % n_heads:
+        raise ValueError(f"x must hold rows whose width divides by {n_heads} heads, got shape {tuple(x.shape)}")
+    return rearrange(x, "... l (h d) -> ... h l d", h=n_heads)
+
+
+def merge_heads(x):
+    """Put the parts of each token side by side again.
+
+    Parameters
+    ----------
+    x : array (..., h, l, d)
+        What each head has for each token.
+
+    Returns
+    -------
+    array (..., l, h * d)
+        One token in each row; the inverse of `split_heads`.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has fewer than three axes.
+    """
+    if x.ndim < 3:
+        raise ValueError(f"x must have axes for heads, tokens and widths, got shape {tuple(x.shape)}")
+    return rearrange(x, "... h l d -> ... l (h d)")
+
+
+def fuse_projections(w_q, w_k, w_v, n_heads):
+    """Put three projections into one matrix that holds query, key and value of one head after those of another.
+
+    Parameters
+    ----------
+    w_q, w_k, w_v : array (..., n, h * d)
+        Projections, each divided among the heads in blocks of columns.
+    n_heads : int
+        The number h of heads.
+
+    Returns
+    -------
+    array (..., n, h * 3 * d)
+        Columns in the order query, key, value of head 1, then of head 2, and so on.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or the columns do not divide by the number of heads.
+    """
+    xp = array_namespace(w_q, w_k, w_v)
+    if not w_q.shape == w_k.shape == w_v.shape:
+        shapes = f"{tuple(w_q.shape)}, {tuple(w_k.shape)} and {tuple(w_v.shape)}"
+        raise ValueError(f"w_q, w_k and w_v must have the same shape, got {shapes}")
+    parts = xp.stack([split_heads(w, n_heads) for w in (w_q, w_k, w_v)])  # (3, ..., h, n, d)
+    return rearrange(parts, "r ... h n d -> ... n (h r d)")
+
+
+def separate_projections(w_qkv, n_heads):
+    """Take a fused projection apart; the inverse of `fuse_projections`.
+
+    Parameters
+    ----------
+    w_qkv : array (..., n, h * 3 * d)
+        Columns in the order query, key, value of head 1, then of head 2, and so on.
+    n_heads : int
+        The number h of heads.
+
+    Returns
+    -------
+    w_q, w_k, w_v : array (..., n, h * d)
+        The three projections.
+
+    Raises
+    ------
+    ValueError
+        If the columns do not divide by three times the number of heads.
+    """
+    _require_heads(n_heads)
+    if w_qkv.ndim < 2 or w_qkv.shape[-1] % (3 * n_heads):
+        shape = tuple(w_qkv.shape)
+        raise ValueError(f"w_qkv must hold rows whose width divides by 3 × {n_heads} heads, got shape {shape}")
+    return tuple(rearrange(w_qkv, "... n (h r d) -> r ... n (h d)", h=n_heads, r=3))
+
+
+def _require_heads(n_heads):
+    if isinstance(n_heads, bool) or not hasattr(n_heads, "__index__") or n_heads < 1:
+        raise ValueError(f"n_heads must be a positive integer, got {n_heads!r}")
+
+
+def _project(x, role, w, b):
+    require_floats(**{role: x, f"w_{role}": w})
+    if w.ndim != 2 or x.ndim < 2 or w.shape[0] != x.shape[-1]:
+        shapes = f"w_{role} {tuple(w.shape)} for rows {tuple(x.shape)}"
+        raise ValueError(f"w_{role} must be a matrix with as many rows as its input has columns, got {shapes}")
+    if b is None:
+        return x @ w
+    if b.shape != w.shape[1:]:
+        shapes = f"{tuple(b.shape)} for w_{role} {tuple(w.shape)}"
+        raise ValueError(f"b_{role} must have one entry for each column of its projection, got {shapes}")
+    return x @ w + b
+
+
+def _for_all_heads(mask, ndim):
+    """Give a mask the axis of the heads, unless it has that, or no axes but the last two."""
+    return mask if mask is None or mask.ndim == 2 or mask.ndim != ndim else mask[..., None, :, :]
