@@ -99,7 +99,10 @@ def test_turning_is_complex_multiplication_in_every_precision(backend, turn, hal
 def test_both_pairings_equal_the_models_that_use_them():
     from transformers import LlamaConfig
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
-    from transformers.models.roformer.modeling_roformer import RoFormerSelfAttention, RoFormerSinusoidalPositionalEmbedding
+    from transformers.models.roformer.modeling_roformer import (
+        RoFormerSelfAttention,
+        RoFormerSinusoidalPositionalEmbedding,
+    )
 
     q, k = draw(2, 3, 11, 8), draw(2, 3, 11, 8, seed=1)
     config = LlamaConfig(hidden_size=24, num_attention_heads=3, head_dim=8)
