@@ -128,7 +128,7 @@ def parameters(prefix):
     Returns
     -------
     dict of str to float64 array
-        The arrays by the rest of their names, sorted. A matrix is stored as `torch.nn.Linear` stores it: one output in
+        The arrays by the rest of their names, sorted. A matrix is stored as ``torch.nn.Linear`` stores it: one output in
         each row.
 
     Raises

@@ -1,6 +1,7 @@
 """The figures of the chapters: each function draws into the axes that it is given."""
 
 import numpy as np
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullFormatter
 
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0b5fa5", "#b3490a", "#1a7a4c", "#7b3fa0", "#6b6b6b"
@@ -260,3 +261,55 @@ def image(ax, pixels, title=""):
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(True)
     ax.set_title(title)
+
+
+def reach_of_averages(ax, values, results):
+    """Draw what one average of points can reach, and what one average for each coordinate can.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    values : dict of str to array (2,)
+        Three points, by name: the corners of what one average reaches.
+    results : dict of str to array (2,)
+        Averages to mark, by name.
+    """
+    corners = np.array([*values.values()])
+    low, size = corners.min(0), np.ptp(corners, axis=0)
+    ax.add_patch(Rectangle(low, *size, fc="none", ec=GREY, ls="--", label="an average for each coordinate"))
+    ax.fill(*corners.T, color=BLUE, alpha=0.2, label="one average for both")
+    for name, point in values.items():
+        ax.plot(*point, "o", color=BLUE)
+        ax.annotate(name, point, (7, 7), textcoords="offset points", color=BLUE)
+    for (name, point), marker, color in zip(results.items(), "sD^", (ORANGE, GREEN, PURPLE), strict=False):
+        ax.plot(*point, marker, color=color, ms=7)
+        ax.annotate(name, point, (-9, -4), textcoords="offset points", color=color, ha="right")
+    ax.set(xlabel="first coordinate", ylabel="second coordinate", aspect="equal")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
+
+
+def column_owners(ax, layouts):
+    """Draw the columns of matrices as cells that say whose they are.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    layouts : dict of str to sequence of str
+        For each matrix the owner of each of its columns. Owners of one initial share a colour and a hatching.
+    """
+    initials = sorted({owner[0] for owners in layouts.values() for owner in owners}, reverse=True)
+    looks = dict(zip(initials, zip(("#cfe0f1", "#f6d9c4", "#cfe8da"), ("", "///", "..."), strict=True), strict=False))
+    for y, owners in enumerate(layouts.values()):
+        for x, owner in enumerate(owners):
+            color, hatch = looks[owner[0]]
+            ax.add_patch(Rectangle((x, y + 0.12), 1, 0.76, fc=color, hatch=hatch, ec="white"))
+            ax.text(
+                x + 0.5, y + 0.5, owner, ha="center", va="center", size=8, bbox={"fc": color, "ec": "none", "pad": 1}
+            )
+    ax.set(xlim=(0, max(map(len, layouts.values()))), ylim=(len(layouts), 0), xlabel="column, from 0")
+    ax.set_xticks(np.arange(0, ax.get_xlim()[1], 2) + 0.5, [f"{x:g}" for x in np.arange(0, ax.get_xlim()[1], 2)])
+    ax.set_yticks(np.arange(len(layouts)) + 0.5, layouts)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)

@@ -8,9 +8,7 @@ from mlnotes.attention.self_attention import attention
 
 
 @widen_half
-def multi_head_attention(
-    q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, *, b_q=None, b_k=None, b_v=None, b_o=None
-):  # fmt: skip
+def multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, b_q=None, b_k=None, b_v=None, b_o=None):
     """Let several heads attend, each in its own share of the projections, and mix what they bring back.
 
     Parameters

@@ -161,10 +161,10 @@ def test_the_two_layouts_are_a_permutation_apart_and_convert_both_ways(n_heads, 
 def test_the_pseudocode_with_one_fused_projection_gives_what_separate_ones_give():
     """The notes' steps, in torch's own operations: project, reshape, permute, chunk, attend, permute, reshape."""
     x, w = torch.tensor(Q), torch.tensor(np.stack([draw(12, 12, seed=i) for i in range(4)]))
-    fused = fuse_projections(w[0], w[1], w[2], 3)
-    q, k, v = (x @ fused).reshape(2, 5, 3, 3 * 4).permute(0, 2, 1, 3).chunk(3, dim=-1)
+    fused = fuse_projections(w[0], w[1], w[2], 2)
+    q, k, v = (x @ fused).reshape(2, 5, 2, 3 * 6).permute(0, 2, 1, 3).chunk(3, dim=-1)
     out = torch.nn.functional.scaled_dot_product_attention(q, k, v).permute(0, 2, 1, 3).reshape(2, 5, 12) @ w[3]
-    torch.testing.assert_close(multi_head_attention(x, x, x, *w, 3), out, rtol=0, atol=1e-13)
+    torch.testing.assert_close(multi_head_attention(x, x, x, *w, 2), out, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize(
