@@ -1,0 +1,202 @@
+"""The multilayer perceptron: linear layers, and the bends between them that keep them from collapsing into one."""
+
+import math
+
+import scipy.special
+from array_api_compat import array_namespace
+
+from mlnotes.arrays import require_floats, widen_half
+
+
+def relu(x):
+    """Keep what is positive.
+
+    Parameters
+    ----------
+    x : array (...)
+        Floating-point numbers.
+
+    Returns
+    -------
+    array (...)
+        ``x`` where it is positive, otherwise 0; nan stays nan. The slope at 0 counts as 0.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats.
+
+    Notes
+    -----
+    .. math:: \\mathrm{relu}(x) = \\max(x, 0)
+    """
+    require_floats(x=x)
+    xp = array_namespace(x)
+    return xp.where(x <= 0, xp.zeros_like(x), x)
+
+
+@widen_half
+def gelu(x):
+    """Let each number through with the probability that a standard normal one is below it.
+
+    Parameters
+    ----------
+    x : array (...)
+        Floating-point numbers.
+
+    Returns
+    -------
+    array (...)
+        ``x`` times that probability: about 0 far below zero, about ``x`` far above, lowest (-0.17) at -0.75.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats.
+
+    Notes
+    -----
+    .. math:: \\mathrm{gelu}(x) = x\\,\\Phi(x) = \\frac x2\\Bigl(1 + \\mathrm{erf}\\frac{x}{\\sqrt2}\\Bigr)
+              = \\frac x2\\,\\mathrm{erfc}\\Bigl(-\\frac{x}{\\sqrt2}\\Bigr)
+
+    The last form is the one computed: far below zero, 1 + erf would cancel.
+
+    References
+    ----------
+    Hendrycks and Gimpel, *Gaussian Error Linear Units*, 2016.
+    """
+    require_floats(x=x)
+    erfc = getattr(array_namespace(x), "erfc", scipy.special.erfc)
+    return _gated(x, erfc(x * -(0.5**0.5)) / 2)
+
+
+@widen_half
+def gelu_tanh(x):
+    """Approximate `gelu` with a hyperbolic tangent.
+
+    Parameters
+    ----------
+    x : array (...)
+        Floating-point numbers.
+
+    Returns
+    -------
+    array (...)
+        `gelu` to within 0.0005.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats.
+
+    Notes
+    -----
+    .. math:: \\frac x2\\Bigl(1 + \\tanh u\\Bigr) = x\\,\\sigma(2u), \\qquad
+              u = \\sqrt{\\tfrac2\\pi}\\,\\bigl(x + 0.044715\\,x^3\\bigr)
+
+    References
+    ----------
+    Hendrycks and Gimpel, *Gaussian Error Linear Units*, 2016, section 2.
+    """
+    require_floats(x=x)
+    near = array_namespace(x).clip(x, -50.0, 50.0)  # beyond, the gate is 0 or 1, and the cube might overflow
+    return _gated(x, _sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3)))
+
+
+@widen_half
+def silu(x):
+    """Let each number through with its own logistic probability.
+
+    Parameters
+    ----------
+    x : array (...)
+        Floating-point numbers.
+
+    Returns
+    -------
+    array (...)
+        ``x`` times the logistic function of ``x``: about 0 far below zero, about ``x`` far above, lowest (-0.28) at
+        -1.28.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats.
+
+    Notes
+    -----
+    .. math:: \\mathrm{silu}(x) = x\\,\\sigma(x) = \\frac{x}{1 + e^{-x}}
+
+    References
+    ----------
+    Elfwing, Uchibe and Doya, *Sigmoid-weighted linear units*, 2018.
+    """
+    require_floats(x=x)
+    return _gated(x, _sigmoid(x))
+
+
+def mlp(x, weights, biases, activation=relu):
+    """Pass rows through linear layers with an activation between each two.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        One sample in each row.
+    weights : sequence of k arrays (n, n'), (n', n''), ...
+        One matrix for each layer.
+    biases : sequence of k arrays (n',), (n'',), ...
+        One row for each layer.
+    activation : callable
+        Applied after every layer but the last; it takes and returns an array.
+
+    Returns
+    -------
+    array (..., n_out)
+        What the last layer gives.
+
+    Raises
+    ------
+    ValueError
+        If there is no layer, weights and biases differ in number, or a layer does not fit the one before it.
+
+    Notes
+    -----
+    .. math:: \\mathbf H_1 = \\sigma(\\mathbf X\\mathbf W_1 + \\mathbf 1\\mathbf b_1^{\\mathsf T}),
+              \\quad \\dots, \\quad
+              \\mathbf Y = \\mathbf H_{k-1}\\mathbf W_k + \\mathbf 1\\mathbf b_k^{\\mathsf T}
+    """
+    weights, biases = list(weights), list(biases)
+    if not weights or len(weights) != len(biases):
+        raise ValueError(f"there must be a layer, with one bias each, got {len(weights)} weights, {len(biases)} biases")
+    for i, (w, b) in enumerate(zip(weights, biases, strict=True)):
+        _require_layer(i, x, w, b)
+        x = _affine(activation(x) if i else x, w, b)
+    return x
+
+
+@widen_half
+def _affine(x, w, b):
+    return x @ w + b
+
+
+def _gated(x, gate):
+    """Multiply by a gate, where a closed one shuts out even infinity."""
+    xp = array_namespace(x)
+    return xp.where(gate == 0, xp.zeros_like(x), x) * gate
+
+
+def _sigmoid(x):
+    """Compute 1 / (1 + exp(-x)) from an exponential that cannot overflow."""
+    xp = array_namespace(x)
+    e = xp.exp(xp.where(x > 0, -x, x))
+    return xp.where(x > 0, xp.ones_like(x), e) / (1 + e)
+
+
+def _require_layer(i, x, w, b):
+    require_floats(x=x, w=w, b=b)
+    if w.ndim != 2 or x.ndim < 1 or w.shape[0] != x.shape[-1]:
+        shapes = f"{tuple(w.shape)} for an input of shape {tuple(x.shape)}"
+        raise ValueError(f"weights[{i}] must be a matrix with as many rows as its input has columns, got {shapes}")
+    if tuple(b.shape) != (w.shape[1],):
+        shapes = f"({w.shape[1]},) for weights[{i}] of shape {tuple(w.shape)}, got {tuple(b.shape)}"
+        raise ValueError(f"biases[{i}] must have shape {shapes}")
