@@ -3,7 +3,7 @@
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import require_floats, require_same_size, widen_half
+from mlnotes.arrays import require_floats, require_same_size
 
 
 def one_hot(ids, n, dtype=None):
@@ -112,7 +112,6 @@ def embedding_gradient(ids, upstream, n):
     return gradient.astype(upstream.dtype)
 
 
-@widen_half
 def tied_logits(x, table):
     """Score every row of the table against a vector: the lookup, used backwards.
 

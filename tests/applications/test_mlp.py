@@ -129,9 +129,10 @@ def test_the_last_layer_is_not_activated():
     assert mlp(np.ones((1, 1)), [np.eye(1), -np.eye(1)], [np.zeros(1)] * 2).item() == -1
 
 
-def test_layers_in_half_precision_are_added_up_in_single():
-    x = np.ones((1, 4096), np.float16)
-    assert mlp(x, [x.T], [np.ones(1, np.float16)]).item() == 4096  # float16 alone stops at 2048
+@pytest.mark.parametrize("make", [np.asarray, torch.asarray])
+def test_a_layer_in_half_precision_is_rounded_once(make):
+    x = make(np.ones((1, 2049), np.float16))
+    assert mlp(x, [x.mT], [x[0, :1]]).item() == 2050  # 2049 would be rounded to 2048, and 2048 + 1 again
 
 
 def test_gradients_of_the_network_are_right():
