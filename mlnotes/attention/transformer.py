@@ -1,0 +1,279 @@
+"""What a transformer has besides attention: norms, the two orders of Add & Norm, the feed-forward network."""
+
+import math
+
+from array_api_compat import array_namespace, device
+
+from mlnotes.applications.embedding import embedding
+from mlnotes.applications.mlp import mlp, relu
+from mlnotes.arrays import require_entries, require_floats, widen_half
+
+
+@widen_half
+def layer_norm(x, gain=None, shift=None, eps=1e-5):
+    """Bring the coordinates of each row to mean 0 and variance 1, then stretch and move each as learned.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        One token in each row.
+    gain, shift : array (n,), optional
+        What each coordinate is multiplied by, and what is then added; 1 and 0 unless given.
+    eps : float
+        Added to the variance, so that a row of equal numbers becomes zeros.
+
+    Returns
+    -------
+    array (..., n)
+        Rows of mean 0 and variance just below 1 before gain and shift. Rows of width 1 have nothing but a mean:
+        zeros.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats or is empty along its last axis, ``gain`` or ``shift`` has not one entry for each
+        coordinate, or ``eps`` is not positive.
+
+    Notes
+    -----
+    .. math:: \\mathbf y = \\boldsymbol\\gamma\\odot\\frac{\\mathbf x - \\mu}{\\sqrt{\\sigma^2 + \\varepsilon}}
+              + \\boldsymbol\\beta, \\qquad \\mu = \\frac1n\\sum_i x_i, \\quad
+              \\sigma^2 = \\frac1n\\sum_i (x_i - \\mu)^2
+
+    The mean is subtracted twice. Rounded to single precision, the mean of numbers near 10,000 is off by up to 0.001;
+    what is left after the first subtraction is small, and so is the error of its mean. Squares overflow in float32
+    where coordinates are 1e19 apart.
+
+    References
+    ----------
+    Ba, Kiros and Hinton, *Layer Normalization*, 2016.
+    """
+    _require_rows(x, eps, gain=gain, shift=shift)
+    xp = array_namespace(x)
+    centered = x - xp.mean(x, axis=-1, keepdims=True)
+    centered = centered - xp.mean(centered, axis=-1, keepdims=True)
+    return _scaled(centered, gain, shift, eps)
+
+
+@widen_half
+def rms_norm(x, gain=None, eps=1e-6):
+    """Bring each row to a root mean square of 1, then stretch each coordinate as learned.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        One token in each row.
+    gain : array (n,), optional
+        What each coordinate is multiplied by; 1 unless given.
+    eps : float
+        Added to the mean square, so that a row of zeros stays zeros.
+
+    Returns
+    -------
+    array (..., n)
+        Rows that point where they pointed, as long as the root of n before the gain.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats or is empty along its last axis, ``gain`` has not one entry for each coordinate, or
+        ``eps`` is not positive.
+
+    Notes
+    -----
+    .. math:: \\mathbf y = \\boldsymbol\\gamma\\odot\\frac{\\mathbf x}{\\sqrt{\\frac1n\\sum_i x_i^2 + \\varepsilon}}
+
+    References
+    ----------
+    Zhang and Sennrich, *Root Mean Square Layer Normalization*, 2019.
+    """
+    _require_rows(x, eps, gain=gain)
+    return _scaled(x, gain, None, eps)
+
+
+def post_norm(x, sublayer, norm):
+    """Add, then normalise: the order of the first transformer and of BERT.
+
+    Parameters
+    ----------
+    x : array (..., l, n)
+        One token in each row.
+    sublayer : callable
+        Attention or the feed-forward network: takes and returns an array of the shape of ``x``.
+    norm : callable
+        Layer norm or RMS norm, with its gain.
+
+    Returns
+    -------
+    array (..., l, n)
+        Normalised rows.
+
+    Notes
+    -----
+    .. math:: \\mathrm{norm}(\\mathbf X + \\mathrm{sublayer}(\\mathbf X))
+
+    References
+    ----------
+    Vaswani et al., *Attention Is All You Need*, 2017, section 3.1.
+    """
+    return norm(x + sublayer(x))
+
+
+def pre_norm(x, sublayer, norm):
+    """Normalise what goes into the sublayer only, and add its result to the tokens as they came.
+
+    Parameters
+    ----------
+    x, sublayer, norm
+        As in `post_norm`.
+
+    Returns
+    -------
+    array (..., l, n)
+        The tokens plus something: from the first layer to the last a path of additions remains.
+
+    Notes
+    -----
+    .. math:: \\mathbf X + \\mathrm{sublayer}(\\mathrm{norm}(\\mathbf X))
+
+    References
+    ----------
+    Xiong et al., *On Layer Normalization in the Transformer Architecture*, 2020.
+    """
+    return x + sublayer(norm(x))
+
+
+def feed_forward(x, w_1, b_1, w_2, b_2, activation=relu):
+    """Let each token, by itself, pass through a hidden layer and back to its width.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        One token in each row.
+    w_1 : array (n, m)
+        To the hidden layer, usually m = 4 n.
+    b_1 : array (m,)
+        Added there.
+    w_2 : array (m, n)
+        Back.
+    b_2 : array (n,)
+        Added there.
+    activation : callable
+        Applied to the hidden layer; `mlnotes.applications.mlp.gelu` in BERT.
+
+    Returns
+    -------
+    array (..., n)
+        One new vector for each token, which depends on no other token.
+
+    Raises
+    ------
+    ValueError
+        If a matrix or a bias does not fit.
+
+    Notes
+    -----
+    .. math:: \\mathbf Y = \\mathrm{relu}(\\mathbf X\\mathbf W_1 + \\mathbf 1\\mathbf b_1^{\\mathsf T})\\,\\mathbf W_2
+              + \\mathbf 1\\mathbf b_2^{\\mathsf T}
+
+    References
+    ----------
+    Vaswani et al., *Attention Is All You Need*, 2017, equation 2.
+    """
+    return mlp(x, (w_1, w_2), (b_1, b_2), activation)
+
+
+def embed(ids, table, positions):
+    """Give each token of a sequence its vector, and add where it stands.
+
+    Parameters
+    ----------
+    ids : integer array (..., l)
+        Rows of the table, from 0.
+    table : array (m, n)
+        One vector for each of m tokens, about 1 long.
+    positions : array (s, n)
+        One row for each position, from 0. NumPy or the library of ``table``.
+
+    Returns
+    -------
+    array (..., l, n)
+        Vectors whose coordinates are about as large as those of ``positions``.
+
+    Raises
+    ------
+    ValueError
+        If an id is no row of the table, or the sequence is longer than there are positions.
+
+    Notes
+    -----
+    .. math:: \\mathbf x_i = \\sqrt n\\,\\mathbf e_{\\mathrm{ids}_i} + \\mathbf p_i
+
+    References
+    ----------
+    Vaswani et al., *Attention Is All You Need*, 2017, section 3.4.
+    """
+    vectors = embedding(ids, table)
+    require_entries(-2, vectors=vectors)
+    xp, length = array_namespace(vectors), vectors.shape[-2]
+    if length > positions.shape[0]:
+        raise ValueError(f"a sequence may have at most {len(positions)} tokens, one for each position, got {length}")
+    places = xp.astype(xp.asarray(positions[:length], device=device(vectors)), vectors.dtype)
+    return vectors * math.sqrt(table.shape[-1]) + places
+
+
+@widen_half
+def mean_pool(x, mask=None):
+    """Average the tokens of each sequence: one vector for a sentence.
+
+    Parameters
+    ----------
+    x : array (..., l, n)
+        One token in each row.
+    mask : boolean array (..., l), optional
+        True where a token counts; False for padding.
+
+    Returns
+    -------
+    array (..., n)
+        Means over the tokens that count; zeros where none does.
+
+    Raises
+    ------
+    ValueError
+        If the mask is not boolean, or has not one entry for each token.
+
+    References
+    ----------
+    Reimers and Gurevych, *Sentence-BERT*, 2019, section 3.
+    """
+    require_floats(x=x)
+    require_entries(-2, x=x)
+    xp = array_namespace(x)
+    if mask is None:
+        return xp.mean(x, axis=-2)
+    mask = xp.asarray(mask, device=device(x))
+    if not xp.isdtype(mask.dtype, "bool") or tuple(mask.shape) != tuple(x.shape[:-1]):
+        rule = f"boolean of shape {tuple(x.shape[:-1])}, True for tokens that count"
+        raise ValueError(f"mask must be {rule}, got {mask.dtype} of shape {tuple(mask.shape)}")
+    counts = xp.astype(mask, x.dtype)[..., None]  # (..., l, 1)
+    kept = xp.where(mask[..., None], x, xp.zeros_like(x))
+    return xp.sum(kept, axis=-2) / xp.clip(xp.sum(counts, axis=-2), 1.0, None)
+
+
+def _require_rows(x, eps, **parameters):
+    require_floats(x=x)
+    require_entries(-1, x=x)
+    if not eps > 0:
+        raise ValueError(f"eps must be positive, or equal numbers would be divided by zero, got {eps}")
+    for name, parameter in parameters.items():
+        if parameter is not None and tuple(parameter.shape) != (x.shape[-1],):
+            shapes = f"({x.shape[-1]},), got {tuple(parameter.shape)}"
+            raise ValueError(f"{name} must have one entry for each coordinate of x: shape {shapes}")
+
+
+def _scaled(x, gain, shift, eps):
+    xp = array_namespace(x)
+    out = x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + eps)
+    out = out if gain is None else out * gain
+    return out if shift is None else out + shift

@@ -1,0 +1,184 @@
+"""The norms, the two orders of Add & Norm, the feed-forward network, embedding with positions, and pooling."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from mlnotes.applications.mlp import gelu, relu
+from mlnotes.attention.positions import sinusoidal_positions
+from mlnotes.attention.transformer import embed, feed_forward, layer_norm, mean_pool, post_norm, pre_norm, rms_norm
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+X, GAIN, SHIFT = draw(2, 5, 7) * 3 + 2, draw(7, seed=1), draw(7, seed=2)
+
+
+def exactly_normalised(row, eps):
+    """Compute layer norm with 50 digits."""
+    with mpmath.workdps(50):
+        row = [mpmath.mpf(float(value)) for value in row]
+        mean = mpmath.fsum(row) / len(row)
+        variance = mpmath.fsum((value - mean) ** 2 for value in row) / len(row)
+        return np.array([float((value - mean) / mpmath.sqrt(variance + mpmath.mpf(eps))) for value in row])
+
+
+def test_layer_norm_agrees_with_torch_in_every_precision(backend):
+    x, gain, shift = map(backend.like, (X, GAIN, SHIFT))
+    expected = F.layer_norm(*map(torch.tensor, (x,)), (7,), torch.tensor(gain), torch.tensor(shift)).numpy()
+    found = backend.read(layer_norm(*map(backend.array, (X, GAIN, SHIFT))))
+    np.testing.assert_allclose(found, expected, atol=backend.tolerance * 2)
+
+
+def test_rms_norm_agrees_with_torch_in_every_precision(backend):
+    x, gain = map(backend.like, (X, GAIN))
+    expected = F.rms_norm(torch.tensor(x), (7,), torch.tensor(gain), 1e-6).numpy()
+    found = backend.read(rms_norm(*map(backend.array, (X, GAIN))))
+    np.testing.assert_allclose(found, expected, atol=backend.tolerance * 2)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize(("ours", "theirs"), [(layer_norm, F.layer_norm), (rms_norm, F.rms_norm)])
+def test_half_precision_is_no_further_from_the_truth_than_torch(dtype, ours, theirs):
+    x = (torch.tensor(draw(64, 384)) * 3 + 1).to(dtype)
+    exact = theirs(x.double(), (384,))
+    assert (ours(x).double() - exact).abs().max() <= 1.01 * (theirs(x, (384,)).double() - exact).abs().max()
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.asarray])
+@pytest.mark.parametrize("mean", [0, 1e2, 1e4, 1e6])
+def test_layer_norm_in_single_precision_is_right_wherever_the_mean_is(make, mean):
+    x = (draw(16, 384) + mean).astype(np.float32)
+    found = np.asarray(layer_norm(make(x)))
+    assert found.dtype == np.float32
+    exact = np.stack([exactly_normalised(row, 1e-5) for row in x])
+    assert abs(found - exact).max() < 2e-6
+    if mean == 1e4:  # torch itself loses three digits here, and squares first loses all of them
+        assert abs(F.layer_norm(torch.tensor(x), (384,)).numpy() - exact).max() > 1e-4
+
+
+@given(arrays(np.float64, array_shapes(min_dims=1, max_dims=3), elements=st.floats(-1e6, 1e6, width=32)))
+def test_rows_come_out_centered_and_no_longer_than_the_root_of_their_width(x):
+    y, n = layer_norm(x), x.shape[-1]
+    assert y.shape == x.shape
+    np.testing.assert_allclose(y.sum(-1), 0, atol=1e-9 * n)
+    assert (np.linalg.norm(y, axis=-1) <= math.sqrt(n) * (1 + 1e-12)).all()
+    assert (np.linalg.norm(rms_norm(x), axis=-1) <= math.sqrt(n) * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.asarray])
+def test_rows_without_spread_become_zeros_then_the_shift(make):
+    for row in (make([[3.0, 3.0, 3.0]]), make([[0.0, 0.0, 0.0]])):
+        assert layer_norm(row).tolist() == [[0, 0, 0]]
+        assert layer_norm(row, make([2.0, 2.0, 2.0]), make([1.0, 2.0, 3.0])).tolist() == [[1, 2, 3]]
+    assert layer_norm(make([[5.0]])).tolist() == [[0]]
+    assert rms_norm(make([[0.0, 0.0]])).tolist() == [[0, 0]]
+
+
+def test_half_precision_squares_do_not_overflow():
+    x = np.array([[60000.0, -60000.0]], np.float16)
+    assert layer_norm(x).tolist() == [[1, -1]]
+    assert rms_norm(x).tolist() == [[1, -1]]
+    assert layer_norm(torch.tensor(x)).tolist() == [[1, -1]]
+
+
+def test_gradients_of_the_norms_are_right():
+    x, gain, shift = (torch.tensor(a, requires_grad=True) for a in (X, GAIN, SHIFT))
+    assert torch.autograd.gradcheck(layer_norm, (x, gain, shift))
+    assert torch.autograd.gradcheck(rms_norm, (x, gain))
+    flat = torch.full((2, 3), 4.0, dtype=torch.float64, requires_grad=True)
+    layer_norm(flat).square().sum().backward()
+    assert torch.isfinite(flat.grad).all()
+
+
+def test_the_gradient_of_layer_norm_has_no_part_along_ones_or_along_the_result():
+    x = torch.tensor(draw(5, 7), requires_grad=True)
+    y = layer_norm(x, eps=1e-13)
+    (gradient,) = torch.autograd.grad((y * torch.tensor(draw(5, 7, seed=3))).sum(), x)
+    np.testing.assert_allclose(gradient.sum(-1), 0, atol=1e-10)
+    np.testing.assert_allclose((gradient * y.detach()).sum(-1), 0, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: layer_norm(np.arange(6).reshape(2, 3)), "x must hold floating-point numbers, got dtype int64"),
+        (lambda: layer_norm(np.ones((2, 0))), r"x must not be empty along axis -1, got shape \(2, 0\)"),
+        (lambda: layer_norm(np.float64(3)), "axis must be one of x's 0 axes"),
+        (lambda: layer_norm(X, GAIN[:5]), r"gain must have one entry for each .* of x: shape \(7,\), got \(5,\)"),
+        (lambda: layer_norm(X, GAIN, SHIFT[:1]), r"shift must have one entry .* shape \(7,\), got \(1,\)"),
+        (lambda: layer_norm(X, X), r"gain must have one entry .* shape \(7,\), got \(2, 5, 7\)"),
+        (lambda: layer_norm(X, eps=0), "eps must be positive, or equal numbers would be divided by zero, got 0"),
+        (lambda: layer_norm(X, eps=math.nan), "eps must be positive, .* got nan"),
+        (lambda: rms_norm(X, GAIN[:5]), r"gain must have one entry .* shape \(7,\), got \(5,\)"),
+        (lambda: rms_norm(X, eps=-1), "eps must be positive, .* got -1"),
+        (lambda: feed_forward(X, draw(5, 11), draw(11), draw(11, 7), SHIFT), r"got \(5, 11\) for an input of shape"),
+        (lambda: embed(np.array([0, 9]), draw(9, 4), draw(5, 4)), "ids must lie between 0 and 8 .* got 9"),
+        (lambda: embed(np.zeros(6, int), draw(9, 4), draw(5, 4)), "at most 5 tokens, one for each position, got 6"),
+        (lambda: mean_pool(X, np.ones((2, 5))), r"mask must be boolean of shape \(2, 5\), .* got float64"),
+        (lambda: mean_pool(X, np.ones((5, 2), bool)), r"mask must be boolean of shape \(2, 5\), .* shape \(5, 2\)"),
+        (lambda: mean_pool(X[:, :0]), r"x must not be empty along axis -2, got shape \(2, 0, 7\)"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_both_values(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.asarray])
+def test_orders_of_add_and_norm(make):
+    x, w = make(X), make(draw(7, 7))
+    sublayer = lambda x: x @ w  # noqa: E731
+    np.testing.assert_allclose(post_norm(x, sublayer, layer_norm), layer_norm(x + x @ w), rtol=0, atol=0)
+    np.testing.assert_allclose(pre_norm(x, sublayer, layer_norm), x + layer_norm(x) @ w, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(relu, F.relu), (gelu, F.gelu)])
+def test_feed_forward_agrees_with_torch_and_its_gradient_is_right(backend, ours, theirs):
+    parameters = draw(7, 11), draw(11, seed=1), draw(11, 7, seed=2) / 4, draw(7, seed=3)
+    w_1, b_1, w_2, b_2 = (torch.tensor(backend.like(p)) for p in parameters)
+    x = torch.tensor(backend.like(X / 3))
+    expected = F.linear(theirs(F.linear(x, w_1.T, b_1)), w_2.T, b_2).numpy()
+    found = backend.read(feed_forward(backend.array(X / 3), *map(backend.array, parameters), ours))
+    np.testing.assert_allclose(found, expected, atol=backend.tolerance * 8)
+    if backend.name == "torch float64":
+        tensors = [torch.tensor(a, requires_grad=True) for a in (X[0, :2], *parameters)]
+        assert torch.autograd.gradcheck(lambda *a: feed_forward(*a, ours), tensors)
+
+
+def test_feed_forward_treats_each_token_by_itself():
+    parameters = draw(7, 11), draw(11), draw(11, 7), draw(7)
+    together = feed_forward(X, *parameters)
+    np.testing.assert_allclose(together[1, 3], feed_forward(X[1, 3], *parameters), atol=1e-13)
+
+
+def test_embedding_scales_vectors_and_adds_positions(backend):
+    table, positions, ids = draw(9, 6), sinusoidal_positions(8, 6), np.array([[3, 0, 8], [8, 8, 1]])
+    expected = F.embedding(torch.tensor(ids), torch.tensor(backend.like(table))).numpy() * 6**0.5 + positions[:3]
+    found = backend.read(embed(ids, backend.array(table), positions))
+    np.testing.assert_allclose(found, expected, atol=backend.tolerance * 4)
+
+
+def test_mean_pool_leaves_padding_out(backend):
+    mask = np.arange(5) < np.array([[5], [2]])
+    expected = np.stack([backend.like(X)[0].mean(0), backend.like(X)[1, :2].mean(0)])
+    found = backend.read(mean_pool(backend.array(X), mask))
+    np.testing.assert_allclose(found, expected, atol=backend.tolerance * 4)
+    np.testing.assert_allclose(mean_pool(X), X.mean(1), atol=1e-14)
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.asarray])
+def test_mean_of_nothing_is_zeros_and_padding_may_be_nan(make):
+    x = make(np.where(np.arange(5)[:, None] < 2, X, np.nan))
+    found = mean_pool(x, make(np.arange(5) < np.array([[2], [0]])))
+    np.testing.assert_allclose(found[0], X[0, :2].mean(0), atol=1e-14)
+    assert found[1].tolist() == [0] * 7

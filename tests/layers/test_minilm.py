@@ -1,0 +1,110 @@
+"""The pretrained encoder, run by the book's own layers, against the library that it was published for."""
+
+import functools
+
+import numpy as np
+import pytest
+import torch
+
+from mlnotes import minilm
+from mlnotes.layers.minilm import MiniLM, batch, framed
+from mlnotes.layers.transformer import recorded_heads
+
+SENTENCES = [
+    "He was told to bar him from ever entering the bar again",
+    "Attention!",
+    "The encoder assembled from our layers reproduces the vectors of the reference, padding or not.",
+]
+
+
+@functools.cache
+def ours():
+    return MiniLM().requires_grad_(False)
+
+
+@functools.cache
+def theirs():
+    from safetensors.torch import load_file
+    from transformers import BertConfig, BertModel
+
+    config = BertConfig.from_json_file(minilm._folder() / "config.json")
+    config._attn_implementation = "eager"
+    model = BertModel(config, add_pooling_layer=False).double().eval().requires_grad_(False)
+    stored = load_file(minilm._folder() / "model.safetensors")
+    found = model.load_state_dict({name: array.double() for name, array in stored.items()}, strict=False)
+    assert not found.missing_keys
+    return model
+
+
+@functools.cache
+def reference():
+    ids, mask = batch(SENTENCES)
+    return theirs()(ids, attention_mask=mask.long(), output_hidden_states=True, output_attentions=True)
+
+
+def test_token_vectors_equal_those_of_transformers():
+    ids, mask = batch(SENTENCES)
+    torch.testing.assert_close(ours()(ids, mask)[mask], reference().last_hidden_state[mask], rtol=0, atol=1e-10)
+
+
+def test_token_vectors_in_single_precision_equal_them_to_five_digits():
+    ids, mask = batch(SENTENCES)
+    found = MiniLM(torch.float32).requires_grad_(False)(ids, mask)
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found[mask].double(), reference().last_hidden_state[mask], rtol=0, atol=1e-5)
+
+
+def test_every_layer_and_every_head_equals_that_of_transformers():
+    ids, mask = batch(SENTENCES)
+    with recorded_heads(ours()) as heads:
+        states = ours().states(ids, mask)
+    assert list(states) == ["table", "position", "norm", *(f"layer {i}" for i in range(1, 7))]
+    for found, expected in zip(list(states.values())[2:], reference().hidden_states, strict=True):
+        torch.testing.assert_close(found[mask], expected[mask], rtol=0, atol=1e-10)
+    for layer, expected in zip(heads.values(), reference().attentions, strict=True):
+        visible = np.broadcast_to(mask.numpy()[:, None, :, None], expected.shape)
+        np.testing.assert_allclose(layer.weights()[visible], expected.numpy()[visible], atol=1e-10)
+
+
+def test_sentence_vectors_equal_mean_pooling_by_the_published_recipe():
+    _, mask = batch(SENTENCES)
+    counts = mask[..., None].double()
+    pooled = (reference().last_hidden_state * counts).sum(1) / counts.sum(1)
+    expected = torch.nn.functional.normalize(pooled, dim=-1)
+    torch.testing.assert_close(ours().sentence_vectors(SENTENCES), expected, rtol=0, atol=1e-10)
+
+
+def test_padding_changes_no_token():
+    ids, mask = batch(SENTENCES)
+    torch.testing.assert_close(ours()(ids, mask)[0, :14], ours()(ids[0, :14]), rtol=0, atol=1e-10)
+
+
+def test_sentences_are_framed_and_padded_as_the_published_tokenizer_does():
+    from tokenizers import Tokenizer
+
+    published = Tokenizer.from_file(str(minilm._folder() / "tokenizer.json"))
+    published.enable_padding()
+    published.no_truncation()
+    encodings = published.encode_batch(SENTENCES)
+    ids, mask = batch(SENTENCES)
+    assert ids.tolist() == [encoding.ids for encoding in encodings]
+    assert mask.int().tolist() == [encoding.attention_mask for encoding in encodings]
+    assert framed(SENTENCES[0])[0] == encodings[0].tokens[:14]
+
+
+def test_the_two_bars_part_and_come_closer_again():
+    tokens, ids = framed(SENTENCES[0])
+    first, second = (i for i, token in enumerate(tokens) if token == "bar")
+    cosines = [torch.cosine_similarity(x[first], x[second], dim=0).item() for x in ours().states(ids).values()]
+    assert cosines[0] == pytest.approx(1, abs=1e-12)
+    assert min(cosines) == cosines[5] < 0.7
+    assert cosines[-1] > 0.75
+
+
+def test_too_long_a_sentence_and_a_sentence_for_a_list_are_refused():
+    with pytest.raises(ValueError, match="at most 512 tokens, got 513"):
+        ours()(torch.zeros(513, dtype=torch.int64))
+    with pytest.raises(ValueError, match="sentences must be a list of at least one, got 'one'"):
+        batch("one")
+    with pytest.raises(ValueError, match=r"sentences must be a list of at least one, got \[\]"):
+        batch([])
