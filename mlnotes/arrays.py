@@ -1,8 +1,9 @@
-"""What the functions that run on NumPy and PyTorch alike have in common: input checks and half precision."""
+"""What the function modules have in common: input checks, scaling without rounding, and half precision."""
 
 import functools
 import inspect
 
+import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj
 
 
@@ -68,6 +69,157 @@ def require_entries(axis, **arrays):
             raise ValueError(f"axis must be one of {name}'s {x.ndim} axes, got axis {axis}")
         if x.shape[axis] == 0:
             raise ValueError(f"{name} must not be empty along axis {axis}, got shape {tuple(x.shape)}")
+
+
+def require_matrix(**arrays):
+    """Refuse what is not a matrix of finite real numbers with at least one row and one column.
+
+    Parameters
+    ----------
+    **arrays : array
+        The arrays to look at, each under the name that the message gives it. Integers are numbers too.
+
+    Raises
+    ------
+    ValueError
+        If an array has not two axes, is empty, or holds something else than finite real numbers.
+    """
+    for name, x in arrays.items():
+        x = np.asarray(x)
+        if x.ndim != 2 or 0 in x.shape:
+            raise ValueError(f"{name} must be a matrix with at least one row and column, got shape {x.shape}")
+        if x.dtype.kind not in "iuf":
+            raise ValueError(f"{name} must hold real numbers, got dtype {x.dtype}")
+        if not np.isfinite(x).all():
+            raise ValueError(f"{name} must hold finite numbers, got {x[~np.isfinite(x)][0]}")
+
+
+def require_square(**arrays):
+    """Refuse what is not a square matrix of finite real numbers.
+
+    Parameters
+    ----------
+    **arrays : array
+        The arrays to look at, each under the name that the message gives it. Integers are numbers too.
+
+    Raises
+    ------
+    ValueError
+        If an array is no such matrix, or has not as many rows as columns.
+    """
+    require_matrix(**arrays)
+    for name, x in arrays.items():
+        if np.shape(x)[0] != np.shape(x)[1]:
+            raise ValueError(f"{name} must have as many rows as columns, got shape {np.shape(x)}")
+
+
+def require_symmetric(**arrays):
+    """Refuse what is not a symmetric matrix of finite real numbers, up to rounding errors.
+
+    Parameters
+    ----------
+    **arrays : array
+        The arrays to look at, each under the name that the message gives it. Integers are numbers too.
+
+    Raises
+    ------
+    ValueError
+        If an array is no square matrix, or if an entry differs from its mirror image by more than 10 n rounding errors
+        of the largest entry.
+    """
+    require_square(**arrays)
+    for name, x in arrays.items():
+        scaled, _ = by_power_of_two(working_copy(x))
+        i, j = np.unravel_index(np.argmax(np.abs(scaled - scaled.T)), scaled.shape)
+        if abs(scaled[i, j] - scaled[j, i]) > 10 * len(scaled) * np.finfo(scaled.dtype).eps:
+            raise ValueError(f"{name} must be symmetric, got {x[i][j]} and {x[j][i]} at ({i}, {j}) and ({j}, {i})")
+
+
+def require_positive(**counts):
+    """Refuse counts that are not at least 1.
+
+    Parameters
+    ----------
+    **counts : int
+        The numbers to look at, each under the name that the message gives it.
+
+    Raises
+    ------
+    ValueError
+        If a number is below 1.
+    """
+    for name, count in counts.items():
+        if count < 1:
+            raise ValueError(f"{name} must be positive, got {count}")
+
+
+def working_copy(a):
+    """Copy a matrix for an algorithm that overwrites it.
+
+    Parameters
+    ----------
+    a : array (m, n)
+        The matrix, of any real numbers.
+
+    Returns
+    -------
+    array (m, n)
+        The same numbers: in float32 where they were float16, in float64 where they were integers.
+    """
+    return np.asanyarray(a).astype(np.result_type(np.asanyarray(a), np.float32), order="C")
+
+
+def by_power_of_two(x, axis=None):
+    """Divide by the power of two that brings the largest entry between 1/2 and 1, which rounds nothing.
+
+    Squares of the quotients cannot overflow, and vanish only where they would not be noticed.
+
+    Parameters
+    ----------
+    x : array
+        Finite floating-point numbers.
+    axis : int, optional
+        The axis whose numbers share an exponent; by default all have the same.
+
+    Returns
+    -------
+    array
+        ``x`` divided by 2 to the power of the exponent; zeros stay zeros.
+    integer array
+        The exponent, or one for each place along the other axes.
+    """
+    exponent = np.frexp(np.abs(x).max(axis=axis, initial=0.0, keepdims=True))[1]
+    return np.ldexp(x, -exponent), exponent.squeeze(axis)
+
+
+def times_power_of_two(x, exponent, name):
+    """Undo `by_power_of_two`, and refuse what no float can hold.
+
+    Parameters
+    ----------
+    x : array
+        What was computed from the quotients.
+    exponent : int or integer array
+        The power of two to multiply by.
+    name : str
+        What the message calls ``x``.
+
+    Returns
+    -------
+    array
+        The product.
+
+    Raises
+    ------
+    ValueError
+        If a product is beyond the largest float.
+    """
+    with np.errstate(over="ignore"):
+        product = np.ldexp(x, exponent)
+    if not np.isfinite(product).all():
+        largest = np.finfo(product.dtype).max
+        raise ValueError(f"{name} must not exceed the largest float, {largest:.2g}, got a factor of 2**{exponent}")
+    return product
 
 
 def widen_half(function):

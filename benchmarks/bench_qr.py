@@ -1,0 +1,43 @@
+"""What QR decomposition costs: by reflections in blocks, one by one, and LAPACK's."""
+
+import time
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+from mlnotes.blocks.qr import blocked_qr, householder_qr
+
+N = 1024
+ENTRANTS = {
+    "mlnotes": blocked_qr,
+    "mlnotes, column by column": householder_qr,
+    "scipy.linalg.qr": lambda a: scipy.linalg.qr(a, mode="economic"),
+}
+A = np.random.default_rng(0).normal(size=(N, N))
+
+
+@pytest.mark.parametrize("name", ENTRANTS)
+def test_time_of(race, name):
+    race(
+        f"QR decomposition, blocked, float64, {N:,} x {N:,}",
+        name,
+        lambda a: np.abs(ENTRANTS[name](a)[1]),
+        A,
+        expected=np.abs(scipy.linalg.qr(A, mode="r")[0]),
+        tolerance=1e-9,
+    )
+
+
+def test_blocked_is_at_least_four_times_as_fast_as_column_by_column():
+    assert shortest(householder_qr) >= 4 * shortest(blocked_qr)
+
+
+def shortest(function):
+    """Measure the processor time of the fastest of three runs."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        function(A)
+        times.append(time.process_time() - start)
+    return min(times)

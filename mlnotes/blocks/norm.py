@@ -1,0 +1,235 @@
+"""Norms: how large a vector or a matrix is."""
+
+import math
+
+import numpy as np
+from array_api_compat import array_namespace, is_numpy_array
+
+from mlnotes.arrays import require_entries, require_floats, require_positive, widen_half
+
+
+@widen_half
+def vector_norm(x, p=2, axis=-1):
+    """Measure how long a vector is.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        Floating-point coordinates.
+    p : float
+        At least 1: 1 adds the absolute values, 2 is the Euclidean length, ``inf`` takes the largest absolute value.
+    axis : int
+        The axis of the coordinates.
+
+    Returns
+    -------
+    array (...)
+        Lengths; 0 for a vector of zeros only. They are right wherever they are floating-point numbers themselves: no
+        power of a coordinate overflows or vanishes on the way.
+
+    Raises
+    ------
+    ValueError
+        If p is below 1, where a sum could be longer than its parts together, or if ``x`` holds no floats, has no such
+        axis, or is empty along it.
+
+    Notes
+    -----
+    .. math:: \\lVert\\mathbf x\\rVert_p = \\Bigl(\\sum_i |x_i|^p\\Bigr)^{1/p}
+              = s\\,\\Bigl(\\sum_i \\Bigl|\\frac{x_i}{s}\\Bigr|^p\\Bigr)^{1/p},
+              \\qquad \\lVert\\mathbf x\\rVert_\\infty = \\max_i |x_i|
+
+    The right-hand form is the one computed, with a scale s near the largest absolute value.
+
+    Where the norm has a kink, its gradient here is one of its subgradients: at a zero vector, and for p = 1 along a
+    coordinate that is zero, it is 0; for p = inf, coordinates that tie for the largest share it equally.
+
+    References
+    ----------
+    Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd edition, sections 6.1 and 27.8.
+    """
+    _require_norm(p)
+    require_floats(x=x)
+    require_entries(axis, x=x)
+    xp = array_namespace(x)
+    sizes = xp.abs(x)
+    if p == math.inf:
+        return xp.max(sizes, axis=axis)
+    scale = _scale(sizes, p, axis)
+    total = xp.sum((sizes / _or_one(scale)) ** p, axis=axis)
+    return xp.squeeze(scale, axis=axis) * _or_one(total) ** (1 / p)
+
+
+def matrix_norm(a, kind="frobenius"):
+    """Measure how large a matrix is.
+
+    Parameters
+    ----------
+    a : array (..., m, n)
+        Floating-point entries. For "spectral" and "nuclear" a finite NumPy matrix (m, n).
+    kind : {"frobenius", "one", "inf", "max", "spectral", "nuclear"}
+        "frobenius" is the length of all entries in one vector, "max" the largest absolute entry. The most by which the
+        matrix can lengthen a vector is "one" in the 1-norm, the largest column sum of absolute entries; "inf" in the
+        maximum norm, the largest row sum; "spectral" in the Euclidean norm, the largest singular value. "nuclear" adds
+        the singular values.
+
+    Returns
+    -------
+    array (...)
+        The norms; 0 for a matrix of zeros only.
+
+    Raises
+    ------
+    ValueError
+        If ``kind`` is none of these, or if ``a`` holds no floats, has fewer than two axes, is empty, or is no finite
+        NumPy matrix where singular values are needed.
+
+    Notes
+    -----
+    .. math:: \\lVert\\mathbf A\\rVert_F = \\sqrt{\\textstyle\\sum_{ij} a_{ij}^2}
+              = \\sqrt{\\textstyle\\sum_k \\sigma_k^2}, \\qquad
+              \\lVert\\mathbf A\\rVert_1 = \\max_j \\sum_i |a_{ij}|, \\qquad
+              \\lVert\\mathbf A\\rVert_\\infty = \\max_i \\sum_j |a_{ij}|
+
+    .. math:: \\lVert\\mathbf A\\rVert_{\\max} = \\max_{ij} |a_{ij}|, \\qquad
+              \\lVert\\mathbf A\\rVert_2 = \\max_{\\mathbf x\\ne\\mathbf 0}
+              \\frac{\\lVert\\mathbf{Ax}\\rVert_2}{\\lVert\\mathbf x\\rVert_2} = \\sigma_1, \\qquad
+              \\lVert\\mathbf A\\rVert_* = \\sum_k \\sigma_k
+
+    All but "max" satisfy ‖AB‖ ≤ ‖A‖ ‖B‖.
+
+    References
+    ----------
+    Golub and Van Loan, *Matrix Computations*, 4th edition, section 2.3.
+    """
+    if kind not in _KINDS:
+        raise ValueError(f"kind must be one of {', '.join(_KINDS)}, got {kind!r}")
+    require_floats(a=a)
+    require_entries(-1, a=a)
+    require_entries(-2, a=a)
+    return _KINDS[kind](a)
+
+
+def equivalence_constants(p, q, n):
+    """Bound one norm by another: in finitely many dimensions, small in one is small in all.
+
+    Parameters
+    ----------
+    p, q : float
+        At least 1, up to ``inf``.
+    n : int
+        How many coordinates the vectors have.
+
+    Returns
+    -------
+    low, high : float
+        The largest and the smallest number for which the inequality below holds for all vectors. Both are reached:
+        one by a basis vector, the other by the vector of ones.
+
+    Raises
+    ------
+    ValueError
+        If p or q is below 1, or n is not positive.
+
+    Notes
+    -----
+    .. math:: \\mathrm{low}\\,\\lVert\\mathbf x\\rVert_q \\le \\lVert\\mathbf x\\rVert_p
+              \\le \\mathrm{high}\\,\\lVert\\mathbf x\\rVert_q, \\qquad
+              \\{\\mathrm{low}, \\mathrm{high}\\} = \\{1, n^{1/p - 1/q}\\}
+
+    References
+    ----------
+    Golub and Van Loan, *Matrix Computations*, 4th edition, section 2.2.
+    """
+    _require_norm(p)
+    _require_norm(q)
+    require_positive(n=n)
+    of_ones = float(n) ** (1 / p - 1 / q)
+    return min(1.0, of_ones), max(1.0, of_ones)
+
+
+def unit_circle(p, n_points=401):
+    """Walk once around the vectors of length one in the plane.
+
+    Parameters
+    ----------
+    p : float
+        Positive, up to ``inf``. Below 1 the ball inside is not convex, and so p gives no norm.
+    n_points : int
+        How many points to return, at equal angles; the first and the last are (1, 0).
+
+    Returns
+    -------
+    array (n_points, 2)
+        Points whose absolute coordinates, raised to the power p, sum to one.
+
+    Raises
+    ------
+    ValueError
+        If p is not positive, or there are fewer than two points.
+    """
+    if not p > 0:
+        raise ValueError(f"p must be positive, got {p}")
+    if n_points < 2:
+        raise ValueError(f"n_points must be at least 2, got {n_points}")
+    theta = np.linspace(0, 2 * math.pi, n_points)
+    directions = np.stack([np.cos(theta), np.sin(theta)], axis=-1)
+    # Sine and cosine of multiples of pi/2 are rounded to 1e-16, which a small power would turn into 1.
+    directions[np.abs(directions) < 1e-15] = 0
+    largest = np.max(np.abs(directions), axis=-1, keepdims=True)
+    total = np.sum((np.abs(directions) / largest) ** p, axis=-1, keepdims=True)
+    return directions / largest * total ** (-1 / p)
+
+
+def _scale(sizes, p, axis):
+    """Choose what to divide by: near the largest size, and a constant to autograd, for it cancels."""
+    xp = array_namespace(sizes)
+    largest = xp.max(sizes, axis=axis, keepdims=True)
+    largest = largest.detach() if hasattr(largest, "detach") else largest
+    if p > 2:
+        return largest  # so that no power is above 1, however large p is
+    mantissa, _ = xp.frexp(_or_one(largest))
+    return largest / (2 * mantissa)  # a power of two, which divides without rounding
+
+
+def _or_one(x):
+    """Replace zeros, and infinities, by one, so that dividing by them leaves zeros and infinities as they are."""
+    xp = array_namespace(x)
+    return xp.where((x == 0) | (x == math.inf), xp.ones_like(x), x)
+
+
+def _require_norm(p):
+    if not p >= 1:
+        raise ValueError(f"p must be at least 1, because below the triangle inequality fails, got {p}")
+
+
+def _all_entries(a):
+    return array_namespace(a).reshape(a, (*a.shape[:-2], -1))
+
+
+@widen_half
+def _largest_column_sum(a):
+    return array_namespace(a).max(vector_norm(a, 1, axis=-2), axis=-1)
+
+
+@widen_half
+def _largest_row_sum(a):
+    return array_namespace(a).max(vector_norm(a, 1, axis=-1), axis=-1)
+
+
+def _singular_values(a):
+    if not is_numpy_array(a):
+        raise ValueError(f"singular values need a NumPy matrix, got {type(a).__name__}")
+    from mlnotes.blocks.svd import svd  # here, because svd needs eigen, eigen needs qr, and qr needs this module
+
+    return svd(a)[1]
+
+
+_KINDS = {
+    "frobenius": lambda a: vector_norm(_all_entries(a), 2),
+    "one": _largest_column_sum,
+    "inf": _largest_row_sum,
+    "max": lambda a: vector_norm(_all_entries(a), math.inf),
+    "spectral": widen_half(lambda a: _singular_values(a)[0]),
+    "nuclear": widen_half(lambda a: vector_norm(_singular_values(a), 1)),
+}

@@ -1,0 +1,437 @@
+"""QR decomposition: an orthonormal basis of the columns, found in four ways that differ in what rounding does."""
+
+import math
+
+import numpy as np
+
+from mlnotes.arrays import by_power_of_two, require_matrix, require_positive, times_power_of_two, working_copy
+from mlnotes.blocks.norm import matrix_norm, vector_norm
+
+
+def gram_schmidt(a):
+    """Take from each column its projections onto the directions before it, all at once.
+
+    Parameters
+    ----------
+    a : array (m, n)
+        A finite matrix; with k = min(m, n).
+
+    Returns
+    -------
+    q : array (m, k)
+        Orthonormal columns, but only if those of ``a`` are well separated: see Notes. A column of which nothing is
+        left, like a column of zeros, has no direction: its column of ``q`` is zero.
+    r : array (k, n)
+        Upper triangular, no entry of its diagonal negative.
+
+    Raises
+    ------
+    ValueError
+        If ``a`` is no finite matrix, has a column longer than the largest float, or is wider than high and its first m
+        columns do not span the others.
+
+    Notes
+    -----
+    .. math:: \\mathbf v_j = \\mathbf a_j - \\sum_{i<j} \\mathbf q_i\\,(\\mathbf q_i\\cdot\\mathbf a_j), \\qquad
+              \\mathbf q_j = \\frac{\\mathbf v_j}{\\lVert\\mathbf v_j\\rVert}
+
+    The product ``q @ r`` is always near ``a``, but rounding takes the columns of ``q`` away from orthogonality in
+    proportion to the square of the condition number. Dependent columns leave only rounding errors, and these get
+    normalized like anything else.
+
+    References
+    ----------
+    Giraud, Langou, Rozložník and van den Eshof, *Rounding error analysis of the classical Gram–Schmidt
+    orthogonalization process*, 2005.
+    """
+    a, exponents = _columns_near_one(a)
+    k = min(a.shape)
+    q, r = np.zeros_like(a[:, :k]), np.zeros_like(a[:k])
+    for j in range(k):
+        r[:j, j] = q[:, :j].T @ a[:, j]
+        v = a[:, j] - q[:, :j] @ r[:j, j]
+        r[j, j] = vector_norm(v)
+        q[:, j] = v / (r[j, j] or 1)
+    r[:, k:] = _in_basis(q, a[:, k:])
+    return q, _restored(r, exponents)
+
+
+def modified_gram_schmidt(a):
+    """Take each direction, as soon as it is found, from all columns after it.
+
+    Parameters
+    ----------
+    a : array (m, n)
+        A finite matrix; with k = min(m, n).
+
+    Returns
+    -------
+    q : array (m, k)
+        Orthonormal columns, but only if those of ``a`` are well separated: see Notes. A column of which nothing is
+        left, like a column of zeros, has no direction: its column of ``q`` is zero.
+    r : array (k, n)
+        Upper triangular, no entry of its diagonal negative.
+
+    Raises
+    ------
+    ValueError
+        If ``a`` is no finite matrix, has a column longer than the largest float, or is wider than high and its first m
+        columns do not span the others.
+
+    Notes
+    -----
+    .. math:: r_{ij} = \\mathbf q_i\\cdot\\Bigl(\\mathbf a_j - \\sum_{l<i} \\mathbf q_l\\,r_{lj}\\Bigr)
+
+    Without rounding this is what `gram_schmidt` computes: what is taken away is orthogonal to the new direction. With
+    rounding, orthogonality is lost in proportion to the condition number, not to its square: each projection also takes
+    away what the ones before it left behind. Dependent columns leave only rounding errors here too.
+
+    References
+    ----------
+    Björck, *Solving linear least squares problems by Gram–Schmidt orthogonalization*, 1967.
+    """
+    a, exponents = _columns_near_one(a)
+    k = min(a.shape)
+    q, r = np.zeros_like(a[:, :k]), np.zeros_like(a[:k])
+    v = a.copy()
+    for i in range(k):
+        r[i, i] = vector_norm(v[:, i])
+        q[:, i] = v[:, i] / (r[i, i] or 1)
+        r[i, i + 1 :] = q[:, i] @ v[:, i + 1 :]
+        v[:, i + 1 :] -= q[:, i, None] * r[i, i + 1 :]
+    r[:, k:] = _in_basis(q, a[:, k:])
+    return q, _restored(r, exponents)
+
+
+def givens_qr(a):
+    """Turn one entry below the diagonal into zero at a time, each by a rotation of two rows.
+
+    Parameters
+    ----------
+    a : array (m, n)
+        A finite matrix; with k = min(m, n).
+
+    Returns
+    -------
+    q : array (m, k)
+        Orthonormal columns, whatever the columns of ``a`` are: also where they are zero or dependent.
+    r : array (k, n)
+        Upper triangular; zeros, or rounding errors, on its diagonal show columns that depend on those before them.
+
+    Raises
+    ------
+    ValueError
+        If ``a`` is no finite matrix, or has a column longer than the largest float.
+
+    Notes
+    -----
+    .. math:: \\begin{bmatrix}c & s\\\\ -s & c\\end{bmatrix}\\begin{bmatrix}x\\\\ y\\end{bmatrix}
+              = \\begin{bmatrix}\\sqrt{x^2 + y^2}\\\\ 0\\end{bmatrix}
+
+    References
+    ----------
+    Golub and Van Loan, *Matrix Computations*, 4th edition, sections 5.1.8 and 5.2.5.
+    """
+    r, exponents = _columns_near_one(a)
+    k = min(r.shape)
+    turns = []
+    for j in range(k):
+        for i in j + 1 + np.flatnonzero(r[j + 1 :, j]):
+            turn = givens_rotation(r[j, j], r[i, j])
+            r[[j, i], j:] = turn @ r[[j, i], j:]
+            r[i, j] = 0
+            turns.append((i, j, turn))
+    q = np.eye(len(r), k, dtype=r.dtype)
+    for i, j, turn in reversed(turns):
+        q[[j, i], j:] = turn.T @ q[[j, i], j:]
+    return q, _restored(r[:k], exponents)
+
+
+def givens_rotation(x, y):
+    """Find the rotation that turns a vector of the plane onto the first axis.
+
+    Parameters
+    ----------
+    x, y : float
+        The vector.
+
+    Returns
+    -------
+    array (2, 2)
+        The rotation [[c, s], [-s, c]]; its product with (x, y) is (length, 0). The identity where both are zero.
+
+    Notes
+    -----
+    .. math:: c = \\frac{x}{\\sqrt{x^2 + y^2}}, \\qquad s = \\frac{y}{\\sqrt{x^2 + y^2}}
+
+    Both are computed from the smaller coordinate divided by the larger, which neither overflows nor vanishes.
+    """
+    larger = max(abs(x), abs(y))
+    if larger == 0:
+        return np.eye(2)
+    x, y = x / larger, y / larger
+    return np.array([[x, y], [-y, x]]) / math.sqrt(x * x + y * y)
+
+
+def householder_qr(a):
+    """Turn everything below the diagonal of a column into zeros by one reflection.
+
+    Parameters
+    ----------
+    a : array (m, n)
+        A finite matrix; with k = min(m, n).
+
+    Returns
+    -------
+    q : array (m, k)
+        Orthonormal columns, whatever the columns of ``a`` are: also where they are zero or dependent.
+    r : array (k, n)
+        Upper triangular; zeros, or rounding errors, on its diagonal show columns that depend on those before them.
+
+    Raises
+    ------
+    ValueError
+        If ``a`` is no finite matrix, or has a column longer than the largest float.
+
+    Notes
+    -----
+    .. math:: \\mathbf H_k \\cdots \\mathbf H_2 \\mathbf H_1 \\mathbf A = \\mathbf R, \\qquad
+              \\mathbf Q = \\mathbf H_1 \\mathbf H_2 \\cdots \\mathbf H_k, \\qquad
+              \\mathbf H_j = \\mathbf I - \\tau_j \\mathbf v_j\\mathbf v_j^{\\mathsf T}
+
+    References
+    ----------
+    Golub and Van Loan, *Matrix Computations*, 4th edition, sections 5.1 and 5.2.
+    """
+    r, exponents = _columns_near_one(a)
+    k = min(r.shape)
+    v, tau = _reflect(r, k)
+    q = np.eye(len(r), k, dtype=r.dtype)
+    for j in reversed(range(k)):
+        q[j:, j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ q[j:, j:])
+    return q, _restored(r[:k], exponents)
+
+
+def _reflect(r, k):
+    """Make k columns of r triangular in place; what is reflected there goes for the columns after them as well."""
+    v, tau = np.zeros_like(r[:, :k]), np.zeros_like(r[0, :k])
+    for j in range(k):
+        v[j:, j], tau[j] = householder_vector(r[j:, j])
+        r[j:, j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:, j:])
+        r[j + 1 :, j] = 0
+    return v, tau
+
+
+def householder_vector(x):
+    """Find the mirror in which a vector falls onto the first axis.
+
+    Parameters
+    ----------
+    x : array (m,)
+        Finite floating-point coordinates.
+
+    Returns
+    -------
+    v : array (m,)
+        A normal of the mirror, of first coordinate 1.
+    tau : float
+        2 divided by the squared length of ``v``: from 1 to 2; or 0 where x is zero, and needs no mirror.
+
+    Notes
+    -----
+    .. math:: (\\mathbf I - \\tau\\mathbf v\\mathbf v^{\\mathsf T})\\,\\mathbf x = \\beta\\,\\mathbf e_1, \\qquad
+              \\beta = -\\mathrm{copysign}(\\lVert\\mathbf x\\rVert, x_1), \\qquad
+              \\mathbf v = \\frac{\\mathbf x - \\beta\\,\\mathbf e_1}{x_1 - \\beta}, \\qquad
+              \\tau = \\frac{\\beta - x_1}{\\beta}
+
+    Of the two mirrors this is the one whose difference :math:`x_1 - \\beta` is a sum, without cancellation. A sign
+    function in the place of copysign would leave the vector unreflected where :math:`x_1 = 0`.
+
+    References
+    ----------
+    Golub and Van Loan, *Matrix Computations*, 4th edition, section 5.1.3.
+    """
+    x = x / (np.abs(x).max() or 1)  # so that squares are in range
+    beta = -math.copysign(math.sqrt(x @ x), x[0])
+    if beta == 0:
+        return np.eye(len(x), 1, dtype=x.dtype)[:, 0], 0.0
+    v = x / (x[0] - beta)
+    v[0] = 1
+    return v, (beta - x[0]) / beta
+
+
+def blocked_qr(a, block=32):
+    """Do what `householder_qr` does, but most of it in products of matrices, which hardware does fastest.
+
+    Parameters
+    ----------
+    a : array (m, n)
+        A finite matrix; with k = min(m, n).
+    block : int
+        How many reflections are collected before the rest of the matrix is touched, in three products.
+
+    Returns
+    -------
+    q : array (m, k)
+        Orthonormal columns, whatever the columns of ``a`` are.
+    r : array (k, n)
+        Upper triangular.
+
+    Raises
+    ------
+    ValueError
+        If ``a`` is no finite matrix, has a column longer than the largest float, or ``block`` is not positive.
+
+    Notes
+    -----
+    The reflections of a block, multiplied out, are the identity minus a thin product (the compact WY form):
+
+    .. math:: \\mathbf H_1 \\mathbf H_2 \\cdots \\mathbf H_b = \\mathbf I - \\mathbf{VTV}^{\\mathsf T}, \\qquad
+              \\mathbf V = [\\mathbf v_1 \\cdots \\mathbf v_b]
+
+    with an upper triangular T, see `compact_wy`.
+
+    References
+    ----------
+    Schreiber and Van Loan, *A storage-efficient WY representation for products of Householder transformations*, 1989.
+    """
+    require_positive(block=block)
+    r, exponents = _columns_near_one(a)
+    k = min(r.shape)
+    blocks = []
+    for start in range(0, k, block):
+        end = min(start + block, k)
+        v, tau = _reflect(r[start:, start:end], end - start)
+        t = compact_wy(v, tau)
+        r[start:, end:] -= v @ (t.T @ (v.T @ r[start:, end:]))
+        blocks.append((start, v, t))
+    q = np.eye(len(r), k, dtype=r.dtype)
+    for start, v, t in reversed(blocks):
+        q[start:, start:] -= v @ (t @ (v.T @ q[start:, start:]))
+    return q, _restored(r[:k], exponents)
+
+
+def compact_wy(v, tau):
+    """Find the small triangular matrix that joins reflections in one product.
+
+    Parameters
+    ----------
+    v : array (m, b)
+        The normals of b mirrors, in its columns.
+    tau : array (b,)
+        For each, 2 divided by its squared length, or 0 for no reflection.
+
+    Returns
+    -------
+    array (b, b)
+        The upper triangular T for which I - V T Vᵀ is the product of the reflections, the first one on the left.
+
+    Notes
+    -----
+    .. math:: (\\mathbf I - \\mathbf{VTV}^{\\mathsf T})(\\mathbf I - \\tau\\mathbf v\\mathbf v^{\\mathsf T})
+              = \\mathbf I - \\begin{bmatrix}\\mathbf V & \\mathbf v\\end{bmatrix}
+              \\begin{bmatrix}\\mathbf T & -\\tau\\,\\mathbf{TV}^{\\mathsf T}\\mathbf v\\\\ & \\tau\\end{bmatrix}
+              \\begin{bmatrix}\\mathbf V & \\mathbf v\\end{bmatrix}^{\\mathsf T}
+
+    References
+    ----------
+    Schreiber and Van Loan, *A storage-efficient WY representation for products of Householder transformations*, 1989.
+    """
+    products = v.T @ v
+    t = np.zeros_like(products)
+    for j in range(len(t)):
+        t[j, j] = tau[j]
+        t[:j, j] = -tau[j] * (t[:j, :j] @ products[:j, j])
+    return t
+
+
+def qr_multiply_adds(m, n, block=None):
+    """Count the multiply-adds of `blocked_qr`, and how many of them are in products of matrices.
+
+    Parameters
+    ----------
+    m, n : int
+        The numbers of rows and columns.
+    block : int, optional
+        The block size; by default those of `householder_qr` are counted, which multiplies no matrices.
+
+    Returns
+    -------
+    in_products, elsewhere : int
+        Collecting reflections costs work: the sum grows with the block size.
+
+    Raises
+    ------
+    ValueError
+        If a number is not positive.
+
+    Notes
+    -----
+    Without blocks and but for lower powers, 4n³/3 for m = n: half for R, half for Q.
+    """
+    require_positive(m=m, n=n)
+    k = min(m, n)
+    if block is None:
+        return 0, sum((m - j) * (1 + 2 * (n - j) + 2 * (k - j)) for j in range(k))
+    require_positive(block=block)
+    in_products = elsewhere = 0
+    for start in range(0, k, block):
+        b, height = min(block, k - start), m - start
+        elsewhere += sum((height - j) * (1 + 2 * (b - j)) + j * j for j in range(b))
+        in_products += height * b * b
+        for width in (n - start - b, k - start):  # of the rest of r, and of q
+            in_products += (2 * height + b) * b * width
+    return in_products, elsewhere
+
+
+def orthogonality_loss(q):
+    """Measure how far the columns of a matrix are from orthonormal.
+
+    Parameters
+    ----------
+    q : array (m, n)
+        A finite matrix.
+
+    Returns
+    -------
+    float
+        0 for orthonormal columns.
+
+    Raises
+    ------
+    ValueError
+        If ``q`` is no finite matrix.
+
+    Notes
+    -----
+    .. math:: \\lVert\\mathbf Q^{\\mathsf T}\\mathbf Q - \\mathbf I\\rVert_F
+    """
+    require_matrix(q=q)
+    q = working_copy(q)
+    return float(matrix_norm(q.T @ q - np.eye(q.shape[1], dtype=q.dtype)))
+
+
+def _columns_near_one(a):
+    """Divide each column by a power of two: that rounds nothing, leaves Q as it is, and keeps squares in range."""
+    require_matrix(a=a)
+    return by_power_of_two(working_copy(a), axis=0)
+
+
+def _restored(r, exponents):
+    """Undo `_columns_near_one`."""
+    return times_power_of_two(r, exponents, "the length of a column of a")
+
+
+def _in_basis(q, a):
+    """Write columns in a basis. What rounding leaves of them is projected again; then nothing may be left."""
+    r, rest = np.zeros_like(q.T @ a), a
+    for _ in range(2):
+        more = q.T @ rest
+        r, rest = r + more, rest - q @ more
+    allowed = 50 * sum(q.shape) * np.finfo(q.dtype).eps
+    if (vector_norm(rest, axis=0) > allowed * vector_norm(a, axis=0)).any():
+        raise ValueError(
+            f"the first {len(q)} columns of a wide matrix must span the others, got columns too near to dependent: "
+            "householder_qr and givens_qr take any"
+        )
+    return r

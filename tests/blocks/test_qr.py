@@ -1,0 +1,295 @@
+"""QR decomposition in four ways, and what rounding does to each."""
+
+import contextlib
+import math
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.linalg
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from linear_algebra import (
+    MATRICES,
+    any_matrix,
+    backward_error,
+    count_multiply_adds,
+    random_matrix,
+    rounding,
+    with_condition,
+)
+
+from mlnotes.blocks.qr import (
+    blocked_qr,
+    compact_wy,
+    givens_qr,
+    givens_rotation,
+    gram_schmidt,
+    householder_qr,
+    householder_vector,
+    modified_gram_schmidt,
+    orthogonality_loss,
+    qr_multiply_adds,
+)
+
+unhurried = settings(deadline=None, max_examples=50)
+ORTHOGONAL = {
+    "householder_qr": householder_qr,
+    "givens_qr": givens_qr,
+    "blocked_qr": blocked_qr,
+    "blocked_qr in blocks of 3": lambda a: blocked_qr(a, 3),
+}
+PROJECTING = {"gram_schmidt": gram_schmidt, "modified_gram_schmidt": modified_gram_schmidt}
+ALL = ORTHOGONAL | PROJECTING
+orthogonal = pytest.mark.parametrize("factorize", ORTHOGONAL.values(), ids=ORTHOGONAL)
+projecting = pytest.mark.parametrize("factorize", PROJECTING.values(), ids=PROJECTING)
+all_four = pytest.mark.parametrize("factorize", ALL.values(), ids=ALL)
+
+# Wide, with first columns that span less than the others.
+NOT_SPANNED = {"rank 3 of 5, wide"}
+
+
+def require_qr(a, q, r):
+    m, n = a.shape
+    assert q.shape == (m, min(m, n))
+    assert r.shape == (min(m, n), n)
+    assert np.array_equal(np.tril(r, -1), np.zeros_like(r))
+    assert backward_error(a, q @ r) <= rounding(a)
+
+
+@pytest.mark.parametrize("name", MATRICES)
+@orthogonal
+def test_product_and_orthogonality_are_within_rounding_on_every_difficult_matrix(factorize, name):
+    a = MATRICES[name]
+    q, r = factorize(a)
+    require_qr(a, q, r)
+    assert orthogonality_loss(q) <= rounding(a)
+
+
+@pytest.mark.parametrize("name", MATRICES.keys() - NOT_SPANNED)
+@projecting
+def test_the_product_is_within_rounding_also_where_orthogonality_is_not(factorize, name):
+    q, r = factorize(MATRICES[name])
+    require_qr(MATRICES[name], q, r)
+    assert (np.diag(r) >= 0).all()
+
+
+@unhurried
+@given(any_matrix, st.integers(1, 5))
+def test_product_and_orthogonality_are_within_rounding_on_whatever_hypothesis_finds(a, block):
+    for q, r in (householder_qr(a), givens_qr(a), blocked_qr(a, block)):
+        require_qr(a, q, r)
+        assert orthogonality_loss(q) <= rounding(a)
+
+
+@unhurried
+@given(any_matrix)
+def test_gram_schmidt_gives_the_product_and_refuses_nothing_but_wide_matrices(a):
+    for factorize in PROJECTING.values():
+        with contextlib.suppress(ValueError) if a.shape[0] < a.shape[1] else contextlib.nullcontext():
+            require_qr(a, *factorize(a))
+
+
+@pytest.mark.parametrize("shape", [(7, 7), (11, 5), (5, 11), (3, 1)])
+@all_four
+def test_factors_are_those_of_lapack_but_for_signs(factorize, shape):
+    a = random_matrix(*shape)
+    for ours, theirs in zip(factorize(a), scipy.linalg.qr(a, mode="economic"), strict=True):
+        np.testing.assert_allclose(np.abs(ours), np.abs(theirs), atol=1e-12)
+
+
+@all_four
+def test_r_is_the_cholesky_factor_of_the_gram_matrix_and_has_its_determinant(factorize):
+    a = random_matrix(11, 5)
+    _, r = factorize(a)
+    np.testing.assert_allclose(r.T @ r, a.T @ a, atol=1e-13)
+    np.testing.assert_allclose(np.abs(r), np.abs(scipy.linalg.cholesky(a.T @ a)), atol=1e-13)
+    assert np.prod(np.diag(r)) ** 2 == pytest.approx(np.linalg.det(a.T @ a), rel=1e-12)
+
+
+@all_four
+def test_precision_is_kept_whole_numbers_become_float64_and_the_input_is_left_alone(factorize):
+    single = random_matrix(7, 5).astype(np.float32)
+    before = single.copy()
+    q, r = factorize(single)
+    assert q.dtype == r.dtype == np.float32
+    require_qr(single, q, r)
+    assert orthogonality_loss(q) <= 100 * rounding(single)
+    np.testing.assert_array_equal(single, before)
+    q, r = factorize(np.array([[3, 1], [4, 2]]))
+    np.testing.assert_allclose(q @ r, [[3, 1], [4, 2]], atol=1e-15)
+
+
+class TestLossOfOrthogonality:
+    def slope(self, factorize):
+        conditions = 10.0 ** np.arange(2, 7.5, 0.5)
+        losses = [orthogonality_loss(factorize(with_condition(29, 23, c))[0]) for c in conditions]
+        return np.polyfit(np.log10(conditions), np.log10(losses), 1)[0]
+
+    def test_gram_schmidt_loses_it_with_the_square_of_the_condition_number(self):
+        assert self.slope(gram_schmidt) == pytest.approx(2, abs=0.2)
+
+    def test_modified_gram_schmidt_loses_it_with_the_condition_number(self):
+        assert self.slope(modified_gram_schmidt) == pytest.approx(1, abs=0.15)
+
+    @orthogonal
+    def test_reflections_and_rotations_do_not_lose_it(self, factorize):
+        assert self.slope(factorize) == pytest.approx(0, abs=0.05)
+
+    def test_nothing_is_left_of_it_where_the_columns_are_dependent_but_for_rounding(self):
+        a = with_condition(29, 23, 1e14)
+        assert orthogonality_loss(gram_schmidt(a)[0]) > 1
+        assert orthogonality_loss(modified_gram_schmidt(a)[0]) > 1e-5
+        assert orthogonality_loss(householder_qr(a)[0]) < 1e-14
+
+    def test_the_example_of_lauchli_shows_it_in_three_columns(self):
+        a = np.vstack([np.ones(3), 1e-8 * np.eye(3)])
+        assert orthogonality_loss(gram_schmidt(a)[0]) == pytest.approx(math.sqrt(0.5), rel=1e-6)
+        assert 1e-9 < orthogonality_loss(modified_gram_schmidt(a)[0]) < 1e-7
+
+    def test_it_is_measured_in_the_frobenius_norm(self):
+        assert orthogonality_loss(np.eye(5, 3)) == 0
+        assert orthogonality_loss(2 * np.eye(3)) == pytest.approx(3 * math.sqrt(3))
+        assert orthogonality_loss(np.array([[1, 1], [0, 0]])) == pytest.approx(math.sqrt(2))
+
+
+class TestEdges:
+    @projecting
+    def test_a_column_of_which_nothing_is_left_has_the_direction_zero(self, factorize):
+        q, r = factorize(np.array([[0.0, 3.0, 6.0], [0.0, 4.0, 8.0], [0.0, 0.0, 0.0]]))
+        assert q.T.tolist() == [[0, 0, 0], [0.6, 0.8, 0], [0, 0, 0]]
+        assert r.tolist() == [[0, 0, 0], [0, 5, 10], [0, 0, 0]]
+
+    @orthogonal
+    def test_a_zero_column_has_a_zero_in_r_and_a_direction_like_any_other(self, factorize):
+        q, r = factorize(np.array([[0.0, 3.0], [0.0, 4.0], [0.0, 0.0]]))
+        assert r[:, 0].tolist() == [0, 0]
+        assert np.linalg.norm(q, axis=0) == pytest.approx([1, 1], abs=1e-15)
+
+    @pytest.mark.parametrize("a", [[[0.0, 5.0]], [[1.0, 1.0, 0.0], [1.0, 1.0, 1.0]]])
+    @projecting
+    def test_wide_matrices_are_refused_where_the_first_columns_do_not_span_the_others(self, factorize, a):
+        with pytest.raises(ValueError, match=f"first {len(a)} columns of a wide matrix must span the others"):
+            factorize(np.array(a))
+        almost = np.array([[1.0, 1.0, 0.0], [1.0, 1.0001, 1.0]])
+        require_qr(almost, *factorize(almost))
+
+    @all_four
+    def test_a_leading_zero_is_no_reason_to_leave_a_column_as_it_is(self, factorize):
+        a = np.array([[0.0, 1.0], [3.0, 2.0], [4.0, 5.0]])
+        q, r = factorize(a)
+        require_qr(a, q, r)
+        assert abs(r[0, 0]) == 5
+
+    @pytest.mark.parametrize("size", [1e-320, 1e-300, 1e-150, 1e150, 1e300, 1e307])
+    @all_four
+    def test_directions_do_not_depend_on_the_size_of_the_columns(self, factorize, size):
+        a = np.array([[1.0, 7.0], [2.0, 0.0], [2.0, 5.0]])
+        tolerance = 1e-3 if size == 1e-320 else 1e-14  # 1e-320 itself has 11 bits
+        for sizes in (np.array([size, 1.0]), np.array([1.0, size]), np.array([size, size])):
+            np.testing.assert_allclose(factorize(a * sizes)[0], factorize(a)[0], atol=tolerance)
+
+    @all_four
+    def test_columns_longer_than_the_largest_float_are_refused(self, factorize):
+        with pytest.raises(ValueError, match=r"length of a column of a must not exceed the largest float, 1\.8e\+308"):
+            factorize(np.full((5, 2), 1.7e308))
+
+    @orthogonal
+    def test_columns_almost_that_long_are_not(self, factorize):
+        q, r = factorize(np.full((3, 3), 1e308))
+        assert orthogonality_loss(q) < 1e-14
+        assert abs(r[0, 0]) == pytest.approx(math.sqrt(3) * 1e308)
+
+    def test_rows_that_are_zero_already_are_not_rotated(self):
+        a = np.triu(random_matrix(5, 5))
+        q, r = givens_qr(a)
+        assert np.array_equal(q, np.eye(5))
+        assert np.array_equal(r, a)
+
+
+class TestReflection:
+    @unhurried
+    @given(arrays(np.float64, st.integers(1, 7), elements=st.floats(allow_nan=False, allow_infinity=False)))
+    def test_the_mirror_is_orthogonal_and_turns_the_vector_onto_the_first_axis(self, x):
+        v, tau = householder_vector(x)
+        assert v[0] == 1
+        assert tau == 0 or 1 <= tau <= 2 + 1e-15
+        np.testing.assert_allclose(tau * (v @ v), 2 if x.any() else 0, rtol=1e-14)
+        x = x / (np.abs(x).max() or 1)
+        reflected = x - tau * v * (v @ x)
+        np.testing.assert_allclose(reflected[1:], 0, atol=1e-14)
+        assert abs(reflected[0]) == pytest.approx(np.linalg.norm(x), rel=1e-14)
+        assert reflected[0] * x[0] <= 0
+
+    @unhurried
+    @given(*[st.floats(allow_nan=False, allow_infinity=False)] * 2)
+    def test_the_rotation_is_orthogonal_and_turns_the_vector_onto_the_first_axis(self, x, y):
+        turn = givens_rotation(x, y)
+        np.testing.assert_allclose(turn @ turn.T, np.eye(2), atol=1e-15)
+        assert np.linalg.det(turn) == pytest.approx(1)
+        size = max(abs(x), abs(y)) or 1
+        along, across = turn @ [x / size, y / size]
+        assert along == pytest.approx(math.hypot(x / size, y / size), rel=1e-15)
+        assert across == pytest.approx(0, abs=1e-15)
+
+    def test_small_vectors_give_the_digits_that_exact_arithmetic_gives(self):
+        mpmath.mp.dps = 50
+        x = np.array([1e-9, 3e-200, 2.0])
+        length = mpmath.sqrt(mpmath.fsum(mpmath.mpf(float(value)) ** 2 for value in x))
+        v, tau = householder_vector(x)
+        first = mpmath.mpf(1e-9) + length
+        np.testing.assert_allclose(v, [1, float(3e-200 / first), float(2 / first)], rtol=1e-15)
+        assert tau == pytest.approx(float(first / length), rel=1e-15)
+
+    def test_reflections_joined_in_one_product_are_the_reflections_one_by_one(self):
+        v = np.tril(random_matrix(11, 3))
+        v[range(3), range(3)] = 1
+        tau = 2 / (v * v).sum(0)
+        tau[1] = 0
+        expected = np.eye(11)
+        for j in range(3):
+            expected = expected @ (np.eye(11) - tau[j] * np.outer(v[:, j], v[:, j]))
+        t = compact_wy(v, tau)
+        assert np.array_equal(np.tril(t, -1), np.zeros((3, 3)))
+        np.testing.assert_allclose(np.eye(11) - v @ t @ v.T, expected, atol=1e-14)
+
+
+class TestCount:
+    @pytest.mark.parametrize(("m", "n"), [(13, 13), (17, 5), (5, 17)])
+    @pytest.mark.parametrize("block", [1, 3, 5, 64])
+    def test_multiply_adds_are_those_that_are_done(self, m, n, block):
+        assert qr_multiply_adds(m, n, block) == count_multiply_adds(blocked_qr, random_matrix(m, n), block)
+        assert qr_multiply_adds(m, n) == count_multiply_adds(householder_qr, random_matrix(m, n))
+
+    def test_almost_all_of_a_large_matrix_is_done_in_products_for_little_more_work(self):
+        in_products, elsewhere = qr_multiply_adds(1024, 1024, 32)
+        assert in_products / (in_products + elsewhere) > 0.95
+        assert sum(qr_multiply_adds(1024, 1024)) == pytest.approx(4 / 3 * 1024**3, rel=2e-3)
+        assert in_products + elsewhere < 1.1 * sum(qr_multiply_adds(1024, 1024))
+
+
+@pytest.mark.parametrize("f", [*ALL.values(), orthogonality_loss], ids=[*ALL, "orthogonality_loss"])
+class TestBadMatrix:
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+    def test_numbers_that_are_not_finite_are_refused(self, f, bad):
+        with pytest.raises(ValueError, match=f"finite numbers, got {bad}"):
+            f(np.array([[1.0, 2.0], [bad, 3.0]]))
+
+    @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (3,), (2, 3, 5)])
+    def test_what_is_no_matrix_is_refused(self, f, shape):
+        with pytest.raises(ValueError, match=f"got shape {shape}".replace("(", r"\(").replace(")", r"\)")):
+            f(np.ones(shape))
+
+    def test_complex_numbers_are_refused(self, f):
+        with pytest.raises(ValueError, match="real numbers, got dtype complex128"):
+            f(np.ones((2, 2), complex))
+
+
+def test_sizes_that_are_not_positive_are_refused():
+    with pytest.raises(ValueError, match="block must be positive, got 0"):
+        blocked_qr(np.eye(2), 0)
+    with pytest.raises(ValueError, match="m must be positive, got 0"):
+        qr_multiply_adds(0, 3)
+    with pytest.raises(ValueError, match="block must be positive, got -1"):
+        qr_multiply_adds(2, 3, -1)
