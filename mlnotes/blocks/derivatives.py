@@ -1,0 +1,596 @@
+"""Derivatives: the formulas that learning runs on, and two ways to measure a derivative.
+
+One layout holds for the whole book: **the axes of the output come first, those of the input last.** So
+
+* the Jacobian of a vector by a vector has one row for each output and one column for each input,
+* the gradient of a number by an array has the shape of the array,
+* the Jacobian of a matrix (m, k) by a matrix (m, n) has shape (m, k, m, n).
+"""
+
+import math
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from mlnotes.arrays import require_entries, require_floats, require_same_size, widen_half
+from mlnotes.blocks.softmax import softmax
+
+
+def numerical_jacobian(f, x):
+    """Measure the derivative of a function that can only be called, by central differences.
+
+    Parameters
+    ----------
+    f : callable
+        Takes an array like ``x`` and returns a number or an array, always of the same shape.
+    x : array
+        Where to differentiate, of any shape; computed in float64.
+
+    Returns
+    -------
+    array (*shape of f(x), *shape of x)
+        The Jacobian, to about 12 digits where ``f`` is smooth and computed to the last bit. An entry is nan where
+        ``f`` has a kink, or is not finite on both sides of ``x``, however near.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` is empty, complex or not finite, or if ``f`` changes the shape of what it returns.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial f}{\\partial x_j}
+              = \\frac{f(\\mathbf x + h\\,\\mathbf e_j) - f(\\mathbf x - h\\,\\mathbf e_j)}{2h}
+              + c_2h^2 + c_4h^4 + \\dots
+
+    Four steps h, h/2, h/4, h/8 are combined so that the first three error terms cancel (Richardson). A step must be
+    small beside the scale on which ``f`` changes, yet large enough for that change to stand out from rounding. That
+    scale is unknown, so it is first taken to be the size of :math:`x_j` itself; the spread of the combined values, and
+    rounding, tell how large the error is, and where it is too large, other scales are tried. Each entry is the value
+    with the smallest estimated error.
+
+    References
+    ----------
+    Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
+    """
+    x = _point(x)
+    with np.errstate(all="ignore"):  # a step may well leave the region where f is defined
+        columns = [_column(f, x, j) for j in np.ndindex(x.shape)]
+    return np.stack(columns, axis=-1).reshape(*columns[0].shape, *x.shape)
+
+
+def complex_step_jacobian(f, x):
+    """Measure a derivative to the last bit by a step in the imaginary direction.
+
+    Parameters
+    ----------
+    f : callable
+        Takes an array like ``x``, but complex, and returns a number or an array. It must be analytic: made of
+        arithmetic and functions like ``exp``, without ``abs``, ``max``, comparisons or conjugates.
+    x : array
+        Where to differentiate, of any shape; computed in float64.
+
+    Returns
+    -------
+    array (*shape of f(x), *shape of x)
+        The Jacobian, as exact as ``f`` itself.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` is empty, complex or not finite, or if ``f`` returns no complex numbers, because a function inside it
+        discards the imaginary part.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial f}{\\partial x_j}
+              = \\frac{\\operatorname{Im} f(\\mathbf x + \\mathrm i h\\,\\mathbf e_j)}{h} + O(h^2)
+
+    Nothing is subtracted, so no digits cancel, and h may be so small that its square is nothing beside 1.
+
+    References
+    ----------
+    Squire and Trapp, *Using complex variables to estimate derivatives of real functions*, 1998.
+    """
+    x = _point(x)
+    columns = []
+    for j in np.ndindex(x.shape):
+        h = 2.0**-100 * (abs(x[j]) or 2.0**-200)  # 0 tells nothing about scale: be small beside all of them
+        h = max(h, 2.0**-1022)  # smaller numbers have fewer digits
+        z = x.astype(complex)
+        z[j] += 1j * h
+        y = np.asarray(f(z))
+        if y.dtype.kind != "c":
+            raise ValueError(f"f must return complex numbers for complex x, got dtype {y.dtype}: is there abs or real?")
+        columns.append(y.imag / h)
+    return np.stack(columns, axis=-1).reshape(*columns[0].shape, *x.shape)
+
+
+@widen_half
+def squared_distance_gradient(a, b):
+    """Tell how the squared distance of two vectors changes with the first of them.
+
+    Parameters
+    ----------
+    a, b : array (..., n)
+        Floating-point coordinates. Leading axes broadcast.
+
+    Returns
+    -------
+    array (..., n)
+        The gradient by ``a``; that by ``b`` is its negative. Zero where a = b.
+
+    Raises
+    ------
+    ValueError
+        If the widths differ or an array holds no floats.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial\\,\\lVert\\mathbf a-\\mathbf b\\rVert^2}{\\partial\\mathbf a}
+              = 2\\,(\\mathbf a-\\mathbf b)
+    """
+    require_floats(a=a, b=b)
+    require_same_size(-1, a=a, b=b)
+    return 2 * (a - b)
+
+
+@widen_half
+def distance_gradient(a, b):
+    """Tell how the distance of two vectors changes with the first of them: the direction from b to a.
+
+    Parameters
+    ----------
+    a, b : array (..., n)
+        Floating-point coordinates. Leading axes broadcast.
+
+    Returns
+    -------
+    array (..., n)
+        The gradient by ``a``, a vector of length one; that by ``b`` is its negative. Where a = b there is none: the
+        distance grows in every direction, and every vector of length at most one is a subgradient. The shortest of
+        them is returned, zeros.
+
+    Raises
+    ------
+    ValueError
+        If the widths differ, an array holds no floats, or the vectors are empty.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial\\,\\lVert\\mathbf a-\\mathbf b\\rVert}{\\partial\\mathbf a}
+              = \\frac{\\mathbf a-\\mathbf b}{\\lVert\\mathbf a-\\mathbf b\\rVert}
+    """
+    require_floats(a=a, b=b)
+    require_same_size(-1, a=a, b=b)
+    require_entries(-1, a=a)
+    xp = array_namespace(a, b)
+    # Halves, because a - b may overflow where neither a nor b does; then the squares must not overflow or vanish.
+    difference = a / 2 - b / 2
+    difference = difference / _or_one(xp.max(xp.abs(difference), axis=-1, keepdims=True))
+    return difference / _or_one(xp.sqrt(xp.sum(difference**2, axis=-1, keepdims=True)))
+
+
+def logsumexp_gradient(x):
+    """Tell how log-sum-exp changes with each score: by that score's weight.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        Floating-point scores in nats.
+
+    Returns
+    -------
+    array (..., n)
+        The gradient: softmax of the scores.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats or is empty along its last axis.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial}{\\partial x_i}\\log\\sum_j \\exp x_j = \\frac{\\exp x_i}{\\sum_j\\exp x_j}
+
+    Its own derivative, the Hessian of log-sum-exp, is `mlnotes.blocks.softmax.softmax_jacobian`.
+    """
+    return softmax(x)
+
+
+@widen_half
+def layer_norm_jacobian(x, gain=None, eps=1e-5):
+    """Tell how each output of layer norm moves with each input.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        Floating-point features.
+    gain : array (n,), optional
+        What the normalised features are multiplied with; by default 1. An added bias changes no derivative.
+    eps : float
+        What is added to the variance.
+
+    Returns
+    -------
+    array (..., n, n)
+        Row i, column j: the derivative of output i by feature j. Every row sums to zero.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no floats, ``x`` is empty along its last axis, ``gain`` does not fit, ``eps`` is negative,
+        or all features are equal while ``eps`` is 0.
+
+    Notes
+    -----
+    With :math:`y_i = (x_i - \\mu)/\\sigma` and :math:`\\sigma^2 = \\frac1n\\sum_i (x_i-\\mu)^2 + \\varepsilon`,
+
+    .. math:: \\frac{\\partial\\,g_iy_i}{\\partial x_j}
+              = \\frac{g_i}{\\sigma}\\Bigl(\\delta_{ij} - \\frac1n - \\frac{y_iy_j}{n}\\Bigr)
+
+    References
+    ----------
+    Ba, Kiros and Hinton, *Layer Normalization*, 2016.
+    """
+    y, sigma = _normalised(x, gain, eps)
+    xp = array_namespace(y)
+    n = y.shape[-1]
+    identity = xp.eye(n, dtype=y.dtype, device=device(y))
+    jacobian = (identity - 1 / n - y[..., :, None] * y[..., None, :] / n) / sigma[..., None]
+    return jacobian if gain is None else gain[:, None] * jacobian
+
+
+@widen_half
+def layer_norm_vjp(x, upstream, gain=None, eps=1e-5):
+    """Carry a gradient back through layer norm without building its Jacobian.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        Floating-point features.
+    upstream : array (..., n)
+        The gradient of a loss by the outputs of layer norm.
+    gain : array (n,), optional
+        What the normalised features are multiplied with; by default 1.
+    eps : float
+        What is added to the variance.
+
+    Returns
+    -------
+    array (..., n)
+        The gradient of the loss by ``x``; each row sums to zero.
+
+    Raises
+    ------
+    ValueError
+        If the widths differ, or ``x``, ``gain`` and ``eps`` are no input for `layer_norm_jacobian`.
+
+    Notes
+    -----
+    With :math:`\\mathbf u` the upstream gradient times the gain, and averages over the n features,
+
+    .. math:: \\mathbf J^{\\mathsf T}\\mathbf u
+              = \\frac1\\sigma\\bigl(\\mathbf u - \\overline{u} - \\mathbf y\\,\\overline{y u}\\bigr)
+    """
+    require_floats(upstream=upstream)
+    require_same_size(-1, x=x, upstream=upstream)
+    y, sigma = _normalised(x, gain, eps)
+    xp = array_namespace(y)
+    u = upstream if gain is None else upstream * gain
+    return (u - xp.mean(u, axis=-1, keepdims=True) - y * xp.mean(y * u, axis=-1, keepdims=True)) / sigma
+
+
+def xw_jacobian_x(x, w):
+    """Tell how each entry of Y = XW moves with each entry of X.
+
+    Parameters
+    ----------
+    x : array (m, n)
+        Samples in rows.
+    w : array (n, k)
+        Weights.
+
+    Returns
+    -------
+    array (m, k, m, n)
+        At [i, j, p, q] the derivative of Y[i, j] by X[p, q]; zero unless i = p.
+
+    Raises
+    ------
+    ValueError
+        If an array is no matrix of floats, or the matrices cannot be multiplied.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial y_{ij}}{\\partial x_{pq}} = \\delta_{ip}\\,w_{qj}
+    """
+    _require_product(x=x, w=w)
+    xp = array_namespace(x, w)
+    return xp.eye(x.shape[0], dtype=w.dtype, device=device(w))[:, None, :, None] * w.mT[None, :, None, :]
+
+
+def xw_jacobian_w(x, w):
+    """Tell how each entry of Y = XW moves with each entry of W.
+
+    Parameters
+    ----------
+    x : array (m, n)
+        Samples in rows.
+    w : array (n, k)
+        Weights.
+
+    Returns
+    -------
+    array (m, k, n, k)
+        At [i, j, p, q] the derivative of Y[i, j] by W[p, q]; zero unless j = q.
+
+    Raises
+    ------
+    ValueError
+        If an array is no matrix of floats, or the matrices cannot be multiplied.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial y_{ij}}{\\partial w_{pq}} = x_{ip}\\,\\delta_{jq}
+    """
+    _require_product(x=x, w=w)
+    xp = array_namespace(x, w)
+    return x[:, None, :, None] * xp.eye(w.shape[1], dtype=x.dtype, device=device(x))[None, :, None, :]
+
+
+@widen_half
+def xw_gradient_x(w, upstream):
+    """Carry a gradient back through Y = XW to X.
+
+    Parameters
+    ----------
+    w : array (n, k)
+        Weights.
+    upstream : array (..., m, k)
+        The gradient G of a loss by Y.
+
+    Returns
+    -------
+    array (..., m, n)
+        The gradient of the loss by X, in X's shape.
+
+    Raises
+    ------
+    ValueError
+        If the widths of ``w`` and ``upstream`` differ, or an array is no matrix of floats.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial L}{\\partial\\mathbf X} = \\mathbf G\\,\\mathbf W^{\\mathsf T}
+    """
+    _require_matrices(w=w, upstream=upstream)
+    require_same_size(-1, w=w, upstream=upstream)
+    return upstream @ w.mT
+
+
+@widen_half
+def xw_gradient_w(x, upstream):
+    """Carry a gradient back through Y = XW to W.
+
+    Parameters
+    ----------
+    x : array (..., m, n)
+        Samples in rows.
+    upstream : array (..., m, k)
+        The gradient G of a loss by Y.
+
+    Returns
+    -------
+    array (..., n, k)
+        The gradient of the loss by W, in W's shape: a sum over the samples.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` and ``upstream`` differ in their number of rows, or an array is no matrix of floats.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial L}{\\partial\\mathbf W} = \\mathbf X^{\\mathsf T}\\,\\mathbf G
+              = \\sum_i \\mathbf x_i\\,\\mathbf g_i^{\\mathsf T}
+    """
+    _require_matrices(x=x, upstream=upstream)
+    require_same_size(-2, x=x, upstream=upstream)
+    return x.mT @ upstream
+
+
+@widen_half
+def trace_axb_gradient(a, b):
+    """Tell how the trace of AXB changes with X.
+
+    Parameters
+    ----------
+    a : array (..., m, n)
+        What multiplies X from the left.
+    b : array (..., k, m)
+        What multiplies X from the right.
+
+    Returns
+    -------
+    array (..., n, k)
+        The gradient, in X's shape. It does not depend on X, because the trace is linear in it.
+
+    Raises
+    ------
+    ValueError
+        If AXB is not square, or an array is no matrix of floats.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial}{\\partial\\mathbf X}\\operatorname{tr}(\\mathbf A\\mathbf X\\mathbf B)
+              = \\mathbf A^{\\mathsf T}\\mathbf B^{\\mathsf T}
+    """
+    _require_matrices(a=a, b=b)
+    if a.shape[-2] != b.shape[-1]:
+        raise ValueError(f"a must have as many rows as b has columns, got shapes {tuple(a.shape)} and {tuple(b.shape)}")
+    return a.mT @ b.mT
+
+
+@widen_half
+def logdet_gradient(x):
+    """Tell how the logarithm of a determinant's absolute value changes with the matrix.
+
+    Parameters
+    ----------
+    x : array (..., n, n)
+        Invertible matrices of floating-point numbers.
+
+    Returns
+    -------
+    array (..., n, n)
+        The gradient, in the shape of ``x``: the inverse, transposed.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` is no matrix of floats, not square, empty, not finite, or singular to working precision.
+
+    Notes
+    -----
+    .. math:: \\frac{\\partial}{\\partial\\mathbf X}\\log\\lvert\\det\\mathbf X\\rvert = \\mathbf X^{-\\mathsf T}
+
+    If only symmetric matrices are allowed to vary, the same array still gives the change to first order: the sum of
+    its entries times the entries of the change.
+    """
+    _require_matrices(x=x)
+    require_entries(-1, x=x)
+    xp = array_namespace(x)
+    n = x.shape[-1]
+    if x.shape[-2] != n:
+        raise ValueError(f"x must be square, got shape {tuple(x.shape)}")
+    if not xp.all(xp.isfinite(x)):
+        raise ValueError(f"x must be finite, got {x[~xp.isfinite(x)][0].item()}")
+    # Powers of two, so that nothing is rounded: rows and columns of any size come out as good as those of size one.
+    rows = _power_of_two(xp.max(xp.abs(x), axis=-1, keepdims=True))
+    columns = _power_of_two(xp.max(xp.abs(x / rows), axis=-2, keepdims=True))
+    scaled = x / rows / columns
+    if xp.any(xp.linalg.slogdet(scaled)[1] == -math.inf):
+        raise ValueError(f"x must be invertible, got a singular matrix of size {n}")
+    inverse = xp.linalg.inv(scaled)
+    residual = xp.max(xp.abs(scaled @ inverse - xp.eye(n, dtype=x.dtype, device=device(x))))
+    if not residual < 0.1:
+        miss = residual.item()
+        raise ValueError(f"x must be invertible, got a matrix of size {n} whose inverse misses it by {miss:.1g}")
+    return inverse.mT / rows / columns
+
+
+def _column(f, x, j):
+    """Differentiate by one coordinate, on the scale where the estimated error is smallest; per entry, of all tried."""
+    center = 1.0 * np.asarray(f(x.copy()))
+    tolerance = np.finfo(center.dtype).eps ** (2 / 3)  # what central differences reach without extrapolation
+    best, smallest = np.full(center.shape, math.nan), np.full(center.shape, math.inf)
+    scale, tried = abs(x[j]) or 1.0, {}
+    for attempt in range(10):
+        value, truncation, rounding = _extrapolated(f, x, j, scale / 32, center)
+        error = truncation + rounding
+        better = error < smallest
+        best, smallest = np.where(better, value, best), np.where(better, error, smallest)
+        tried[scale] = np.max(error, initial=0)
+        if math.isfinite(tried[scale]) and tried[scale] <= tolerance * np.max(np.abs(value), initial=0):
+            break
+        if attempt == 0:
+            downwards = np.max(truncation, initial=0) >= np.max(rounding, initial=0)
+        scale = _next_scale(tried, downwards)
+        if scale < 1e-8 * abs(x[j]):
+            break
+    return best
+
+
+def _next_scale(tried, downwards):
+    """Walk on, with growing strides, while the error shrinks; then look on both sides of the smallest."""
+    scales = sorted(tried)
+    at = min(range(len(scales)), key=lambda i: (tried[scales[i]], i if downwards else -i))
+    stride = 10.0 ** min(2 ** (len(scales) - 1), 64)
+    if at == 0 and (downwards or len(scales) > 1):
+        return scales[0] / stride
+    if at == len(scales) - 1:
+        return scales[-1] * stride
+    below, above = scales[at] / scales[at - 1], scales[at + 1] / scales[at]
+    return scales[at] * above**0.5 if above > below else scales[at] / below**0.5
+
+
+def _extrapolated(f, x, j, h, center):
+    """Combine central differences with steps h, h/2, h/4, h/8; bound what is cut off and what is rounded off."""
+    row, bends = [], []
+    for level in range(4):
+        above, below = x.copy(), x.copy()
+        above[j] += h / 2**level
+        below[j] -= h / 2**level
+        width = above[j] - below[j]  # what was really taken: x + h and x - h are rounded
+        high, low = 1.0 * np.asarray(f(above)), 1.0 * np.asarray(f(below))
+        if not high.shape == low.shape == center.shape:
+            raise ValueError(f"f must always return the same shape, got {center.shape}, {high.shape} and {low.shape}")
+        previous, row = row, [(high - low) / width]
+        for order, coarse in enumerate(previous, start=1):
+            row.append(row[-1] + (row[-1] - coarse) / (4**order - 1))
+        bends.append(high - center + (low - center))
+    if width == 0:
+        return np.zeros(center.shape), np.zeros(center.shape), np.full(center.shape, math.inf)
+    noise = np.finfo(center.dtype).eps * np.maximum(np.abs(high), np.abs(low))
+    truncation = np.abs(row[-1] - row[-2]) + np.abs(row[-1] - previous[-1])
+    # Halving a small step quarters the bend. From far away a narrow peak looks flat, and only its bend gives it away.
+    change = np.maximum(np.abs(high - center), np.abs(low - center))
+    too_coarse = np.abs(bends[2] - 4 * bends[3]) > change / 8 + 64 * noise
+    return row[-1], np.where(too_coarse | ~np.isfinite(truncation), math.inf, truncation), noise / width
+
+
+def _point(x):
+    x = np.array(x)
+    if x.dtype.kind not in "iuf":
+        raise ValueError(f"x must hold real numbers, got dtype {x.dtype}")
+    if x.size == 0:
+        raise ValueError(f"x must not be empty, got shape {x.shape}")
+    if not np.isfinite(x).all():
+        raise ValueError(f"x must be finite, got {x[~np.isfinite(x)][0]}")
+    return x.astype(float)
+
+
+def _or_one(size):
+    """Replace zeros by ones, so that zeros divided by them stay zeros."""
+    xp = array_namespace(size)
+    return xp.where(size == 0, xp.ones_like(size), size)
+
+
+def _power_of_two(size):
+    xp = array_namespace(size)
+    return 2.0 ** xp.floor(xp.log2(_or_one(size)))
+
+
+def _normalised(x, gain, eps):
+    """Return the normalised features y and sigma, from squares that neither overflow nor vanish."""
+    require_floats(x=x)
+    require_entries(-1, x=x)
+    if gain is not None:
+        require_floats(gain=gain)
+        if tuple(gain.shape) != tuple(x.shape[-1:]):
+            raise ValueError(f"gain must have shape {tuple(x.shape[-1:])}, got {tuple(gain.shape)}")
+    if not eps >= 0:
+        raise ValueError(f"eps must not be negative, got {eps}")
+    xp = array_namespace(x)
+    centered = x - xp.mean(x, axis=-1, keepdims=True)
+    size = xp.max(xp.abs(centered), axis=-1, keepdims=True)
+    size = xp.where(size > eps**0.5, size, xp.full_like(size, eps**0.5))
+    if xp.any(size == 0):
+        raise ValueError("eps must be positive where all features are equal, got 0")
+    y = centered / size
+    root = xp.sqrt(xp.mean(y**2, axis=-1, keepdims=True) + (eps**0.5 / size) ** 2)
+    return y / root, size * root
+
+
+def _require_matrices(**arrays):
+    require_floats(**arrays)
+    for name, x in arrays.items():
+        if x.ndim < 2:
+            raise ValueError(f"{name} must be a matrix, got shape {tuple(x.shape)}")
+
+
+def _require_product(x, w):
+    _require_matrices(x=x, w=w)
+    if x.ndim != 2 or w.ndim != 2 or x.shape[1] != w.shape[0]:
+        raise ValueError(f"x (m, n) and w (n, k) must share n, got shapes {tuple(x.shape)} and {tuple(w.shape)}")

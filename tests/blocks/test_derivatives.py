@@ -1,0 +1,312 @@
+"""Derivatives: every formula three ways, and the two ways to measure one."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import scipy.special
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from mlnotes.blocks.derivatives import (
+    complex_step_jacobian,
+    distance_gradient,
+    layer_norm_jacobian,
+    layer_norm_vjp,
+    logdet_gradient,
+    logsumexp_gradient,
+    numerical_jacobian,
+    squared_distance_gradient,
+    trace_axb_gradient,
+    xw_gradient_w,
+    xw_gradient_x,
+    xw_jacobian_w,
+    xw_jacobian_x,
+)
+from mlnotes.blocks.softmax import softmax_jacobian
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+A, B, X, W, GAIN = draw(5, 3), draw(7, 5, seed=1), draw(3, 7, seed=2), draw(7, 2, seed=3), draw(7, seed=4)
+V, U, SQUARE = draw(7, seed=5), draw(7, seed=6), draw(5, 5, seed=7) + 3 * np.eye(5)
+
+
+def layer_norm(x):
+    """Written for torch and complex numbers alike, unlike any library's."""
+    centered = x - x.sum() / 7
+    return GAIN_OF[type(x)] * centered / ((centered**2).sum() / 7 + 1e-5) ** 0.5
+
+
+GAIN_OF = {np.ndarray: GAIN, torch.Tensor: torch.tensor(GAIN)}
+
+
+def either(by_numpy, by_torch):
+    return lambda x: by_torch(x) if isinstance(x, torch.Tensor) else by_numpy(x)
+
+
+def of(a, x):
+    """Return the constant a as an array of x's library."""
+    return torch.tensor(a) if isinstance(x, torch.Tensor) else a
+
+
+# formula: (the derivative by hand, the function it is of, where)
+FORMULAS = {
+    "|a - b|²": (squared_distance_gradient(V, U), lambda x: ((x - of(U, x)) ** 2).sum(), V),
+    "|a - b|": (distance_gradient(V, U), lambda x: ((x - of(U, x)) ** 2).sum() ** 0.5, V),
+    "softmax": (
+        softmax_jacobian(V),
+        either(lambda x: np.exp(x) / np.exp(x).sum(), lambda x: torch.softmax(x, 0)),
+        V,
+    ),
+    "log-sum-exp": (
+        logsumexp_gradient(V),
+        either(lambda x: np.log(np.exp(x).sum()), lambda x: torch.logsumexp(x, 0)),
+        V,
+    ),
+    "layer norm": (layer_norm_jacobian(V, GAIN), layer_norm, V),
+    "XW by X": (xw_jacobian_x(X, W), lambda x: x @ of(W, x), X),
+    "XW by W": (xw_jacobian_w(X, W), lambda w: of(X, w) @ w, W),
+    "tr(AXB)": (trace_axb_gradient(A, B), lambda x: (of(A, x) @ x @ of(B, x)).trace(), X),
+    "log det": (
+        logdet_gradient(SQUARE),
+        either(lambda x: np.log(np.linalg.det(x)), lambda x: torch.linalg.slogdet(x).logabsdet),
+        SQUARE,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_each_formula_agrees_with_autograd_central_differences_and_the_complex_step(name):
+    by_hand, f, x = FORMULAS[name]
+    by_autograd = torch.autograd.functional.jacobian(f, torch.tensor(x)).numpy()
+    np.testing.assert_allclose(by_autograd, by_hand, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(complex_step_jacobian(f, x), by_hand, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(numerical_jacobian(f, x), by_hand, rtol=0, atol=1e-10)
+
+
+def test_one_layout_holds_output_axes_come_first_and_input_axes_last():
+    assert numerical_jacobian(lambda x: x @ W, X).shape == (3, 2, 3, 7)
+    assert complex_step_jacobian(lambda x: x @ W, X).shape == (3, 2, 3, 7)
+    assert numerical_jacobian(lambda x: x.sum(), X).shape == X.shape
+    matrix = draw(3, 7)
+    np.testing.assert_allclose(numerical_jacobian(lambda x: matrix @ x, V), matrix, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("f", "derivative", "points"),
+    [
+        (np.exp, math.exp, [-20.0, -1e-9, 1e-3, 1.7, 300.0]),
+        (np.sin, math.cos, [-3.0, 1e-6, 1.0, 1e3]),
+        (np.log, lambda x: 1 / x, [1e-9, 1.7, 1e6]),
+        (np.sqrt, lambda x: 0.5 / math.sqrt(x), [1e-300, 1e-9, 20.0, 1e300]),
+        (lambda x: 1 / x, lambda x: -1 / x**2, [1e-9, -0.3, 1e6]),
+        (lambda x: x**7, lambda x: 7 * x**6, [1e-9, -0.3, 1e6]),
+        (lambda x: np.exp(-1e6 * x), lambda x: -1e6 * math.exp(-1e6 * x), [0.0, 1e-9, 1e-6]),
+        (lambda x: np.exp(-((1e3 * x - 1e3) ** 2)), lambda x: _slope_of_peak(1e3 * x - 1e3), [0.9995, 1.001]),
+        (lambda x: np.sin(1e-9 * x), lambda x: 1e-9 * math.cos(1e-9 * x), [0.0, 1e6]),
+    ],
+)
+def test_central_differences_find_ten_digits_whatever_the_scale(f, derivative, points):
+    for x in points:
+        expected = float(derivative(x))
+        assert numerical_jacobian(lambda z: f(z[0]), np.array([x])) == pytest.approx(expected, rel=1e-10, abs=0)
+
+
+def _slope_of_peak(t):
+    return -2e3 * t * math.exp(-(t**2))
+
+
+@given(arrays(np.float64, 3, elements=st.floats(-9, 6)), st.integers(0, 2**31))
+def test_central_differences_do_not_depend_on_the_units_of_their_inputs(exponents, seed):
+    x, units = draw(3, seed=seed) + 3, 10.0**exponents
+    found = numerical_jacobian(lambda z: np.exp(-z / units), x * units)
+    np.testing.assert_allclose(np.diag(found) * units, -np.exp(-x), rtol=1e-10)
+
+
+@pytest.mark.parametrize("steepness", [1e6, 3.2e7, 1e8])
+def test_one_entry_that_overflows_does_not_spoil_the_search_for_a_step(steepness):
+    # A step of 1/32 is enormous: the first entry does not mind, the second overflows.
+    found = numerical_jacobian(lambda x: np.array([1e14 * x[0], np.exp(-steepness * x[0])]), np.array([0.0]))
+    np.testing.assert_allclose(found, [[1e14], [-steepness]], rtol=1e-10)
+
+
+def test_a_kink_and_the_end_of_the_domain_give_nan_and_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(numerical_jacobian(np.abs, np.zeros(1))).all()
+        assert np.isnan(numerical_jacobian(np.sqrt, np.zeros(1))).all()
+    np.testing.assert_allclose(numerical_jacobian(np.abs, np.array([-1e-3])), [[-1.0]])
+
+
+def test_differences_call_the_function_nine_times_where_it_is_well_behaved():
+    calls = []
+    numerical_jacobian(lambda x: calls.append(1) or np.exp(x), np.array([1.7]))
+    assert len(calls) == 9
+
+
+@pytest.mark.parametrize("x", [0.0, 1e-300, 1.0, 1e300])
+def test_the_complex_step_loses_no_digit(x):
+    assert complex_step_jacobian(lambda z: z[0] * 3 + 1, np.array([x])) == 3.0
+    small = min(x, 1.0)
+    assert complex_step_jacobian(lambda z: np.exp(z[0]), np.array([small])) == pytest.approx(math.exp(small), rel=1e-15)
+
+
+@pytest.mark.parametrize("f", [np.abs, np.real])
+def test_the_complex_step_refuses_functions_that_discard_imaginary_parts(f):
+    with pytest.raises(ValueError, match="complex numbers for complex x, got dtype float64"):
+        complex_step_jacobian(f, V)
+
+
+def test_distance_has_a_gradient_of_zero_where_the_points_coincide_though_autograd_says_nan():
+    assert distance_gradient(V, V).tolist() == [0.0] * 7
+    assert squared_distance_gradient(V, V).tolist() == [0.0] * 7
+    a = torch.tensor(V, requires_grad=True)
+    ((a - torch.tensor(V)) ** 2).sum().sqrt().backward()
+    assert torch.isnan(a.grad).all()
+
+
+vectors = arrays(np.float64, 3, elements=st.floats(-1e3, 1e3).map(lambda x: round(x, 9)))
+
+
+@given(vectors, vectors)
+def test_zeros_are_a_subgradient_of_the_distance_and_elsewhere_its_length_is_one(a, b):
+    length = np.linalg.norm(distance_gradient(a, b))
+    assert length == pytest.approx(0.0 if (a == b).all() else 1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-200, 1e200, 1.7e308])
+def test_the_direction_is_right_for_coordinates_of_any_size(size):
+    a = np.array([0.6, -0.8]) * size
+    np.testing.assert_allclose(distance_gradient(a, np.zeros(2)), [0.6, -0.8], rtol=1e-12)
+    np.testing.assert_allclose(distance_gradient(a, -a), [0.6, -0.8], rtol=1e-12)
+
+
+def test_the_vector_jacobian_product_is_the_jacobian_times_the_vector_in_every_precision(backend):
+    x, g = draw(3, 7), draw(3, 7, seed=1)
+    expected = np.einsum("bij,bi->bj", layer_norm_jacobian(backend.like(x), backend.like(GAIN)), backend.like(g))
+    found = layer_norm_vjp(backend.array(x), backend.array(g), backend.array(GAIN))
+    np.testing.assert_allclose(backend.read(found), expected, atol=4 * backend.tolerance)
+
+
+def test_layer_norm_agrees_with_torch_and_constants_carry_no_gradient():
+    x = torch.tensor(draw(3, 7), requires_grad=True)
+    g = torch.tensor(draw(3, 7, seed=1))
+    torch.nn.functional.layer_norm(x, (7,), torch.tensor(GAIN), torch.zeros(7, dtype=x.dtype)).backward(g)
+    np.testing.assert_allclose(layer_norm_vjp(x.detach(), g, torch.tensor(GAIN)), x.grad, atol=1e-13)
+    np.testing.assert_allclose(layer_norm_jacobian(x.detach().numpy()).sum(-1), 0, atol=1e-14)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200, 1e307])
+def test_layer_norm_without_eps_is_the_same_for_features_of_any_size(size):
+    np.testing.assert_allclose(layer_norm_jacobian(V * size, eps=0.0) * size, layer_norm_jacobian(V, eps=0.0), 1e-12)
+
+
+def test_layer_norm_of_equal_features_is_ruled_by_eps():
+    np.testing.assert_allclose(layer_norm_jacobian(np.ones(2), eps=0.25), [[1.0, -1.0], [-1.0, 1.0]])
+    with pytest.raises(ValueError, match="eps must be positive where all features are equal, got 0"):
+        layer_norm_jacobian(np.ones(2), eps=0.0)
+
+
+def test_gradients_through_xw_agree_with_autograd_in_every_precision(backend):
+    x, w, g = draw(3, 7), draw(7, 2), draw(3, 2)
+    tx, tw = (torch.tensor(backend.like(a), requires_grad=True) for a in (x, w))
+    (tx @ tw).backward(torch.tensor(backend.like(g)))
+    found_x = xw_gradient_x(backend.array(w), backend.array(g))
+    found_w = xw_gradient_w(backend.array(x), backend.array(g))
+    np.testing.assert_allclose(backend.read(found_x), tx.grad, atol=8 * backend.tolerance)
+    np.testing.assert_allclose(backend.read(found_w), tw.grad, atol=8 * backend.tolerance)
+
+
+def test_carrying_a_gradient_back_is_contracting_it_with_the_jacobian():
+    g = draw(3, 2)
+    np.testing.assert_allclose(np.einsum("ij,ijpq->pq", g, xw_jacobian_x(X, W)), xw_gradient_x(W, g), atol=1e-14)
+    np.testing.assert_allclose(np.einsum("ij,ijpq->pq", g, xw_jacobian_w(X, W)), xw_gradient_w(X, g), atol=1e-14)
+
+
+def test_the_simple_formulas_hold_in_every_precision(backend):
+    a, b = backend.like(V), backend.like(U)
+    close = {"atol": 8 * backend.tolerance, "rtol": 8 * backend.tolerance}
+    array = backend.array
+    np.testing.assert_allclose(backend.read(squared_distance_gradient(array(V), array(U))), 2 * (a - b), **close)
+    unit = (a - b) / np.linalg.norm(a - b)
+    np.testing.assert_allclose(backend.read(distance_gradient(array(V), array(U))), unit, **close)
+    weights = scipy.special.softmax(backend.like(X), axis=-1)
+    np.testing.assert_allclose(backend.read(logsumexp_gradient(array(X))), weights, **close)
+    expected = (backend.like(B) @ backend.like(A)).T
+    np.testing.assert_allclose(backend.read(trace_axb_gradient(array(A), array(B))), expected, **close)
+
+
+@pytest.mark.parametrize("units", [1.0, 1e-100, 1e100])
+def test_the_gradient_of_log_det_is_the_inverse_transposed_whatever_the_units_of_rows_and_columns(units):
+    rows, columns = np.logspace(-100, 100, 5)[:, None] * units, np.logspace(2, -4, 5)
+    found = logdet_gradient(SQUARE * rows * columns)
+    np.testing.assert_allclose(found * rows * columns, np.linalg.inv(SQUARE).T, rtol=1e-11)
+
+
+def test_a_negative_determinant_has_the_gradient_of_its_absolute_value():
+    flipped = SQUARE[::-1].copy()
+    expected = torch.autograd.functional.jacobian(lambda x: torch.linalg.slogdet(x).logabsdet, torch.tensor(flipped))
+    np.testing.assert_allclose(logdet_gradient(flipped), expected, atol=1e-13)
+
+
+def test_gradients_flow_through_the_formulas_themselves():
+    a, b = (torch.tensor(draw(2, 5, seed=i), requires_grad=True) for i in range(2))
+    square = torch.tensor(SQUARE, requires_grad=True)
+    assert torch.autograd.gradcheck(squared_distance_gradient, (a, b))
+    assert torch.autograd.gradcheck(distance_gradient, (a, b))
+    assert torch.autograd.gradcheck(layer_norm_jacobian, (a,))
+    assert torch.autograd.gradcheck(layer_norm_vjp, (a, b))
+    assert torch.autograd.gradcheck(logdet_gradient, (square,))
+
+
+@pytest.mark.parametrize("f", [numerical_jacobian, complex_step_jacobian])
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (np.zeros(0), r"x must not be empty, got shape \(0,\)"),
+        (np.array([1.0, np.nan]), "x must be finite, got nan"),
+        (np.array([1j]), "x must hold real numbers, got dtype complex128"),
+    ],
+)
+def test_points_without_a_derivative_are_refused(f, x, message):
+    with pytest.raises(ValueError, match=message):
+        f(np.exp, x)
+
+
+def test_a_function_that_changes_its_shape_is_refused():
+    with pytest.raises(ValueError, match="f must always return the same shape"):
+        numerical_jacobian(lambda x: np.ones(2) if x[0] > 1 else np.ones(3), np.ones(1))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: squared_distance_gradient(np.ones(2), np.ones(3)), r"same size along axis -1.*\(2,\) and \(3,\)"),
+        (lambda: distance_gradient(np.ones(2), np.ones(3)), r"same size along axis -1.*\(2,\) and \(3,\)"),
+        (lambda: distance_gradient(np.array([1, 2]), np.ones(2)), "floating-point numbers, got dtype int64"),
+        (lambda: distance_gradient(np.ones(0), np.ones(0)), "must not be empty"),
+        (lambda: layer_norm_jacobian(np.ones(3), np.ones(2)), r"gain must have shape \(3,\), got \(2,\)"),
+        (lambda: layer_norm_jacobian(V, eps=-1.0), "eps must not be negative, got -1.0"),
+        (lambda: layer_norm_vjp(np.ones(3), np.ones(2)), r"same size along axis -1.*\(3,\) and \(2,\)"),
+        (lambda: xw_jacobian_x(X, X), r"must share n, got shapes \(3, 7\) and \(3, 7\)"),
+        (lambda: xw_jacobian_w(V, W), r"x must be a matrix, got shape \(7,\)"),
+        (lambda: xw_gradient_x(W, np.ones((3, 5))), r"same size along axis -1.*\(7, 2\) and \(3, 5\)"),
+        (lambda: xw_gradient_w(X, np.ones((5, 2))), r"same size along axis -2.*\(3, 7\) and \(5, 2\)"),
+        (lambda: trace_axb_gradient(A, A), r"as many rows as b has columns, got shapes \(5, 3\) and \(5, 3\)"),
+        (lambda: logdet_gradient(A), r"x must be square, got shape \(5, 3\)"),
+        (lambda: logdet_gradient(np.ones((0, 0))), "must not be empty"),
+        (lambda: logdet_gradient(np.array([[1.0, np.inf], [0.0, 1.0]])), "x must be finite, got inf"),
+        (lambda: logdet_gradient(np.ones((3, 3))), "x must be invertible, got a .*matrix of size 3"),
+        (lambda: logdet_gradient(np.outer(V, V) + 1e-17 * np.eye(7)), "x must be invertible"),
+        (lambda: logdet_gradient(np.zeros((2, 2))), "x must be invertible"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_values(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
