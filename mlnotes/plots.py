@@ -300,10 +300,6 @@ def image(ax, pixels, title=""):
 
 def reach_of_averages(ax, values, results):
     """Draw what one average of points can reach, and what one average for each coordinate can.
-def chunks_of_a_mask(ax, ends, labels):
-    """Draw a causal mask that is cut into chunks of rows: keys that each chunk finds, and keys that it brings.
-def matrix(ax, values, rows, columns, title, limit):
-    """Draw a small matrix of signed numbers, each printed in its cell, blue below zero and orange above.
 
     Parameters
     ----------
@@ -356,25 +352,6 @@ def column_owners(ax, layouts):
 
 def position_table(ax, table, xlabel, title="", numbers=False):
     """Draw what each position is given, one position in each row.
-    ends : sequence of int
-        Where the chunks begin, and the end of the last.
-    labels : sequence of str
-        Names of the tokens.
-    """
-    for start, end in pairwise(ends):
-        for i in range(start, end):
-            found = ax.barh(i, start, 0.84, color=BLUE, alpha=0.35)
-            brought = ax.barh(i, i + 1 - start, 0.84, left=start, color=ORANGE, hatch="///", edgecolor="white")
-        ax.axhline(end - 0.5, color=GREY, lw=0.8)
-    ax.set(xlim=(0, len(labels)), ylim=(len(labels) - 0.5, -0.5), ylabel="queries", xlabel="keys")
-    ax.set_xticks(np.arange(len(labels)) + 0.5, labels, rotation=90, size=8)
-    ax.set_yticks(range(len(labels)), labels, size=8)
-    ax.tick_params(length=0)
-    ax.legend([found, brought], ["in the cache", "from the chunk"], loc="upper right")
-
-
-def points_on_lines(ax, x, points, lines, xlabel, ylabel):
-    """Draw what was measured as points on what a formula says as lines, on logarithmic axes.
 
     Parameters
     ----------
@@ -403,6 +380,22 @@ def points_on_lines(ax, x, points, lines, xlabel, ylabel):
 
 def legend_beside(ax):
     """Put the legend to the right of the axes, where no curve can run through it.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Axes with named curves.
+    """
+    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
+
+
+def matrix(ax, values, rows, columns, title, limit):
+    """Draw a small matrix of signed numbers, each printed in its cell, blue below zero and orange above.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
     values : array (m, n)
         The numbers.
     rows, columns : sequence of str
@@ -429,22 +422,6 @@ def names_in_the_plane(ax, xy, names, groups):
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        Axes with named curves.
-    """
-    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
-    x : array (n,)
-        Positions of the lines; the points stand at the first of them.
-    points, lines : dict of str to sequence of numbers
-        Measured values and the formula's, under the same names.
-    xlabel, ylabel : str
-        What the axes measure, with units.
-    """
-    for (name, values), color, marker in zip(lines.items(), _COLORS, "os^D", strict=False):
-        ax.loglog(x, values, color=color, lw=1.2, label=f"{name}, formula")
-        measured = points[name]
-        ax.loglog(x[: len(measured)], measured, marker, color=color, label=f"{name}, measured")
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.legend()
         Where to draw.
     xy : array (n, 2)
         The places.
@@ -464,3 +441,123 @@ def names_in_the_plane(ax, xy, names, groups):
     ax.set(aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
     ax.margins(0.12)
     ax.legend(fontsize=8)
+
+
+def chunks_of_a_mask(ax, ends, labels):
+    """Draw a causal mask that is cut into chunks of rows: keys that each chunk finds, and keys that it brings.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    ends : sequence of int
+        Where the chunks begin, and the end of the last.
+    labels : sequence of str
+        Names of the tokens.
+    """
+    for start, end in pairwise(ends):
+        for i in range(start, end):
+            found = ax.barh(i, start, 0.84, color=BLUE, alpha=0.35)
+            brought = ax.barh(i, i + 1 - start, 0.84, left=start, color=ORANGE, hatch="///", edgecolor="white")
+        ax.axhline(end - 0.5, color=GREY, lw=0.8)
+    ax.set(xlim=(0, len(labels)), ylim=(len(labels) - 0.5, -0.5), ylabel="queries", xlabel="keys")
+    ax.set_xticks(np.arange(len(labels)) + 0.5, labels, rotation=90, size=8)
+    ax.set_yticks(range(len(labels)), labels, size=8)
+    ax.tick_params(length=0)
+    ax.legend([found, brought], ["in the cache", "from the chunk"], loc="upper right")
+
+
+def points_on_lines(ax, x, points, lines, xlabel, ylabel):
+    """Draw what was measured as points on what a formula says as lines, on logarithmic axes.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x : array (n,)
+        Positions of the lines; the points stand at the first of them.
+    points, lines : dict of str to sequence of numbers
+        Measured values and the formula's, under the same names.
+    xlabel, ylabel : str
+        What the axes measure, with units.
+    """
+    for (name, values), color, marker in zip(lines.items(), _COLORS, "os^D", strict=False):
+        ax.loglog(x, values, color=color, lw=1.2, label=f"{name}, formula")
+        measured = points[name]
+        ax.loglog(x[: len(measured)], measured, marker, color=color, label=f"{name}, measured")
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.legend()
+
+
+def shared_heads(ax, n_heads, n_groups, title):
+    """Draw query heads above the key/value heads that they share.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    n_heads, n_groups : int
+        How many there are of each.
+    title : str
+        What is shown.
+    """
+    r = n_heads // n_groups
+    for i in range(n_heads):
+        shared = r * (i // r) + (r - 1) / 2
+        ax.plot([i, shared], [1, 0], "-", color=GREY, lw=1, zorder=0)
+        ax.plot(i, 1, "o", color=BLUE, ms=9)
+        ax.plot(shared, 0, "s", color=ORANGE, ms=10)
+    ax.set(xlim=(-0.7, n_heads - 0.3), ylim=(-0.4, 1.4), xticks=[], yticks=[0, 1])
+    ax.set_yticklabels(["keys, values", "queries"] if ax.get_subplotspec().is_first_col() else ["", ""])
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    ax.set_title(title)
+
+
+def masks(ax, allowed, title="", rows=None):
+    """Draw what each query may look at: a filled square with a dot for yes, an empty one for no.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    allowed : boolean array (l, s)
+        True where query i may look at key j.
+    title : str
+        What is shown.
+    rows : sequence of int, optional
+        The positions of the queries; counted from 0 unless given.
+    """
+    l, s = allowed.shape  # noqa: E741
+    for i, j in np.ndindex(l, s):
+        seen = allowed[i, j]
+        ax.add_patch(Rectangle((j - 0.45, i - 0.45), 0.9, 0.9, fc=BLUE if seen else "none", ec=BLUE, lw=0.8))
+        if seen:
+            ax.plot(j, i, "o", ms=3, color="white")
+    ax.set(xlim=(-0.6, s - 0.4), ylim=(l - 0.4, -0.6), aspect="equal", xlabel="key", ylabel="query")
+    ax.set_xticks(range(s))
+    ax.set_yticks(range(l), range(l) if rows is None else rows)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_title(title)
+
+
+def influence(ax, sizes, title=""):
+    """Draw how far each result moves when one input is changed, on a logarithmic scale; white where it does not.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    sizes : array (n, n)
+        Row i, column j: how far result i moves when input j is changed.
+    title : str
+        What is shown.
+    """
+    drawn = ax.imshow(np.where(sizes > 0, np.log10(np.maximum(sizes, 1e-4)), np.nan), vmin=-4, vmax=1)
+    ax.set(xlabel="changed token", ylabel="result")
+    ax.set_title(title)
+    ax.tick_params(length=0)
+    if not ax.figure.axes[-1].get_label() == "<colorbar>":
+        bar = ax.figure.colorbar(drawn, ax=ax.figure.axes, label="change", shrink=0.8)
+        bar.set_ticks(range(-4, 2, 2), labels=[f"1e{i}" for i in range(-4, 2, 2)])
