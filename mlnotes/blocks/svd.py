@@ -329,10 +329,9 @@ def _lengths(rows):
 def _completed(q, n):
     """Extend orthonormal columns to n of them."""
     while q.shape[1] < n:
-        # The axis that is farthest from the columns there are.
+        # Of the axis that is farthest from the columns there are, at least 1 / sqrt(m) is orthogonal to them.
         new = np.eye(1, len(q), np.argmin(_lengths(q)), dtype=q.dtype)[0]
-        for _ in range(2):  # once leaves a rounding error that the division would enlarge
-            new -= q @ (q.T @ new)
+        new -= q @ (q.T @ new)
         q = np.column_stack([q, new / np.sqrt(new @ new)])
     return q
 

@@ -158,8 +158,8 @@ def test_neither_the_size_of_the_matrix_nor_that_of_b_costs_a_digit(method, size
 @unhurried
 @given(arrays(float, (7, 5), elements=numbers), arrays(float, 7, elements=numbers), st.sampled_from(METHODS))
 def test_whatever_hypothesis_finds_is_solved_unless_its_columns_are_dependent(a, b, method):
-    columns = a / np.maximum(np.abs(a).max(axis=0), 1e-300)
-    if method != "svd" and np.linalg.cond(columns) > (1e13 if method == "qr" else 1e6):
+    a = a / np.maximum(np.abs(a).max(axis=0), 1e-300)  # so that the squares below are in range
+    if method != "svd" and np.linalg.cond(a) > (1e13 if method == "qr" else 1e6):
         return  # see TestCondition and TestManySolutions
     x = lstsq(a, b, method)
     slope, size = a.T @ (a @ x - b), np.linalg.norm(a)

@@ -37,6 +37,7 @@ MATRICES = {
     "condition 1e14": with_condition(17, 17, 1e14),
     "Hilbert": scipy.linalg.hilbert(19),
     "rank 3 of 11": random_matrix(13, 3) @ random_matrix(3, 11),
+    "whole numbers of rank 3": np.rint(2 * random_matrix(23, 3)) @ np.rint(2 * random_matrix(3, 23)),
     "rank 3 of 5, wide": random_matrix(5, 3) @ random_matrix(3, 13),
     "zeros": np.zeros((5, 3)),
     "zero column first": _with_zeros(7, 5, 0),
