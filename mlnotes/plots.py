@@ -308,3 +308,28 @@ def points_on_lines(ax, x, points, lines, xlabel, ylabel):
         ax.loglog(x[: len(measured)], measured, marker, color=color, label=f"{name}, measured")
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend()
+
+
+def shared_heads(ax, n_heads, n_groups, title):
+    """Draw query heads above the key/value heads that they share.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    n_heads, n_groups : int
+        How many there are of each.
+    title : str
+        What is shown.
+    """
+    r = n_heads // n_groups
+    for i in range(n_heads):
+        shared = r * (i // r) + (r - 1) / 2
+        ax.plot([i, shared], [1, 0], "-", color=GREY, lw=1, zorder=0)
+        ax.plot(i, 1, "o", color=BLUE, ms=9)
+        ax.plot(shared, 0, "s", color=ORANGE, ms=10)
+    ax.set(xlim=(-0.7, n_heads - 0.3), ylim=(-0.4, 1.4), xticks=[], yticks=[0, 1])
+    ax.set_yticklabels(["keys, values", "queries"] if ax.get_subplotspec().is_first_col() else ["", ""])
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    ax.set_title(title)
