@@ -165,11 +165,12 @@ def test_gradients_are_right(turn):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 def test_far_positions_are_turned_as_exactly_as_the_precision_allows(dtype):
-    x = torch.tensor(draw(1, 8)).to(dtype)
-    exact = rotary(x.double(), [100_003])
-    found = rotary(x, [100_003])
-    assert found.dtype == dtype
-    assert (found.double() - exact).abs().max() <= 2 * torch.finfo(dtype).eps * exact.abs().max()
+    x = torch.tensor(draw(1, 800)).to(dtype)
+    for turn in (rotary, rotary_halves):
+        exact, found = turn(x.double(), [100_003]), turn(x, [100_003])
+        assert found.dtype == dtype
+        rounded = (exact.to(dtype).double() - exact).abs().max()  # a half is computed in float32 and rounded once
+        assert (found.double() - exact).abs().max() <= (4 if dtype == torch.float32 else 1.001) * rounded
 
 
 @pytest.mark.parametrize("turn", [rotary, rotary_halves])
