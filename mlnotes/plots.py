@@ -555,8 +555,9 @@ def influence(ax, sizes, title=""):
         What is shown.
     """
     drawn = ax.imshow(np.where(sizes > 0, np.log10(np.maximum(sizes, 1e-4)), np.nan), vmin=-4, vmax=1)
-    ax.set(xlabel="changed token", ylabel="result")
-    ax.set_title(title)
+    ax.set(xlabel="changed token", ylabel="result", title=title)
+    ax.set_xticks(range(0, len(sizes), 2))
+    ax.set_yticks(range(0, len(sizes), 2))
     ax.tick_params(length=0)
     if not ax.figure.axes[-1].get_label() == "<colorbar>":
         bar = ax.figure.colorbar(drawn, ax=ax.figure.axes, label="change", shrink=0.8)
