@@ -28,7 +28,7 @@ def numerical_jacobian(f, x):
 
     Returns
     -------
-    array (*shape of f(x), *shape of x)
+    array (shape of f(x), shape of x)
         The Jacobian, to about 12 digits where ``f`` is smooth and computed to the last bit. An entry is nan where
         ``f`` has a kink, or is not finite on both sides of ``x``, however near.
 
@@ -72,7 +72,7 @@ def complex_step_jacobian(f, x):
 
     Returns
     -------
-    array (*shape of f(x), *shape of x)
+    array (shape of f(x), shape of x)
         The Jacobian, as exact as ``f`` itself.
 
     Raises

@@ -215,7 +215,7 @@ class Encoder(torch.nn.Module):
 
 
 class Decoder(Encoder):
-    """Stack decoder blocks: `forward` takes the tokens, the encoder's, and a mask for each of them.
+    """Stack decoder blocks: ``forward`` takes the tokens, the encoder's, and a mask for each of them.
 
     Parameters
     ----------
