@@ -9,6 +9,7 @@ from mlnotes.book.browser import browser  # noqa: F401
 from mlnotes.widgets import bundle, stylesheet
 from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.distribution import Distribution
+from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.vector_plane import VectorPlane
 
 SENTENCE = "he was told to bar him from ever entering the bar again"
@@ -71,6 +72,7 @@ def widgets(attention_map):
         "attention_map": attention_map,
         "vector_plane": VectorPlane({"a": (3, 1), "b": (-1, 2), "c": (1, -2)}, show_half_plane=True),
         "distribution": Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
+        "relu_sum": ReluSum("sine", 8, unit=3, change=2.0, show_units=True),
     }
 
 
