@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import scipy.special
 from array_api_compat import array_namespace
 
@@ -161,7 +162,7 @@ def mlp(x, weights, biases, activation=relu):
 
     Notes
     -----
-    .. math:: \\mathbf H_1 = \\sigma(\\mathbf X\\mathbf W_1 + \\mathbf 1\\mathbf b_1^{\\mathsf T}),
+    .. math:: \\mathbf H_1 = f(\\mathbf X\\mathbf W_1 + \\mathbf 1\\mathbf b_1^{\\mathsf T}),
               \\quad \\dots, \\quad
               \\mathbf Y = \\mathbf H_{k-1}\\mathbf W_k + \\mathbf 1\\mathbf b_k^{\\mathsf T}
     """
@@ -172,6 +173,43 @@ def mlp(x, weights, biases, activation=relu):
         _require_layer(i, x, w, b)
         x = _affine(activation(x) if i else x, w, b)
     return x
+
+
+def interpolation_weights(knots, values):
+    """Build a network by hand that draws straight lines from point to point.
+
+    Parameters
+    ----------
+    knots : NumPy array (n + 1,)
+        Where the points lie, from left to right.
+    values : NumPy array (n + 1,)
+        How high they lie.
+
+    Returns
+    -------
+    weights : tuple of arrays (1, n) and (n, 1)
+        For `mlp` with `relu`: one hidden unit for each of the n pieces, with its bend at the piece's left end.
+    biases : tuple of arrays (n,) and (1,)
+        Left of the first point the network is constant, right of the last it goes on as before.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two points, not as many values as knots, or the knots do not grow.
+
+    Notes
+    -----
+    .. math:: y(x) = v_0 + s_0\\,\\mathrm{relu}(x - t_0) + \\sum_{k=1}^{n-1} (s_k - s_{k-1})\\,\\mathrm{relu}(x - t_k),
+              \\qquad s_k = \\frac{v_{k+1} - v_k}{t_{k+1} - t_k}
+    """
+    require_floats(knots=knots, values=values)
+    if knots.ndim != 1 or len(knots) < 2 or knots.shape != values.shape:
+        raise ValueError(f"there must be a value for each of at least 2 knots, got {knots.shape} and {values.shape}")
+    if not (np.diff(knots) > 0).all():
+        raise ValueError(f"knots must grow, got a smallest step of {np.diff(knots).min()}")
+    slopes = np.diff(values) / np.diff(knots)
+    bends = np.diff(slopes, prepend=0.0)
+    return (np.ones((1, len(bends))), bends[:, None]), (-knots[:-1], values[:1])
 
 
 @widen_half

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from mlnotes.applications.mlp import gelu, gelu_tanh, mlp, relu, silu
+from mlnotes.applications.mlp import gelu, gelu_tanh, interpolation_weights, mlp, relu, silu
 
 ACTIVATIONS = {
     relu: F.relu,
@@ -170,3 +170,30 @@ def test_integers_are_refused(f):
 def test_layers_that_do_not_fit_are_refused_with_the_rule_and_both_shapes(arguments, message):
     with pytest.raises(ValueError, match=message):
         mlp(*arguments)
+
+
+@given(arrays(np.float64, st.integers(2, 9), elements=st.floats(-1e3, 1e3)), st.integers(0, 99))
+def test_a_network_built_by_hand_is_numpys_interpolation(values, seed):
+    knots = np.cumsum(np.random.default_rng(seed).uniform(0.1, 2, len(values))) - 3
+    x = np.linspace(knots[0] - 1, knots[-1], 101)
+    found = mlp(x[:, None], *interpolation_weights(knots, values))[:, 0]
+    np.testing.assert_allclose(found, np.interp(x, knots, values), atol=1e-8)
+
+
+def test_a_network_built_by_hand_goes_on_straight_to_the_right():
+    weights, biases = interpolation_weights(np.array([0.0, 1.0, 3.0]), np.array([1.0, 1.0, 5.0]))
+    assert mlp(np.array([[-7.0], [0.5], [2.0], [10.0]]), weights, biases).ravel().tolist() == [1, 1, 3, 19]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((np.zeros(1), np.zeros(1)), r"at least 2 knots, got \(1,\) and \(1,\)"),
+        ((np.arange(3.0), np.zeros(2)), r"a value for each of at least 2 knots, got \(3,\) and \(2,\)"),
+        ((np.array([0.0, 0.0, 1.0]), np.zeros(3)), r"knots must grow, got a smallest step of 0\.0"),
+        ((np.arange(3), np.zeros(3)), "knots must hold floating-point numbers, got dtype int64"),
+    ],
+)
+def test_points_that_make_no_line_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        interpolation_weights(*arguments)

@@ -18,13 +18,14 @@ from mlnotes.widgets.base import Widget
 from mlnotes.widgets.colours import colour, ink_on
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.matrix_product import MatrixProduct
+from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.vector_plane import VectorPlane
 
 NASTY = ["</script><b>bold</b>", "<!--", "\"quoted\" & 'single'", "\\u003c\u2028{}"]
 # Without `preload`, with which axe would ask for the style sheet by a request that a page in a folder may not make.
 AXE = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "preload": False}
-NAMES = ["attention_map", "vector_plane", "distribution", "matrix_product", "shared_heads"]
+NAMES = ["attention_map", "vector_plane", "distribution", "matrix_product", "relu_sum", "shared_heads"]
 EACH = pytest.mark.parametrize("name", NAMES)
 
 
@@ -83,6 +84,8 @@ def test_a_widget_can_be_made_again_from_its_state(widgets, name):
         )  # fmt: skip
     elif name == "matrix_product":
         again = MatrixProduct(state["a"], state["b"], reading=state["reading"], step=state["step"])
+    elif name == "relu_sum":
+        again = ReluSum(**{key: state[key] for key in ("target", "pieces", "unit", "change", "show_units")})
     elif name == "shared_heads":
         rows = [dict(zip(state["choices"], row, strict=True)) for row in state["losses"]]
         losses = dict(zip(state["models"], rows, strict=True))
