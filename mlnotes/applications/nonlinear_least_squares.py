@@ -334,7 +334,8 @@ def _level(problem, walk, dampings=()):
 
 
 def _fit(problem, walk, message, converged=False, dampings=()):
-    costs = np.array([point.r @ point.r / 2 for point in walk]) * problem.unit * problem.unit
+    with np.errstate(over="ignore"):
+        costs = np.array([point.r @ point.r / 2 for point in walk]) * problem.unit * problem.unit
     cosines = np.array([point.reach / (float(_length(point.r)) or 1.0) for point in walk])
     points = np.array([point.x for point in walk])
     dampings = np.array(dampings or np.zeros(len(walk) - 1))

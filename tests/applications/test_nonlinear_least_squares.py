@@ -84,7 +84,7 @@ def test_levenberg_marquardt_succeeds_more_often_than_scipy_on_badly_scaled_prob
     assert ours >= 22  # of 33; 24 were seen, and 17 by SciPy
 
 
-@pytest.mark.parametrize("name", ["MGH09 (Kowalik and Osborne)", "Rat43", "Thurber"])
+@pytest.mark.parametrize("name", ["MGH17 (Osborne)", "Rat43"])
 def test_units_of_the_parameters_change_nothing(name):
     problem = NIST[name]
     units = 2.0 ** np.array([-30, 20, -11, 3, -25, 17, 0])[: len(problem.parameters)]
@@ -94,7 +94,7 @@ def test_units_of_the_parameters_change_nothing(name):
 
 
 @BOTH
-@pytest.mark.parametrize("size", [1e-200, 1e-9, 1e9, 1e150])
+@pytest.mark.parametrize("size", [1e-200, 1e-9, 1e9, 1e160])
 def test_units_of_the_data_change_nothing(method, size):
     problem = NIST["Rat42"]
     found = method(lambda x: problem.residual(x) * size, problem.starts[1])
