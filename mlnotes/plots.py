@@ -148,7 +148,7 @@ def curves(ax, x, ys, xlabel, ylabel, scale="linear"):
         ax.set_yscale("log")
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if len(ys) > 1:
-        ax.legend()
+        ax.legend(loc="best")
 
 
 def points(ax, xy, groups, xlabel, ylabel):
@@ -168,7 +168,7 @@ def points(ax, xy, groups, xlabel, ylabel):
     for name, marker, color in zip(groups, "o^sD", _COLORS, strict=False):
         ax.scatter(*xy[name].T, s=14, marker=marker, color=color, alpha=0.7, label=name)
     ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.legend()
+    ax.legend(loc="best")
 
 
 def cloud(ax, x, y):
@@ -200,7 +200,7 @@ def histograms(ax, groups, xlabel):
     for (name, values), color, hatch in zip(groups.items(), _COLORS, ("", "///", "..."), strict=False):
         ax.hist(values, edges, color=color, alpha=0.6, hatch=hatch, edgecolor="white", label=name)
     ax.set(xlabel=xlabel, ylabel="count")
-    ax.legend()
+    ax.legend(loc="best")
 
 
 def errors_below(ax, x, errors, bounds, xlabel):
@@ -221,7 +221,7 @@ def errors_below(ax, x, errors, bounds, xlabel):
     ax.plot(x, errors, "o", ms=4, color=BLUE, alpha=0.7, label="measured")
     ax.plot(x[order], bounds[order], color=ORANGE, label="bound")
     ax.set(xlabel=xlabel, ylabel="relative error", xscale="log", yscale="log")
-    ax.legend()
+    ax.legend(loc="best")
 
 
 def bars(ax, groups, labels, ylabel):
@@ -246,7 +246,7 @@ def bars(ax, groups, labels, ylabel):
     ax.set_xticks(np.arange(len(labels)), labels)
     ax.set(ylabel=ylabel)
     if len(groups) > 1:
-        ax.legend()
+        ax.legend(loc="best")
 
 
 def heat_map(ax, weights, rows, columns, title="", numbers=False):
@@ -486,7 +486,7 @@ def points_on_lines(ax, x, points, lines, xlabel, ylabel):
         measured = points[name]
         ax.loglog(x[: len(measured)], measured, marker, color=color, label=f"{name}, measured")
     ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.legend()
+    ax.legend(loc="best")
 
 
 def shared_heads(ax, n_heads, n_groups, title):
