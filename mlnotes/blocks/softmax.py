@@ -258,9 +258,8 @@ def _below_maximum(x, axis):
     require_entries(axis, x=x)
     xp = array_namespace(x)
     top = xp.max(x, axis=axis, keepdims=True)
-    if xp.any(top == math.inf):  # rare, and it costs more than all the rest
-        among_infinite = xp.where(x == math.inf, xp.zeros_like(x), xp.full_like(x, -math.inf))
-        x = xp.where(top == math.inf, among_infinite, x)
+    among_infinite = xp.where(x == math.inf, xp.zeros_like(x), xp.full_like(x, -math.inf))
+    x = xp.where(top == math.inf, among_infinite, x)
     return x - xp.where(xp.isinf(top), xp.zeros_like(top), top)
 
 
