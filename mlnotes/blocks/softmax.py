@@ -76,7 +76,9 @@ def log_softmax(x, axis=-1):
     """
     xp = array_namespace(x)
     below = _below_maximum(x, axis)
-    return below - xp.log(_or_one(xp.sum(xp.exp(below), axis=axis, keepdims=True)))
+    logarithms = below - xp.log(_or_one(xp.sum(xp.exp(below), axis=axis, keepdims=True)))
+    beside_infinity = (x < math.inf) & (xp.max(x, axis=axis, keepdims=True) == math.inf)
+    return xp.where(beside_infinity, -math.inf, logarithms)
 
 
 @widen_half
@@ -253,14 +255,13 @@ def gumbel_max(x, uniform, axis=-1):
 
 
 def _below_maximum(x, axis):
-    """Subtract the maximum, where equal infinities differ by zero instead of nan."""
+    """Subtract the maximum. Infinity counts as the largest float: less itself, that is zero instead of nan."""
     require_floats(x=x)
     require_entries(axis, x=x)
     xp = array_namespace(x)
+    x = xp.clip(x, max=xp.finfo(x.dtype).max)
     top = xp.max(x, axis=axis, keepdims=True)
-    among_infinite = xp.where(x == math.inf, xp.zeros_like(x), xp.full_like(x, -math.inf))
-    x = xp.where(top == math.inf, among_infinite, x)
-    return x - xp.where(xp.isinf(top), xp.zeros_like(top), top)
+    return x - xp.where(top == -math.inf, xp.zeros_like(top), top)
 
 
 def _or_one(total):

@@ -53,7 +53,7 @@ def grouped_query_attention(q, k, v, mask=None, bias=None, scale=None):
     """
     _require_groups(q, k, v)
     scaled = q * (q.shape[-1] ** -0.5 if scale is None else scale)
-    scores = _heads(_stacked(scaled, k) @ k.mT, q)
+    scores = _heads(_matched(_stacked(scaled, k), k), q)
     if bias is not None:
         require_floats(bias=bias)
         require_broadcasts_to(scores.shape, bias=bias)
@@ -160,6 +160,13 @@ def require_groups(n_heads, n_groups):
 def _stacked(x, shared):
     """Stack what belongs to the query heads of a group: (..., h, l, n) becomes (..., g, h/g·l, n)."""
     return rearrange(x, "... (g r) l n -> ... g (r l) n", g=shared.shape[-3])
+
+
+def _matched(q, k):
+    """Multiply queries (..., m, d) by keys (..., s, d)."""
+    if 1 < q.shape[-2] <= 16:  # beside long keys, OpenBLAS takes a few columns faster than a few rows
+        return (k @ q.mT).mT
+    return q @ k.mT
 
 
 def _heads(x, q):
