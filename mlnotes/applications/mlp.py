@@ -6,6 +6,7 @@ import numpy as np
 import scipy.special
 from array_api_compat import array_namespace
 
+from mlnotes.applications.linear import linear
 from mlnotes.arrays import require_floats, widen_half
 
 
@@ -171,7 +172,7 @@ def mlp(x, weights, biases, activation=relu):
         raise ValueError(f"there must be a layer, with one bias each, got {len(weights)} weights, {len(biases)} biases")
     for i, (w, b) in enumerate(zip(weights, biases, strict=True)):
         _require_layer(i, x, w, b)
-        x = _affine(activation(x) if i else x, w, b)
+        x = linear(activation(x) if i else x, w, b)
     return x
 
 
@@ -210,11 +211,6 @@ def interpolation_weights(knots, values):
     slopes = np.diff(values) / np.diff(knots)
     bends = np.diff(slopes, prepend=0.0)
     return (np.ones((1, len(bends))), bends[:, None]), (-knots[:-1], values[:1])
-
-
-@widen_half
-def _affine(x, w, b):
-    return x @ w + b
 
 
 def _gated(x, gate):

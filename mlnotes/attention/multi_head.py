@@ -3,6 +3,7 @@
 from array_api_compat import array_namespace
 from einops import rearrange
 
+from mlnotes.applications.linear import linear
 from mlnotes.arrays import require_floats, widen_half
 from mlnotes.attention.self_attention import attention
 
@@ -177,12 +178,10 @@ def _project(x, role, w, b):
     if w.ndim != 2 or x.ndim < 2 or w.shape[0] != x.shape[-1]:
         shapes = f"w_{role} {tuple(w.shape)} for rows {tuple(x.shape)}"
         raise ValueError(f"w_{role} must be a matrix with as many rows as its input has columns, got {shapes}")
-    if b is None:
-        return x @ w
-    if b.shape != w.shape[1:]:
+    if b is not None and b.shape != w.shape[1:]:
         shapes = f"{tuple(b.shape)} for w_{role} {tuple(w.shape)}"
         raise ValueError(f"b_{role} must have one entry for each column of its projection, got {shapes}")
-    return x @ w + b
+    return linear(x, w, b)
 
 
 def _for_all_heads(mask, ndim):
