@@ -40,7 +40,7 @@ def layer_norm(x, gain=None, shift=None, eps=1e-5):
               + \\boldsymbol\\beta, \\qquad \\mu = \\frac1n\\sum_i x_i, \\quad
               \\sigma^2 = \\frac1n\\sum_i (x_i - \\mu)^2
 
-    The mean is subtracted twice. Rounded to single precision, the mean of numbers near 10,000 is off by up to 0.001;
+    The mean is subtracted twice. Rounded to single precision, the mean of numbers near 10,000 is off by about 0.001;
     what is left after the first subtraction is small, and so is the error of its mean. Squares overflow in float32
     where coordinates are 1e19 apart.
 
