@@ -18,6 +18,7 @@ from mlnotes import widgets
 from mlnotes.book.directives import API, TOC, Api, ApiList, ChapterMap
 
 STATIC = Path(__file__).parent / "static"
+TEMPLATES = Path(__file__).parent / "templates"
 # What the reader's system prefers, before anything is painted, unless the reader has chosen.
 THEME = """(it => {
   it.mode ||= "auto";
@@ -119,9 +120,10 @@ def _drop(app, *modules):
 
 
 def _add_static_files(app, config):
-    """Put our files into the book, and have every page rebuilt when what they share has changed."""
+    """Put our files and templates into the book, and have every page rebuilt when what they share has changed."""
     config.html_static_path.append(str(STATIC))
-    shared = [*sorted(STATIC.iterdir()), Path(app.srcdir, TOC), Path(__file__)]
+    config.templates_path.append(str(TEMPLATES))
+    shared = [*sorted(STATIC.iterdir()), *sorted(TEMPLATES.iterdir()), Path(app.srcdir, TOC), Path(__file__)]
     texts = [path.read_bytes() for path in shared] + [widgets.bundle().encode(), widgets.stylesheet().encode()]
     config.mlnotes_digest = hashlib.sha256(b"".join(texts)).hexdigest()
 

@@ -190,12 +190,19 @@ def test_only_pages_that_hold_a_widget_load_the_widgets(visits):
         assert any("_static/widgets.js" in it for it in visit.requests) == (visit.found["widgets"] > 0), name
 
 
+def test_only_the_search_page_loads_the_index(visits):
+    assert [name for name, visit in visits.items() if any("searchindex" in it for it in visit.requests)] == ["search"]
+
+
 def test_the_search_finds_a_chapter_without_a_server(built, browser):
     page = browser.new_page()
     complaints = []
     page.on("console", lambda it: complaints.append(it.text) if it.type == "error" else None)
     page.on("pageerror", lambda it: complaints.append(str(it)))
-    page.goto((built / "search.html").as_uri() + "?q=softmax")
+    page.goto((built / f"{CHAPTERS[0]}.html").as_uri())
+    page.keyboard.press("Control+k")
+    page.keyboard.type("softmax")
+    page.keyboard.press("Enter")
     page.wait_for_selector("#search-results a[href*='chapters/blocks/softmax.html']")
     assert not complaints
     page.close()
