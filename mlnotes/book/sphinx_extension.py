@@ -43,7 +43,7 @@ def setup(app):
     app.add_post_transform(FoldDropdowns)
     app.add_post_transform(PlainBibliography)
     app.add_post_transform(GlueToMath)
-    app.connect("config-inited", _add_static_files)
+    app.connect("config-inited", _add_own_files)
     app.connect("builder-inited", _write_widgets)
     app.connect("env-get-outdated", _pages_that_list_others)
     app.connect("doctree-read", _unwrap_untitled_sections, priority=400)
@@ -119,7 +119,7 @@ def _drop(app, *modules):
     app.registry.css_files[:] = [it for it in app.registry.css_files if it[0] not in dropped]
 
 
-def _add_static_files(app, config):
+def _add_own_files(app, config):
     """Put our files and templates into the book, and have every page rebuilt when what they share has changed."""
     config.html_static_path.append(str(STATIC))
     config.templates_path.append(str(TEMPLATES))
