@@ -229,8 +229,12 @@ function attentionMap(model) {
   grid.addEventListener("click", (event) => { if (at(event)) toggle(); });
   grid.addEventListener("keydown", press);
   // Whole pixels, so that cells lie on the pixels behind them.
+  let width;
   const fit = () => {
-    const size = Math.min(Math.max(Math.floor((left.clientWidth - corner.offsetWidth) / keyNames.length), 8), 42);
+    if (width === left.clientWidth) return; // only the text below has become longer or shorter
+    width = left.clientWidth;
+    grid.style.removeProperty("--cell"); // or the labels would be measured in what the old cells have left of the width
+    const size = Math.min(Math.max(Math.floor((width - corner.offsetWidth) / keyNames.length), 8), 42);
     grid.style.setProperty("--cell", `${size}px`);
     if (grid.classList.toggle("mw-roomy", size >= 24)) writeDigits();
   };

@@ -336,6 +336,17 @@ def test_a_locked_row_without_a_column_only_stays(open_page, small):
     assert page.locator("[data-step]").count() == 0
 
 
+def test_a_page_that_was_wider_leaves_room_for_the_labels(open_page, attention_map):
+    page = open_page(attention_map, width=400)
+    widths = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(
+        [...document.querySelectorAll(".mw-grid [role=rowheader]")].map((it) => it.clientWidth)))))"""
+    opened = page.evaluate(widths)
+    for width in (900, 400):
+        page.set_viewport_size({"width": width, "height": 900})
+        again = page.evaluate(widths)
+    assert again == opened
+
+
 def test_without_a_kernel_the_sentence_cannot_be_typed_and_the_page_says_why(open_page):
     page = open_page(AttentionMap.from_text("one two three", encode))
     box = page.get_by_label("Sentence")
