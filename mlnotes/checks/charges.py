@@ -7,7 +7,7 @@ import numpy as np
 
 from mlnotes.blocks.equivariance import equivariance_error
 from mlnotes.charges import Trajectory, coulomb_forces, simulate_charges, total_energy
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 from mlnotes.groups import matrix_actions, random_orthogonal
 
 _rng = np.random.default_rng(31)
@@ -157,7 +157,7 @@ def start_not_listed(*arguments):
     return Trajectory(seen.times[1:], seen.x[1:], seen.v[1:], seen.energy[1:])
 
 
-CHECKS = (
+OLD = (
     Checks(
         coulomb_forces,
         probes=((_x, _charges), _near, (_x + 1e6, _charges, 0.0), (_x, _charges, 0.4)),

@@ -6,7 +6,7 @@ import numpy as np
 
 from mlnotes.applications.egnn import displacements, egnn_layer, egnn_velocity_layer, messages, silu_mlp
 from mlnotes.blocks.equivariance import equivariance_error
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 from mlnotes.groups import matrix_actions, permutation_actions, random_orthogonal
 
 _rng = np.random.default_rng(23)
@@ -171,7 +171,7 @@ def moved_twice(h, x, v, *rest):
     return new_h, moved + new_v, new_v
 
 
-CHECKS = (
+OLD = (
     Checks(
         egnn_layer,
         probes=(_points, _graph, (_h, 1e7 * _x, *_points[2:]), (_h, _x + 1e5, *_points[2:])),

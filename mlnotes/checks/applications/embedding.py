@@ -3,7 +3,7 @@
 import numpy as np
 
 from mlnotes.applications.embedding import embedding, embedding_gradient, one_hot, tied_logits
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(13)
 _table, _square, _upstream, _x, _ids, _pairs = frozen(
@@ -147,7 +147,7 @@ def scaled_as_in_attention(x, table):
     return x @ table.mT / x.shape[-1] ** 0.5
 
 
-CHECKS = (
+OLD = (
     Checks(
         one_hot,
         probes=((_ids, 7), (_pairs, 7), (np.array([0, 2]), 3)),

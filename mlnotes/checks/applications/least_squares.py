@@ -4,7 +4,7 @@
 import numpy as np
 
 from mlnotes.applications.least_squares import cholesky, lstsq, ridge
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(31)
 _u, _v = (np.linalg.qr(_rng.normal(size=(size, 5)))[0] for size in (11, 5))
@@ -240,7 +240,7 @@ def rows_before_forgotten(a):
     return np.tril(a / np.sqrt(np.diag(a)))
 
 
-CHECKS = (
+OLD = (
     Checks(
         lstsq,
         probes=(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mlnotes.applications.linear import linear, linear_gradients
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(53)
 _x, _w, _b, _g, _batch, _batch_g, _square, _wide_b = frozen(
@@ -92,7 +92,7 @@ def bias_summed_over_outputs(x, w, grad):
     return by_x, by_w, grad.sum(axis=-1)
 
 
-CHECKS = (
+OLD = (
     Checks(
         linear,
         probes=((_x, _square, _wide_b), (_x, _w, _b), (_x, _square), (_batch, _w, _b)),

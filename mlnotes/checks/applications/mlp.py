@@ -6,7 +6,7 @@ import numpy as np
 import scipy.special
 
 from mlnotes.applications.mlp import gelu, gelu_tanh, mlp, relu, silu
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(17)
 _grid, _points, _x, _square, *_parameters = frozen(
@@ -201,7 +201,7 @@ def weights_transposed(x, weights, biases, activation=relu):
     return mlp(x, [w.T for w in weights], biases, activation)
 
 
-CHECKS = (
+OLD = (
     Checks(
         relu,
         probes=((_grid,), (_points,), (np.array([1.0, np.nan, -1.0]),)),

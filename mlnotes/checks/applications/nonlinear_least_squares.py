@@ -6,7 +6,7 @@ import numpy as np
 
 from mlnotes.applications.nonlinear_least_squares import Fit, gauss_newton, levenberg_marquardt
 from mlnotes.blocks.derivatives import numerical_jacobian
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _t, _data, _far, _wide, _matrix, _right = frozen(
     np.linspace(0.0, 2.0, 11),
@@ -188,7 +188,7 @@ _GRADIENT = Mistake(
     along_the_gradient, "It creeps, or runs away", "solve the linear least-squares problem: the gradient knows no scale"
 )
 
-CHECKS = (
+OLD = (
     Checks(
         gauss_newton,
         probes=(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mlnotes.applications.whitening import covariance, standardize, whiten, whitening_matrix, whitening_rotation
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(37)
 _by_hand, _x, _far, _huge, _constant, _twice = frozen(
@@ -309,7 +309,7 @@ def _but_for_signs(f, *arguments):
 
 _REFUSES = "data in which one feature repeats another are refused"
 
-CHECKS = (
+OLD = (
     Checks(
         standardize,
         probes=((_by_hand,), (_x,), (_x, 0.3), (_far,)),

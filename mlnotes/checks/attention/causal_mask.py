@@ -6,7 +6,7 @@ import numpy as np
 
 from mlnotes.attention.causal_mask import causal_mask, masked_softmax, padding_mask
 from mlnotes.blocks.softmax import softmax
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(61)
 _x, _some, _nothing = frozen(
@@ -112,7 +112,7 @@ def mask_turned_over(x, mask, axis=-1):
     return masked_softmax(x, ~mask, axis)
 
 
-CHECKS = (
+OLD = (
     Checks(
         causal_mask,
         probes=((5, 5), (3, 7, 4), (3, 7, 1), (4, 6)),

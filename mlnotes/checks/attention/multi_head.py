@@ -5,7 +5,7 @@ import numpy as np
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.multi_head import fuse_projections, merge_heads, multi_head_attention, split_heads
 from mlnotes.attention.self_attention import attention
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(13)
 # Two sequences: 5 tokens of width 6 ask 7 others; 3 heads of width 2. Then 6 tokens, as many as they are wide.
@@ -132,7 +132,7 @@ def _fused_gives_separate(f):
     return distance(merge_heads(attention(q, k, v)) @ _w_o, multi_head_attention(_q, _q, _q, *_w, 3))
 
 
-CHECKS = (
+OLD = (
     Checks(
         multi_head_attention,
         probes=(

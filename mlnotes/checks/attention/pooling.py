@@ -6,7 +6,7 @@ import numpy as np
 
 from mlnotes.attention.pooling import additive_score, attention_pool, bilinear_score, gaussian_score
 from mlnotes.blocks.softmax import softmax
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(31)
 _q, _k, _v, _wide, _m, _square, _w_q, _w_k, _w_q_alike, _w_k_alike, _w = frozen(
@@ -188,7 +188,7 @@ def projections_exchanged(q, k, w_q, w_k, w):
 
 _ALIKE = (_q, _k, _w_q_alike, _w_k_alike, _w)
 
-CHECKS = (
+OLD = (
     Checks(
         attention_pool,
         probes=((_q, _k, _v, gaussian_score), (_q, _k, _v, _product)),

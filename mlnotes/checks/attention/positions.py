@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from mlnotes.attention.positions import alibi_bias, rotary, rotary_halves, shift_matrix, sinusoidal_positions
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(17)
 _x, _q, _k, _places, _far = frozen(
@@ -214,7 +214,7 @@ def _turning(function, pair, wrong):
     )
 
 
-CHECKS = (
+OLD = (
     Checks(
         sinusoidal_positions,
         probes=((5, 6), (11, 2), (3, 8)),

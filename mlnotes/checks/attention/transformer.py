@@ -8,7 +8,7 @@ from mlnotes.applications.mlp import gelu, relu
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.multi_head import multi_head_attention
 from mlnotes.attention.transformer import feed_forward, layer_norm, mean_pool, post_norm, pre_norm, rms_norm
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(17)
 _x, _cube, _gain, _shift, _low, _far, _flat = frozen(
@@ -287,7 +287,7 @@ def first_token_only(x, mask=None):
     return x[..., 0, :]
 
 
-CHECKS = (
+OLD = (
     Checks(
         layer_norm,
         probes=((_x,), (_x, _gain, _shift), (_cube,), (_low,), (_flat,), (_far[:, :4],)),

@@ -15,7 +15,7 @@ from mlnotes.blocks.derivatives import (
     xw_gradient_w,
     xw_gradient_x,
 )
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(17)
 _vector, _other, _matrix, _x, _w, _upstream, _a, _b, _square, _gain, _rows, _rows_upstream, _tilted = frozen(
@@ -286,7 +286,7 @@ def over_the_determinant(x):
 
 _GAINED = (_rows, _rows_upstream, _gain)
 
-CHECKS = (
+OLD = (
     Checks(
         numerical_jacobian,
         probes=((_linear, _vector), (_cubes, _vector), (_decay, _vector), (_cubes, _vector * 1e-7)),

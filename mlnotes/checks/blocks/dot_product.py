@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from mlnotes.blocks.dot_product import angle, cosine_similarity, dot, project, projection_matrix
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(3)
 _a, _b, _one_a, _one_b, _one_34, _huge, _tiny = frozen(
@@ -134,7 +134,7 @@ def length_not_divided_out(a):
     return a[..., :, None] * a[..., None, :]
 
 
-CHECKS = (
+OLD = (
     Checks(
         dot,
         probes=((_one_a, _one_b), (_a, _b)),

@@ -11,7 +11,7 @@ from mlnotes.blocks.eigen import (
     qr_algorithm,
     rayleigh_iteration,
 )
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(17)
 _v = np.linalg.qr(_rng.normal(size=(5, 5)))[0]
@@ -254,7 +254,7 @@ def trace_not_negated(a):
 
 _PAIRS = ((_symmetric, 3.3), (_skewed, 0.8), (_skewed, -1.0))
 
-CHECKS = (
+OLD = (
     Checks(
         power_iteration,
         probes=((_skewed,), (_negative,), (_tie, None, 120), (_rotation, None, 120), (_ones_missed,)),

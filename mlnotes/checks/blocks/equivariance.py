@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from mlnotes.blocks.equivariance import equivariance_error, invariance_error, symmetrize, symmetrize_equivariant
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 from mlnotes.groups import (
     broken_axioms,
     cyclic_shifts,
@@ -261,7 +261,7 @@ def identity_not_listed(generators):
     return generate_group(generators)[1:]
 
 
-CHECKS = (
+OLD = (
     Checks(
         invariance_error,
         probes=((_first, _swaps, _x), (_first, _swaps, 1e12 * _x), (_first, _shifts, _signal)),

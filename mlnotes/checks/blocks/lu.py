@@ -19,7 +19,7 @@ from mlnotes.blocks.lu import (
     lu_solve,
     slogdet,
 )
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(23)
 _square, _tall, _wide, _singular, _leading, _cycle, _sizes, _many, _graded, _skew, _whole = frozen(
@@ -395,7 +395,7 @@ _FACTORS = (
     Claim("torch.linalg.lu", _torch_lu, 1e-12, _CONDITION, "oracle"),
 )
 
-CHECKS = (
+OLD = (
     Checks(
         lu,
         probes=tuple((a,) for a in _MATRICES),

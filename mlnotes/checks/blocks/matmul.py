@@ -11,7 +11,7 @@ from mlnotes.blocks.matmul import (
     outer,
     strassen,
 )
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(41)
 _a, _b, _c, _square, _other, _u, _v, _long, _wide = frozen(
@@ -189,7 +189,7 @@ _EVERYWHERE = (
     ),
 )
 
-CHECKS = (
+OLD = (
     Checks(
         outer,
         probes=((_u, _v), (_u, _u[::-1].copy())),

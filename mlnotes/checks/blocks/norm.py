@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from mlnotes.blocks.norm import equivalence_constants, matrix_norm, unit_circle, vector_norm
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(19)
 _x, _table, _huge, _tiny, _zeros, _a, _tall, _huge_a = frozen(
@@ -195,7 +195,7 @@ def divided_by_the_power(p, n_points=401):
     return directions / np.sum(np.abs(directions) ** p, axis=-1, keepdims=True)
 
 
-CHECKS = (
+OLD = (
     Checks(
         vector_norm,
         probes=((_x,), (_x, 1), (_x, 3), (_x, math.inf), (-_x, math.inf), (_table,), (_huge,), (_tiny, 3), (_zeros,)),

@@ -21,7 +21,7 @@ from mlnotes.blocks.optimization import (
     rmsprop,
     wolfe,
 )
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(19)
 _bowl, _start, _slope, _steps = frozen(
@@ -540,7 +540,7 @@ _geometric, _settling = frozen(
 )
 _WALK = (_height, _gradient, _start)
 
-CHECKS = (
+OLD = (
     Checks(
         minimize,
         probes=(

@@ -15,7 +15,7 @@ from mlnotes.blocks.qr import (
     householder_vector,
     modified_gram_schmidt,
 )
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(29)
 _square, _tall, _wide, _zero_column, _leading_zero, _huge, _tiny, _exact, _almost_done, _small, _normals = frozen(
@@ -444,7 +444,7 @@ _ORTHOGONAL_IF_WELL_SEPARATED = (
     Claim("a column of zeros has the direction zero", _no_direction, 1e-15, "one division", edge=True),
 )
 
-CHECKS = (
+OLD = (
     Checks(
         gram_schmidt,
         probes=((_exact,), (_square,), (_tall,), (_wide,), (_zero_column,)),

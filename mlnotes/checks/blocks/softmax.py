@@ -3,302 +3,172 @@
 import numpy as np
 
 from mlnotes.blocks.softmax import cross_entropy, entropy, log_softmax, logsumexp, softmax
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(7)
-_square, _tall, _cube, _wide, _targets = frozen(
+_square, _tall, _cube, _wide, _targets, _small = frozen(
     _rng.normal(size=(5, 5)) * 3,
     _rng.normal(size=(7, 3)) * 3,
     _rng.normal(size=(2, 5, 3)) * 3,
     np.array([[1000.0, 998.0, 0.0], [-1000.0, -1001.0, -1002.0]]),
     np.array([2, 0, 1, 1, 0, 2, 2]),
+    np.array([[1.0, 2.0, 4.0], [3.0, 0.0, -1.0]]),
 )
-_LAST_BITS = "sums of at most 7 numbers in float64: a few units of 1e-16"
-
-
-def _against(oracle, *inputs):
-    """Compare with someone else's implementation on the same arguments."""
-    return lambda f: max(distance(f(*arguments), oracle(*arguments)) for arguments in inputs)
+_LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 7 numbers in float64: a few units of 1e-16"}
+_SHIFTED = {"tolerance": 1e-12, "why": "x + 64 is rounded to 1e-14, and the result with it"}
 
 
 def _scipy(name):
-    def oracle(x, axis=-1):
+    def reference(x, axis=-1):
         import scipy.special
 
         return getattr(scipy.special, name)(x, axis=axis)
 
-    return oracle
+    return oracle(f"scipy.special.{name}", reference, call(_square), call(_cube, 1), call(_wide), **_LAST_BITS)
 
 
-def _torch(name, **kwargs):
-    def oracle(x, *args):
+def _torch(name, *calls, **kwargs):
+    def reference(x, *args):
         import torch
 
         f = getattr(torch.nn.functional, name, None) or getattr(torch, name)
         return f(torch.tensor(x), *map(torch.tensor, args), **kwargs).numpy()
 
-    return oracle
+    return oracle(f"torch's {name}", reference, *calls, **_LAST_BITS)
 
 
-def _scipy_entropy(weights):
+def _scipy_entropy(weights, axis):
     import scipy.stats
 
-    return scipy.stats.entropy(weights, axis=1)
+    return scipy.stats.entropy(weights, axis=axis)
 
 
-def _half(f):
-    x = np.array([1e4, -1e4, 1e4], np.float16)
-    y = f(x)
-    if y.dtype != x.dtype:
-        raise AssertionError(f"its dtype is {y.dtype} where {x.dtype} is right")
-    return y
+def _sums_to_one(f):
+    return max(distance(np.sum(f(_cube, axis), axis), np.ones_like(_cube).mean(axis)) for axis in (0, 1, -1))
 
 
-def _leaves_input(f):
-    x = _square.copy()
-    f(x)
-    return distance(x, _square)
+def _between_maximum_and_log_n_more(f):
+    above = f(_tall) - _tall.max(-1)
+    return float(max(0, np.max(-above), np.max(above - np.log(3))))
 
 
-def _infinities(f):
-    inf = np.inf
-    x = np.array([[inf, 0, inf], [-inf, 0, 0], [-inf, -inf, -inf]])
-    return distance(f(x), [[0.5, 0, 0.5], [0, 0.5, 0.5], [0, 0, 0]])
-
-
-def exponential_of_large_scores(x, axis=-1):
-    """Exponentiate the scores as they are."""
-    e = np.exp(x)
-    return e / e.sum(axis=axis, keepdims=True)
-
-
-def maximum_of_everything(x, axis=-1):
-    """Subtract the largest score of the whole array from every row."""
-    e = np.exp(x - x.max())
-    return e / e.sum(axis=axis, keepdims=True)
-
-
-def maximum_with_zero(x, axis=-1):
-    """Subtract only positive maxima."""
-    e = np.exp(x - np.maximum(0, x.max(axis=axis, keepdims=True)))
-    return e / e.sum(axis=axis, keepdims=True)
-
-
-def sum_of_everything(x, axis=-1):
-    """Divide by the sum over the whole array."""
-    e = np.exp(x - x.max())
-    return e / e.sum()
-
-
-def first_axis(x, axis=-1):
-    """Normalise the columns."""
-    return softmax(x, axis=0)
-
-
-def axis_ignored(x, axis=-1):
-    """Normalise the last axis whichever was asked for."""
-    return softmax(x, axis=-1)
-
-
-def sum_without_its_axis(x, axis=-1):
-    """Lose the summed axis, and let broadcasting line the sums up with the columns."""
-    e = np.exp(x - x.max(axis=axis, keepdims=True))
-    return e / e.sum(axis=axis)
-
-
-def no_exponential(x, axis=-1):
-    """Divide the scores themselves by their sum."""
-    return x / x.sum(axis=axis, keepdims=True)
-
-
-def input_overwritten(x, axis=-1):
-    """Subtract the maximum in place."""
-    x -= x.max(axis=axis, keepdims=True)
-    return np.exp(x) / np.exp(x).sum(axis=axis, keepdims=True)
-
-
-def logarithm_of_softmax(x, axis=-1):
-    """Compute softmax first, and its logarithm afterwards."""
-    return np.log(softmax(x, axis))
-
-
-def logarithm_of_the_sum(x, axis=-1):
-    """Sum the exponentials as they are."""
-    return np.log(np.exp(x).sum(axis=axis))
-
-
-def maximum_not_added_back(x, axis=-1):
-    """Forget the maximum after subtracting it."""
-    return np.log(np.exp(x - x.max(axis=axis, keepdims=True)).sum(axis=axis))
-
-
-def softmax_applied_twice(logits, targets):
-    """Hand probabilities to a loss that applies softmax itself."""
-    return cross_entropy(softmax(logits), targets)
-
-
-def losses_added(logits, targets):
-    """Add the losses instead of averaging them."""
-    return cross_entropy(logits, targets) * targets.size
-
-
-def bits(logits, targets):
-    """Measure with logarithms to base two."""
-    return cross_entropy(logits, targets) / np.log(2)
-
-
-def logarithm_of_zero(logits, targets):
-    """Take the logarithm of weights that have underflowed to zero."""
-    weights = softmax(logits)
-    return -np.mean(np.log(np.take_along_axis(weights, targets[..., None], axis=-1)))
-
-
-def sign_forgotten(logits, targets):
-    """Return the mean log-likelihood, which grows as the model improves."""
-    return -cross_entropy(logits, targets)
-
-
-def zero_times_infinity(weights, axis=-1):
-    """Multiply a weight of zero by its logarithm."""
-    return -np.sum(weights * np.log(weights), axis=axis)
-
-
-def entropy_in_bits(weights, axis=-1):
-    """Measure with logarithms to base two."""
-    return entropy(weights, axis) / np.log(2)
-
-
-_NORMALISED_OVERFLOW = "It gives nan for a score of 1000, because exp overflows"
+_EVERYWHERE = (
+    call(np.array([1.0, 2.0, 4.0])),
+    call(_small),
+    call(_small, axis=0).about("along the columns"),
+    call(_tall),
+    call(_cube, axis=1).about("three axes"),
+    call(_cube).about("three axes"),
+    call(_wide).about("scores of 1000 and of -1000"),
+    call(np.array([[0.0, 800.0], [-900.0, -800.0], [1.0, 0.0]])).about("rows far below the largest score"),
+    call(_small, axis=1),
+    call(np.array([[1e5, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, -1e5]])).about("scores 100,000 apart"),
+)
+_inf = np.inf
+_INFINITE = call(np.array([[_inf, 0, _inf], [-_inf, 0, 0], [-_inf, -_inf, -_inf]]))
 
 CHECKS = (
     Checks(
         softmax,
-        probes=((_square,), (_tall,), (_square, 0), (_wide,), (_wide[1:],), (_cube, 1)),
+        cases=(
+            *_EVERYWHERE,
+            _INFINITE.about("rows with infinities; one of nothing but -inf has no weight to share", edge=True),
+            call(np.array([1e4, -1e4, 1e4], np.float16)).about("float16", edge=True),
+        ),
         claims=(
-            Claim(
-                "weights sum to one along the axis asked for",
-                lambda f: max(
-                    distance(f(_cube, axis).sum(axis), np.ones(f(_cube, axis).sum(axis).shape)) for axis in (0, 1, -1)
-                ),
-                1e-12,
-                _LAST_BITS,
-            ),
+            Claim("weights sum to one along the axis asked for", _sums_to_one, **_LAST_BITS),
             Claim(
                 "adding a constant to all scores changes nothing",
                 lambda f: distance(f(_square + 64), f(_square)),
-                1e-12,
-                "x + 64 is rounded to 1e-14, and the weights with it",
+                **_SHIFTED,
             ),
             Claim(
                 "permuting the scores permutes the weights",
                 lambda f: distance(f(_square[:, ::-1]), f(_square)[:, ::-1]),
-                1e-12,
-                _LAST_BITS,
+                **_LAST_BITS,
             ),
             Claim(
                 "two scores give the logistic function of their difference",
                 lambda f: distance(f(np.array([3.0, 1.0]))[0], 1 / (1 + np.exp(-2.0))),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim("infinite scores share what there is; a row of -inf gives zeros", _infinities, edge=True),
-            Claim("float16 scores of ±10000 are exact", lambda f: distance(_half(f), [0.5, 0.0, 0.5]), edge=True),
-            Claim("the input is left as it was", _leaves_input),
-            Claim(
-                "scipy.special.softmax",
-                _against(_scipy("softmax"), (_square,), (_tall,), (_cube, 1), (_wide,)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
+                **_LAST_BITS,
             ),
             Claim(
-                "torch.nn.functional.softmax",
-                _against(_torch("softmax", dim=-1), (_square,), (_tall,), (_wide,)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
+                "infinite scores share what there is; a row of -inf gives zeros",
+                lambda f: distance(f(*_INFINITE.arguments), [[0.5, 0, 0.5], [0, 0.5, 0.5], [0, 0, 0]]),
             ),
+            _scipy("softmax"),
+            _torch("softmax", call(_square), call(_tall), call(_wide), dim=-1),
         ),
         mistakes=(
             Mistake(
-                exponential_of_large_scores,
-                _NORMALISED_OVERFLOW,
+                "exponential of large scores",
+                ("_below_maximum(x, axis)", "x"),
+                "It gives nan for a score of 1000, because exp overflows",
                 "subtract the row's maximum first",
                 "nupic, pull request 3818 (2018)",
             ),
             Mistake(
-                maximum_of_everything,
+                "maximum of everything",
+                ("_below_maximum(x, axis)", "x - x.max()"),
                 "Rows far below the largest score turn into nan",
                 "subtract each row's own maximum: max(axis=axis, keepdims=True)",
             ),
             Mistake(
-                maximum_with_zero,
+                "maximum with zero",
+                ("_below_maximum(x, axis)", "x - np.maximum(0, x.max(axis=axis, keepdims=True))"),
                 "Rows of very negative scores turn into nan",
                 "subtract the maximum also where it is negative",
                 "NNlib.jl, pull request 43 (2018)",
             ),
             Mistake(
-                sum_of_everything,
+                "sum of everything",
+                ("xp.sum(weights, axis=axis, keepdims=True)", "xp.sum(weights)"),
                 "All weights together sum to one, instead of each row",
                 "sum along the axis asked for, with keepdims=True",
                 "nntrainer, pull request 430 (2020)",
             ),
             Mistake(
-                first_axis,
+                "first axis",
+                ("xp = array_namespace(x)\n    weights", "axis, xp = 0, array_namespace(x)\n    weights"),
                 "Columns sum to one, instead of rows: it is normalised over axis 0, expected the last",
                 "use the axis that was asked for, by default -1",
                 "PyTorch-NLP, issue 2 (2018)",
             ),
             Mistake(
-                axis_ignored, "The last axis is normalised whichever axis is asked for", "hand axis on to max and sum"
-            ),
-            Mistake(
-                sum_without_its_axis,
+                "sum without its axis",
+                ("xp.sum(weights, axis=axis, keepdims=True)", "xp.sum(weights, axis=axis)"),
                 "Rows do not sum to one, and other shapes raise an error",
                 "sum with keepdims=True, or the sums line up with the columns",
             ),
-            Mistake(no_exponential, "Negative scores give negative weights", "exponentiate before dividing"),
             Mistake(
-                input_overwritten,
-                "The caller's scores have changed after the call",
-                "subtract into a new array: x = x - …, not x -= …",
+                "no exponential",
+                ("xp.exp(_below_maximum(x, axis))", "x"),
+                "Negative scores give negative weights",
+                "exponentiate before dividing",
             ),
         ),
     ),
     Checks(
         log_softmax,
-        probes=((_square,), (_tall,), (_wide,), (_cube, 1)),
+        cases=(*_EVERYWHERE, _INFINITE.about("rows with infinities", edge=True)),
         claims=(
             Claim(
                 "its exponentials are softmax",
                 lambda f: distance(np.exp(f(_cube, 1)), softmax(_cube, 1)),
-                1e-12,
-                _LAST_BITS,
+                **_LAST_BITS,
             ),
             Claim(
                 "finite for scores 1000 apart",
                 lambda f: distance(f(np.array([0.0, -1000.0])), [0.0, -1000.0]),
-                1e-12,
-                _LAST_BITS,
+                **_LAST_BITS,
             ),
-            Claim(
-                "scipy.special.log_softmax",
-                _against(_scipy("log_softmax"), (_square,), (_cube, 1), (_wide,)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-            Claim(
-                "torch.nn.functional.log_softmax",
-                _against(_torch("log_softmax", dim=-1), (_square,), (_wide,)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            _scipy("log_softmax"),
+            _torch("log_softmax", call(_square), call(_wide), dim=-1),
         ),
         mistakes=(
             Mistake(
-                logarithm_of_softmax,
+                "logarithm of softmax",
+                lambda x, axis=-1: np.log(softmax(x, axis)),
                 "It gives -inf for a score 1000 below the maximum, because the weight is 0",
                 "subtract log-sum-exp instead of taking a logarithm of weights",
             ),
@@ -306,43 +176,27 @@ CHECKS = (
     ),
     Checks(
         logsumexp,
-        probes=((_square,), (_tall,), (_wide,), (_cube, 1)),
+        cases=(*_EVERYWHERE, _INFINITE.about("rows with infinities", edge=True)),
         claims=(
-            Claim(
-                "between the maximum and log n above it",
-                lambda f: float(max(0, np.max(_tall.max(-1) - f(_tall)), np.max(f(_tall) - _tall.max(-1) - np.log(3)))),
-                1e-12,
-                _LAST_BITS,
-            ),
+            Claim("between the maximum and log n above it", _between_maximum_and_log_n_more, **_LAST_BITS),
             Claim(
                 "adding a constant to all scores adds it to the result",
                 lambda f: distance(f(_square + 64), f(_square) + 64),
-                1e-12,
-                "x + 64 is rounded to 1e-14",
+                **_SHIFTED,
             ),
-            Claim(
-                "scipy.special.logsumexp",
-                _against(_scipy("logsumexp"), (_square,), (_cube, 1), (_wide,)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-            Claim(
-                "torch.logsumexp",
-                _against(_torch("logsumexp", dim=-1), (_square,), (_wide,)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            _scipy("logsumexp"),
+            _torch("logsumexp", call(_square), call(_wide), dim=-1),
         ),
         mistakes=(
             Mistake(
-                logarithm_of_the_sum,
+                "logarithm of the sum",
+                lambda x, axis=-1: np.log(np.exp(x).sum(axis=axis)),
                 "It gives inf for a score of 1000, because exp overflows",
                 "take the maximum out of the sum and add it back after the logarithm",
             ),
             Mistake(
-                maximum_not_added_back,
+                "maximum not added back",
+                ("xp.max(x, axis=axis) + xp.log", "xp.log"),
                 "It stays below log n whatever the scores are",
                 "add the maximum back after the logarithm",
             ),
@@ -350,13 +204,20 @@ CHECKS = (
     ),
     Checks(
         cross_entropy,
-        probes=((_tall, _targets), (_wide, np.array([2, 2]))),
+        cases=(
+            call(_small, np.array([2, 1])),
+            call(_small[:1], np.array([0])),
+            call(_tall, _targets),
+            call(_cube, np.array([[0, 1, 2, 2, 1], [2, 2, 0, 1, 0]])).about("targets with two axes"),
+            call(np.array([[1000.0, 0.0]]), np.array([0])).about("a sure and right answer"),
+            call(np.array([[1000.0, 0.0]]), np.array([1])).about("a sure and wrong answer"),
+            call(_wide, np.array([2, 2])).about("scores of 1000"),
+        ),
         claims=(
             Claim(
                 "equal scores cost log n",
                 lambda f: distance(f(np.zeros((2, 5)), np.array([0, 3])), np.log(5)),
-                1e-12,
-                _LAST_BITS,
+                **_LAST_BITS,
             ),
             Claim(
                 "a sure and right answer costs nothing",
@@ -365,51 +226,71 @@ CHECKS = (
             Claim(
                 "a sure and wrong answer costs the difference of the scores",
                 lambda f: distance(f(np.array([[1000.0, 0.0]]), np.array([1])), 1000.0),
-                1e-12,
-                _LAST_BITS,
+                **_LAST_BITS,
             ),
-            Claim(
-                "torch.nn.functional.cross_entropy",
-                _against(_torch("cross_entropy"), (_tall, _targets), (_wide, np.array([2, 2]))),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            _torch("cross_entropy", call(_tall, _targets), call(_wide, np.array([2, 2]))),
         ),
         mistakes=(
             Mistake(
-                softmax_applied_twice,
+                "softmax applied twice",
+                ("log_softmax(logits)", "log_softmax(softmax(logits))"),
                 "The loss of a sure and right answer does not reach zero",
                 "hand over the scores, not their softmax",
                 "lightning-bolts, issue 654 (2021)",
             ),
-            Mistake(losses_added, "The loss grows with the number of targets", "take the mean"),
-            Mistake(bits, "The loss is 1/log 2 = 1.44 times too large", "use the natural logarithm"),
             Mistake(
-                logarithm_of_zero,
+                "losses added",
+                ("xp.mean(surprises)", "xp.sum(surprises)"),
+                "The loss grows with the number of targets",
+                "take the mean",
+            ),
+            Mistake(
+                "bits",
+                ("xp.mean(surprises)", "xp.mean(surprises) / np.log(2)"),
+                "The loss is 1/log 2 = 1.44 times too large",
+                "use the natural logarithm",
+            ),
+            Mistake(
+                "logarithm of zero",
+                ("log_softmax(logits)", "xp.log(softmax(logits))"),
                 "It gives inf where the right answer's weight underflows to 0",
                 "use log_softmax, not log of softmax",
             ),
-            Mistake(sign_forgotten, "The loss is negative and falls as the model gets worse", "negate the mean"),
+            Mistake(
+                "sign forgotten",
+                ("0 - xp.take", "xp.take"),
+                "The loss is negative and falls as the model gets worse",
+                "negate the mean",
+            ),
         ),
     ),
     Checks(
         entropy,
-        probes=((softmax(_square),), (np.eye(3),), (softmax(_cube, 1), 1)),
+        cases=(
+            call(np.array([0.5, 0.25, 0.25])),
+            call(softmax(_small)),
+            call(softmax(_small, axis=0), axis=0).about("along the columns"),
+            call(softmax(_cube, 1), axis=1).about("three axes"),
+            call(np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])).about("weights of 0"),
+        ),
         claims=(
-            Claim("n equal weights have log n", lambda f: distance(f(np.full(5, 0.2)), np.log(5)), 1e-12, _LAST_BITS),
+            Claim("n equal weights have log n", lambda f: distance(f(np.full(5, 0.2)), np.log(5)), **_LAST_BITS),
             Claim("one weight of one has 0", lambda f: distance(f(np.eye(3)), np.zeros(3))),
-            Claim(
-                "scipy.stats.entropy",
-                lambda f: distance(f(softmax(_cube, 1), 1), _scipy_entropy(softmax(_cube, 1))),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            oracle("scipy.stats.entropy", _scipy_entropy, call(softmax(_cube, 1), 1), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(zero_times_infinity, "It gives nan as soon as one weight is 0", "count 0 · log 0 as 0"),
-            Mistake(entropy_in_bits, "It is 1/log 2 = 1.44 times too large", "use the natural logarithm"),
+            Mistake(
+                "zero times infinity",
+                ("xp.where(weights > 0, weights, xp.ones_like(weights))", "weights"),
+                "It gives nan as soon as one weight is 0",
+                "count 0 · log 0 as 0",
+            ),
+            Mistake(
+                "entropy in bits",
+                ("xp.log(", "xp.log2("),
+                "It is 1/log 2 = 1.44 times too large",
+                "use the natural logarithm",
+            ),
         ),
     ),
 )

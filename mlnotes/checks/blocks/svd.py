@@ -3,7 +3,7 @@
 import numpy as np
 
 from mlnotes.blocks.svd import Subspaces, fundamental_subspaces, low_rank, pinv, rank, svd
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 
 _rng = np.random.default_rng(13)
 _square, _tall, _wide, _columns, _rows = frozen(
@@ -181,7 +181,7 @@ def reduced_vectors_only(a, tolerance=None):
     return Subspaces(u[:, :r], u[:, r:], vt[:r].T, vt[r:].T)
 
 
-CHECKS = (
+OLD = (
     Checks(
         svd,
         probes=((_square,), (_tall,), (_wide,), (_flat,), (_hidden,)),

@@ -6,7 +6,7 @@ import numpy as np
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 from mlnotes.efficient.grouped_query import grouped_query_attention, multi_query_attention, pool_heads
 
 _rng = np.random.default_rng(17)
@@ -163,7 +163,7 @@ _GROUPED = (
     Mistake(width_of_all_heads, "Rows are flatter than they should be", "scale by the width of one head"),
 )
 
-CHECKS = (
+OLD = (
     Checks(
         grouped_query_attention,
         probes=((_q, _k, _v), (_q, _k, _v, _mask), (_q, _k, _v, None, _bias), (_q, _repeated(_k), _repeated(_v))),

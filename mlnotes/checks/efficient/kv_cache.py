@@ -6,7 +6,7 @@ import numpy as np
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
-from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
 from mlnotes.counting import count_operations
 from mlnotes.efficient.kv_cache import KVCache, cache_nbytes, cached_attention, decoding_multiply_adds
 
@@ -257,7 +257,7 @@ def _tally_error(f):
     return float(max(abs(f(7, 3, 5, 2, cached) - 3 * count) for cached, count in counts.items()))
 
 
-CHECKS = (
+OLD = (
     Checks(
         KVCache,
         probes=((9, 3, 5), (7, 2, 3)),

@@ -1,0 +1,197 @@
+"""The words in which the checks of a function are written: calls, claims and mistakes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call on which a reader's version must agree with the book's; `call` makes one.
+
+    Parameters
+    ----------
+    arguments, named : tuple and dict
+        What is handed over, by place and by name. Every version gets a copy of its own.
+    says : str
+        What is special about this call, as a reader sees it: "scores of 1000".
+    edge : bool
+        Whether it is more than the exercise asks for.
+    tolerance : float, optional
+        The largest difference, relative to the largest number expected, that rounding can explain; by default some
+        thousand rounding errors of the result's dtype.
+    """
+
+    arguments: tuple
+    named: dict = field(default_factory=dict)
+    says: str = ""
+    edge: bool = False
+    tolerance: float | None = None
+
+    def about(self, says, edge=False, tolerance=None):
+        """Say what is special about this call."""
+        return replace(self, says=says, edge=edge, tolerance=tolerance)
+
+
+def call(*arguments, **named):
+    """Write a call down as it will be made: ``call(x, axis=0)``."""
+    return Case(arguments, named)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that the book's version satisfies, and the proof of it.
+
+    Parameters
+    ----------
+    says : str
+        The claim, as a reader sees it.
+    error : callable
+        Takes a version and returns the largest error it makes; raises what the version raises.
+    tolerance : float
+        The largest error allowed.
+    why : str
+        Where the tolerance comes from.
+    kind : {"property", "oracle"}
+        Whether the function is compared with itself or with someone else's implementation.
+    """
+
+    says: str
+    error: Callable
+    tolerance: float = 0.0
+    why: str = "exact"
+    kind: str = "property"
+
+
+def oracle(says, reference, *calls, tolerance=0.0, why="exact", run=None):
+    """Claim that a function gives what someone else's implementation gives.
+
+    Parameters
+    ----------
+    says : str
+        Whose implementation it is.
+    reference : callable
+        That implementation, made to take the same arguments.
+    *calls : Case
+        On what they are compared, from `call`.
+    tolerance, why
+        As for `Claim`.
+    run : callable, optional
+        As for `Checks`.
+
+    Returns
+    -------
+    Claim
+        Of the kind "oracle".
+    """
+
+    def error(function):
+        give = run or (lambda version, *arguments, **named: version(*arguments, **named))
+        return max(
+            distance(give(function, *it.arguments, **it.named), give(reference, *it.arguments, **it.named))
+            for it in calls
+        )
+
+    return Claim(says, error, tolerance, why, "oracle")
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A way in which people get a function wrong.
+
+    Parameters
+    ----------
+    name : str
+        What is done.
+    edit : (str, str), sequence of those, or callable
+        What stands in the right source and what stands in the wrong one. The text must occur once in the function or,
+        if not there, once in what it calls of its own module. A callable is a whole wrong version.
+    symptom : str
+        What can be seen of it.
+    remedy : str
+        What to write instead.
+    seen : str
+        Where it happened, or an empty string.
+    """
+
+    name: str
+    edit: tuple | Callable
+    symptom: str
+    remedy: str
+    seen: str = ""
+
+
+@dataclass(frozen=True)
+class Checks:
+    """All that is known about one function.
+
+    Parameters
+    ----------
+    function : callable
+        The book's own version.
+    cases : tuple of Case
+        Calls on which every right version agrees with it: a reader's answer is right if it does.
+    claims : tuple of Claim
+        Why the book's version may be believed.
+    mistakes : tuple of Mistake
+        How it is usually got wrong.
+    run : callable, optional
+        Takes a version and a case's arguments and gives what is compared, where that is not simply what the version
+        returns: the values of a function that it returns, a path's first steps, a matrix without its arbitrary sign.
+    refusal : type or tuple of types
+        What a version must raise where the book's raises: any exception, unless the exercise names one.
+    """
+
+    function: Callable
+    cases: tuple
+    claims: tuple = ()
+    mistakes: tuple = ()
+    run: Callable | None = None
+    refusal: type = Exception
+
+
+def distance(found, expected):
+    """Measure how far an array is from the expected one, relative where that is larger than one.
+
+    Parameters
+    ----------
+    found, expected : array
+        What a function gave, and what it should have given.
+
+    Returns
+    -------
+    float
+        The largest difference; 0 where both are the same infinity or both nan.
+
+    Raises
+    ------
+    AssertionError
+        If the shapes differ, or one holds nan or infinity where the other does not.
+    """
+    found, expected = np.asarray(found), np.asarray(expected)
+    if found.shape != expected.shape:
+        raise AssertionError(f"its shape is {found.shape} where {expected.shape} is right")
+    same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+    found, expected = found[~same].astype(float), expected[~same].astype(float)
+    if not np.isfinite(found).all() or not np.isfinite(expected).all():
+        raise AssertionError("it gives nan or infinity where that is wrong, or none where it is right")
+    return float(np.max(np.abs(found - expected) / np.maximum(1, np.abs(expected)), initial=0.0))
+
+
+def frozen(*arrays):
+    """Protect the inputs of claims from versions that write into them.
+
+    Parameters
+    ----------
+    *arrays : array
+        NumPy arrays, which become read-only.
+
+    Returns
+    -------
+    tuple of array
+        The same arrays.
+    """
+    for x in arrays:
+        x.flags.writeable = False
+    return arrays

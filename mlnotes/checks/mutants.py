@@ -1,0 +1,194 @@
+"""Measure the checks: change the book's functions one slip at a time, and count how many of the changes they refuse.
+
+``python -m mlnotes.checks.mutants [FUNCTION ...]``; without names, all functions. A change that the checks accept must
+stand in ``equal_mutants.yml``, with the reason why it changes nothing.
+"""
+
+import argparse
+import ast
+import difflib
+import inspect
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from mlnotes.checks import all_checks
+from mlnotes.diagnosis.causes import Brake, changed_calls, with_brakes
+from mlnotes.diagnosis.rewrites import SLIPS, left_out, rewrites
+from mlnotes.diagnosis.source import definitions, run_definition
+from mlnotes.diagnosis.trials import quiet, trials
+
+EQUAL = Path(__file__).with_name("equal_mutants.yml")
+WANTED = 0.97
+SECONDS = 1.0  # more than any call of a bank takes
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many changed versions of a function the checks refuse."""
+
+    name: str
+    refused: int
+    equal: int
+    survivors: tuple
+
+    @property
+    def total(self):
+        """How many versions there are that do not do the same."""
+        return self.refused + len(self.survivors)
+
+    def __str__(self):
+        share = self.refused / max(1, self.total)
+        return f"{self.name:32} {self.refused:5} of {self.total:5} refused {share:7.1%} {self.equal:4} equal"
+
+
+def count(checks, every=1, equal=None):
+    """Change a function in one place after another, and let the checks judge.
+
+    Parameters
+    ----------
+    checks : Checks
+        The function's.
+    every : int
+        Take only every so manieth change.
+    equal : set of str, optional
+        The changes that change nothing, as `changes` writes them; by default those in ``equal_mutants.yml``.
+
+    Returns
+    -------
+    Count
+        What was refused, and what was not.
+    """
+    name = checks.function.__name__
+    equal = known_equal().get(name, set()) if equal is None else equal
+    tried, refused, same, survivors = trials(checks), 0, 0, []
+    with quiet():
+        for version, tick, describe in changes(checks, every):
+            if _is_refused(version, tick, tried):
+                refused += 1
+            elif (text := describe()) in equal:
+                same += 1
+            else:
+                survivors.append(text)
+    return Count(name, refused, same, tuple(survivors))
+
+
+def changes(checks, every=1):
+    """Make the changed versions of a function and of what it uses of its own module.
+
+    Parameters
+    ----------
+    checks : Checks
+        The function's.
+    every : int
+        Make only every so manieth.
+
+    Yields
+    ------
+    version : callable
+        A changed version.
+    tick : Brake
+        Stops its loops; to be reset before each call.
+    describe : callable
+        Returns the change in words, as ``line → line``, as long as the generator waits.
+    """
+    function, tick = checks.function, Brake(SECONDS)
+    own = definitions(function, private=True)
+    tree = ast.parse("\n\n".join(it for name, it in own.items() if not name.startswith("_require")))
+    before = ast.unparse(tree).splitlines()
+    running = with_brakes(tree)
+    _mark_guards(running)
+    namespace = vars(inspect.getmodule(function)) | {"_mlnotes_tick": tick}
+
+    def wanted(node):
+        return not (hasattr(node, "guard") or hasattr(node, "brake"))
+
+    def describe():
+        after = [line for line in ast.unparse(running).splitlines() if line.strip() != "_mlnotes_tick()"]
+        diff = [it for it in difflib.ndiff(before, after) if it[0] in "+-"]
+        return " → ".join(" / ".join(it[2:].strip() for it in diff if it[0] == sign) for sign in "-+")
+
+    made = 0
+    for source in (rewrites(running, SLIPS, wanted), left_out(running, wanted)):
+        for _ in source:
+            made += 1
+            if made % every:
+                continue
+            try:
+                version = run_definition(compile(running, "<changed>", "exec"), function.__name__, namespace)
+            except Exception:  # not every change is a program
+                continue
+            yield version, tick, describe
+    for says, version in changed_calls(checks):
+        made += 1
+        if made % every == 0:
+            yield version, tick, lambda says=says: says
+
+
+def known_equal():
+    """Read which changes change nothing.
+
+    Returns
+    -------
+    dict of str to set of str
+        The changes by function.
+    """
+    listed = yaml.safe_load(EQUAL.read_text(encoding="utf-8")) if EQUAL.exists() else None
+    return {name: {line for lines in reasons.values() for line in lines} for name, reasons in (listed or {}).items()}
+
+
+def main(arguments=None):
+    """Run the command line; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m mlnotes.checks.mutants", description=__doc__.split("\n\n")[0])
+    parser.add_argument("functions", nargs="*")
+    parser.add_argument("--every", type=int, default=1, help="take every so manieth change only")
+    options = parser.parse_args(arguments)
+    known = all_checks()
+    counts = []
+    for name in options.functions or known:
+        counts.append(count(known[name], options.every))
+        print(counts[-1], *counts[-1].survivors, sep="\n    ")
+    columns = zip(*((it.refused, it.equal, it.survivors) for it in counts), strict=True)
+    refused, equal, survivors = (sum(it, start=type(it[0])()) for it in columns)
+    print(whole := Count("all functions", refused, equal, survivors))
+    return int(refused < WANTED * whole.total)
+
+
+def _is_refused(version, tick, tried):
+    for trial in tried:
+        tick.reset()
+        if trial.unlike(trial.outcome(version)):
+            return True
+    return False
+
+
+def _mark_guards(tree):
+    """Mark what refuses bad input, and what decorates: no case of a reader's exercise is about it."""
+    for node in ast.walk(tree):
+        marked = list(getattr(node, "decorator_list", ()))
+        if isinstance(node, ast.Expr | ast.If | ast.For) and _is_guard(node):
+            marked.append(node)
+        for it in marked:
+            for part in ast.walk(it):
+                part.guard = True
+
+
+def _is_guard(node):
+    """Recognise a call of ``require_…``, or a condition or a loop that does nothing but raise."""
+    if isinstance(node, ast.Expr):
+        name = getattr(getattr(node.value, "func", None), "id", "")
+        return name.lstrip("_").startswith("require_")
+    if isinstance(node, ast.If):
+        return not node.orelse and all(isinstance(it, ast.Raise) or _is_message(it) for it in node.body)
+    return isinstance(node, ast.For) and all(_is_guard(it) or hasattr(it, "brake") for it in node.body)
+
+
+def _is_message(node):
+    """Allow a guard to prepare its message."""
+    return isinstance(node, ast.Assign) and any(isinstance(it, ast.JoinedStr) for it in ast.walk(node))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

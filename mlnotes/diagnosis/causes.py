@@ -1,0 +1,633 @@
+"""Find out why an answer is wrong: the known mistake that behaves the same, or the one change that would mend it."""
+
+import ast
+import copy
+import functools
+import inspect
+import itertools
+import math
+import os
+import time
+import traceback
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from mlnotes.diagnosis.rewrites import HINTS, rewrites
+from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
+from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet
+
+# How long to look for a cause, in seconds of the processor: with what comes before and after, a check takes less than
+# one. Where outputs are compared, a slow machine must not find less.
+SECONDS = float(os.environ.get("MLNOTES_CHECK_SECONDS", 0.7))
+
+
+class TooLong(BaseException):
+    """Raised inside a changed program; no ``except Exception`` of a reader's keeps it."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A reader's version and what it did in each trial.
+
+    Parameters
+    ----------
+    function : callable
+        The version.
+    trials : tuple of Trial
+        The calls.
+    found : tuple of Outcome
+        What came of each.
+    unlike : tuple of str
+        How that differs from the right one; "" where it does not.
+    seconds : float
+        How long the slowest call took, of the processor's time.
+    """
+
+    function: object
+    trials: tuple
+    found: tuple
+    unlike: tuple
+    seconds: float
+
+    @classmethod
+    def of(cls, function, trials):
+        """Try a version."""
+        found, seconds = [], [0.0]
+        with quiet():
+            for trial in trials:
+                start = time.process_time()
+                found.append(trial.outcome(function))
+                seconds.append(time.process_time() - start)
+            unlike = tuple(trial.unlike(it) for trial, it in zip(trials, found, strict=True))
+        return cls(function, tuple(trials), tuple(found), unlike, max(seconds))
+
+    @functools.cached_property
+    def everyday(self):
+        """The trials that decide, those that failed first: a wrong guess is refuted by the first call."""
+        order = sorted(range(len(self.trials)), key=lambda i: not self.unlike[i])
+        return [(self.trials[i], self.found[i], self.unlike[i]) for i in order if not self.trials[i].case.edge]
+
+    @property
+    def failed(self):
+        """The trials that failed: the smallest call first, edges last."""
+        return [(t, f, u) for t, f, u in zip(self.trials, self.found, self.unlike, strict=True) if u]
+
+    def behaves_like(self, version):
+        """Tell whether another version does the same in all trials that decide."""
+        return all(trial.same(found, trial.outcome(version)) for trial, found, _ in self.everyday)
+
+
+def cause_of(attempt, checks):
+    """Explain a wrong answer, as surely as it can be explained.
+
+    Parameters
+    ----------
+    attempt : Attempt
+        The answer, with at least one failure.
+    checks : Checks
+        What is known about the function.
+
+    Returns
+    -------
+    str
+        A sentence, or "" where nothing explains all failures.
+    """
+    until = time.process_time() + SECONDS
+    with quiet():
+        return (
+            _known(attempt, checks)
+            or _of_anyone(attempt, checks)
+            or _two_at_once(attempt, checks, until)
+            or _repair(attempt, until)
+            or _line_that_raised(attempt)
+            or _line_that_warned(attempt)
+            or _line_that_leaves(attempt, checks)
+            or _what_fails(attempt, checks)
+        )
+
+
+# Known mistakes: edits of the right source.
+
+
+def _known(attempt, checks):
+    for mistake in checks.mistakes:
+        if attempt.behaves_like(version_of(checks, mistake)):
+            return told(mistake)
+    return ""
+
+
+def told(mistake):
+    """Put a mistake into words.
+
+    Parameters
+    ----------
+    mistake : Mistake
+        A known mistake.
+
+    Returns
+    -------
+    str
+        A sentence: what can be seen, and what to do instead.
+    """
+    return f"{mistake.symptom}: {mistake.remedy}."
+
+
+def version_of(checks, *mistakes):
+    """Make the wrong version that a mistake, or several at once, give.
+
+    Parameters
+    ----------
+    checks : Checks
+        The function's.
+    *mistakes : Mistake
+        Known mistakes.
+
+    Returns
+    -------
+    callable
+        The wrong version.
+
+    Raises
+    ------
+    ValueError
+        If the edits do not fit the source, or each other.
+    """
+    if callable(mistakes[0].edit):
+        if len(mistakes) > 1:
+            raise ValueError("a whole wrong version goes with no other")
+        return mistakes[0].edit
+    edits = []
+    for mistake in mistakes:
+        if callable(mistake.edit):
+            raise ValueError("a whole wrong version goes with no other")
+        edits += [mistake.edit] if isinstance(mistake.edit[0], str) else mistake.edit
+    return edited(checks.function, tuple(map(tuple, edits)))
+
+
+# Mistakes that everyone makes, with any function.
+
+
+def _of_anyone(attempt, checks):
+    for says, version in changed_calls(checks):
+        if attempt.behaves_like(version):
+            return says
+    return _overwritten(attempt) or _dtype(attempt) or _relation(attempt)
+
+
+def changed_calls(checks):
+    """Call the right function in the wrong way: an argument ignored, one in place of another, two exchanged.
+
+    Parameters
+    ----------
+    checks : Checks
+        The function's.
+
+    Yields
+    ------
+    says : str
+        What is wrong.
+    version : callable
+        The right function, called so.
+    """
+    signature = parameters_of(checks.function)
+    names = [name for name, it in signature.items() if it.kind in (it.POSITIONAL_ONLY, it.POSITIONAL_OR_KEYWORD)]
+    for name, it in signature.items():
+        if it.default is not it.empty:
+            says = f"`{name}` makes no difference: use it where it is given."
+            yield says, _calling(checks.function, names, {name: None})
+    for name, other in itertools.combinations(names, 2):
+        both = {name: other, other: name}
+        yield f"`{name}` and `{other}` are taken for each other.", _calling(checks.function, names, both)
+    for name, other in itertools.permutations(names, 2):
+        says = f"`{other}` stands where `{name}` belongs: `{name}` itself is never used."
+        yield says, _calling(checks.function, names, {name: other})
+
+
+def _calling(function, names, exchange):
+    """Call a function with some arguments replaced by others, or left out."""
+
+    def version(*arguments, **named):
+        given = dict(zip(names, arguments, strict=False)) | named
+        changed = {name: given[other] if other else None for name, other in exchange.items() if other in (*given, None)}
+        left_out = {name for name, value in exchange.items() if value is None}
+        if len(changed) < len(exchange) or len(arguments) > len(names):
+            raise TypeError("these arguments cannot be exchanged")
+        return function(**{name: value for name, value in (given | changed).items() if name not in left_out})
+
+    return version
+
+
+def _overwritten(attempt):
+    """Find an argument that is changed, by an answer that is otherwise right."""
+    changed = set()
+    for trial, found, unlike in attempt.everyday:
+        if not unlike:
+            continue
+        if found.error or trial.right.error or trial.unlike_value(found.value, trial.right.value):
+            return ""
+        changed.add(trial.changed(found))
+    names = " and ".join(f"`{name}`" for name in sorted(changed))
+    return f"The result is right, but {names} has changed after the call: write into a copy." if changed else ""
+
+
+def _dtype(attempt):
+    """Recognise numbers that are right but for their dtype."""
+    pairs = set()
+    for trial, found, unlike in attempt.everyday:
+        if not unlike:
+            continue
+        right, mine = numbers(trial.right.value), numbers(found.value)
+        if found.error or right is None or mine is None or right.shape != mine.shape or right.dtype == mine.dtype:
+            return ""
+        with np.errstate(all="ignore"):
+            rounded = mine.astype(right.dtype) if right.dtype.kind == "b" else mine.astype(np.result_type(mine, right))
+        limit = max(np.finfo(it.dtype).eps if it.dtype.kind in "fc" else 0.0 for it in (right, mine))
+        if not np.allclose(rounded, right, rtol=8 * limit, atol=8 * limit, equal_nan=True):
+            return ""
+        pairs.add((str(mine.dtype), str(right.dtype)))
+    says = "; ".join(f"{mine} where {right} is right" for mine, right in sorted(pairs))
+    return f"The numbers are right, but their dtype is not: {says}." if pairs else ""
+
+
+def _relation(attempt):
+    """Recognise a result that is made of the right one in every trial."""
+    decided = [(trial, found) for trial, found, _ in attempt.everyday if not trial.right.error]
+    if not decided or any(found.error for _, found in decided):
+        return ""
+    parts = entries(decided[0][0].right.value)
+    if parts is None:
+        return _relation_of([(t, numbers(f.value), numbers(t.right.value), t.case) for t, f in decided], "The result")
+    return _relation_of_parts(decided, parts)
+
+
+def _relation_of_parts(decided, parts):
+    rows = []
+    for trial, found in decided:
+        mine, right = entries(found.value), entries(trial.right.value)
+        if mine is None or right is None or len(mine) != len(right) or len(right) != len(parts):
+            return ""
+        rows.append((trial, list(mine.values()), list(right.values())))
+    for order in itertools.permutations(range(len(parts))) if 2 <= len(parts) <= 3 else ():
+        if any(i != k for k, i in enumerate(order)) and all(
+            not trial.unlike_value(mine[k], right[i]) for trial, mine, right in rows for k, i in enumerate(order)
+        ):
+            return "The parts of the result are right, but in another order."
+    wrong = {k for trial, mine, right in rows for k in range(len(parts)) if trial.unlike_value(mine[k], right[k])}
+    if len(wrong) != 1:
+        return ""
+    [k] = wrong
+    columns = [(trial, numbers(mine[k]), numbers(right[k]), trial.case) for trial, mine, right in rows]
+    name = [*parts][k]
+    return _relation_of(columns, f"Part {k + 1} of the result" if isinstance(name, int) else f"`{name}`")
+
+
+def _relation_of(rows, subject):
+    """Find what turns the right numbers into those that came: for every call the same."""
+    if any(mine is None or right is None for _, mine, right, _ in rows):
+        return ""
+    rows = [(t, mine, right.astype(float) if right.dtype.kind in "iu" else right, it) for t, mine, right, it in rows]
+    for says, relation in _RELATIONS.items():
+        if _holds(rows, relation):
+            return f"{subject} {says}."
+    return _factor(rows, subject) or _offset(rows, subject)
+
+
+def _holds(rows, relation):
+    told_apart = False
+    for trial, mine, right, _ in rows:
+        try:
+            changed = np.asarray(relation(right))
+        except Exception:  # a transpose of a number, an axis that is not there
+            return False
+        if changed.dtype.kind not in "biufc" or changed.shape != mine.shape or not close(mine, changed, trial):
+            return False
+        told_apart |= right.shape != changed.shape or not close(changed, right, trial)
+    return told_apart
+
+
+_RELATIONS = {
+    "has the opposite sign": lambda right: -right,
+    "is True where it should be False, and the other way round": np.logical_not,
+    "is transposed": lambda right: np.swapaxes(right, -1, -2),
+    "is the right one from back to front": lambda right: right[..., ::-1],
+    "is the right one from the last row to the first": lambda right: right[::-1],
+    "is the inverse, 1/x, of the right one": lambda right: 1 / right,
+    "is the square root of the right one": lambda right: np.sqrt(right),
+    "is the square of the right one": lambda right: right**2,
+    "is the logarithm of the right one": lambda right: np.log(right),
+    "is the exponential of the right one": lambda right: np.exp(right),
+    "is what the right one leaves of 1": lambda right: 1 - right,
+    "is the right one without its sign": lambda right: np.abs(right),
+    "is the right one with negative numbers cut off": lambda right: np.maximum(right, 0),
+    "is rounded to whole numbers": lambda right: np.round(right),
+    "has the right numbers, with an axis of size 1 too many at the end": lambda right: right[..., None],
+    "has the right numbers, with an axis of size 1 too many in front": lambda right: right[None],
+    "has the right numbers, without the axis of size 1 that belongs there": np.squeeze,
+    "has the right numbers, but all in one row": np.ravel,
+    "is summed over its last axis, which should stay": lambda right: right.sum(-1),
+    "is averaged over its last axis, which should stay": lambda right: right.mean(-1),
+    "is summed over its first axis, which should stay": lambda right: right.sum(0),
+}
+
+_FACTORS = {
+    2: "twice the right one",
+    0.5: "half of the right one",
+    4: "four times the right one",
+    0.25: "a quarter of the right one",
+    math.log2(math.e): "1.4427 = 1/log 2 times the right one: the logarithm has base 2 in place of e",
+    math.log(2): "log 2 = 0.6931 times the right one: the logarithm has base e in place of 2",
+    math.log10(math.e): "0.4343 times the right one: the logarithm has base 10 in place of e",
+    180 / math.pi: "57.30 = 180/π times the right one: degrees in place of radians",
+    math.pi / 180: "π/180 times the right one: radians in place of degrees",
+    math.sqrt(2): "√2 times the right one",
+    math.sqrt(0.5): "1/√2 times the right one",
+    math.pi: "π times the right one",
+    2 * math.pi: "2π times the right one",
+    1000: "1000 times the right one",
+    1024: "1024 times the right one",
+    0.001: "a thousandth of the right one",
+    8: "8 times the right one",
+    0.125: "an eighth of the right one",
+}
+
+
+def _factor(rows, subject):
+    ratios = [_constant(mine, right, np.divide) for _, mine, right, _ in rows]
+    if any(it is None for it in ratios) or all(it in (1.0, "any") for it in ratios):
+        return ""
+    known = [it for it in ratios if it != "any"]
+    for value, says in _FACTORS.items():
+        if np.allclose(known, value, rtol=1e-6):
+            return f"{subject} is {says}."
+    return _factor_by_size(rows, ratios, subject)
+
+
+def _factor_by_size(rows, ratios, subject):
+    """Find a size of the arguments that the result is multiplied or divided by."""
+    if len({it for it in ratios if it != "any"}) < 2:
+        return ""
+    for name, axis in _sizes(rows[0][3], rows[0][0].right.left):
+        sizes = [_size_of(trial.right.left.get(name), axis) for trial, *_ in rows]
+        if any(size is None for size in sizes):
+            continue
+        label = f"the number of entries of `{name}`" if axis is None else f"`{name}`.shape[{axis}]"
+        for power, word in ((1, ""), (0.5, "the root of ")):
+            for sign, verb in ((1, "multiplied"), (-1, "divided")):
+                expected = [size ** (power * sign) for size in sizes]
+                if all(it == "any" or np.isclose(it, e, rtol=1e-6) for it, e in zip(ratios, expected, strict=True)):
+                    return f"{subject} is {verb} by {word}{label} once too often."
+    return ""
+
+
+def _sizes(case, left):
+    for name, value in left.items():
+        for axis in (None, *range(-np.ndim(value), 0)) if isinstance(value, np.ndarray) else ():
+            yield name, axis
+
+
+def _size_of(value, axis):
+    if not isinstance(value, np.ndarray) or (axis is not None and value.ndim < -axis):
+        return None
+    return value.size if axis is None else value.shape[axis]
+
+
+def _offset(rows, subject):
+    differences = [_constant(mine, right, np.subtract) for _, mine, right, _ in rows]
+    known = {round(it, 9) for it in differences if it not in (None, "any")}
+    if any(it is None for it in differences) or len(known) != 1 or "any" in differences or len(rows) < 2:
+        return ""
+    [value] = known
+    return f"{subject} is too {'large' if value > 0 else 'small'} by {abs(value):.6g}, every time." if value else ""
+
+
+def _constant(mine, right, operation):
+    """Return the one number by which two arrays differ; "any" where they cannot tell, None where there is none."""
+    if mine.shape != right.shape or mine.dtype.kind == "b" or right.dtype.kind == "b" or mine.dtype.kind == "c":
+        return None
+    finite = np.isfinite(right)
+    if not np.array_equal(mine[~finite], right[~finite], equal_nan=True):
+        return None
+    mine, right = mine[finite].astype(float), right[finite].astype(float)
+    if operation is np.divide:
+        largest = np.max(np.abs(right), initial=0.0)
+        if np.any(np.abs(mine[np.abs(right) <= 1e-12 * largest]) > 1e-9 * max(largest, 1e-300)):
+            return None
+        kept = np.abs(right) > 1e-12 * largest
+        mine, right = mine[kept], right[kept]
+    if right.size == 0:
+        return "any"
+    values = operation(mine, right)
+    return float(values.flat[0]) if np.allclose(values, values.flat[0], rtol=1e-7, atol=1e-12) else None
+
+
+# One change of the reader's own source.
+
+
+def _repair(attempt, until):
+    """Change one place of the answer after another, until all calls come out right."""
+    source = source_of(attempt.function)
+    if source is None:
+        return ""
+    place = _one_place(attempt, source, until)
+    return "" if place is None else _pointed_at(source, *place)
+
+
+def _one_place(attempt, source, until):
+    tree = with_brakes(source.tree)
+    tick = Brake(4 * attempt.seconds + 0.01)
+    namespace = source.namespace | {"_mlnotes_tick": tick}
+    for kind, line in rewrites(tree, wanted=lambda node: not hasattr(node, "brake")):
+        if time.process_time() > until:
+            return None
+        try:
+            version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
+        except Exception:  # not every change is a program
+            continue
+        if _mended(attempt, version, tick):
+            return kind, line
+    return None
+
+
+def _mended(attempt, version, tick):
+    for trial, _, _ in attempt.everyday:
+        tick.reset()
+        found = trial.outcome(version)
+        if trial.unlike(found):
+            return False
+    return True
+
+
+def _pointed_at(source, kind, line):
+    text = source.lines[line - 1].strip()
+    return f"Line {line}, `{text}`: {HINTS[kind]}. With one change there, all calls come out right."
+
+
+class Brake:
+    """Stops a changed program whose loops do not end.
+
+    Parameters
+    ----------
+    seconds : float
+        How long a call may take, of the processor's time.
+    """
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.reset()
+
+    def reset(self):
+        """Start the clock for the next call."""
+        self.until = time.process_time() + self.seconds
+
+    def __call__(self):
+        """Raise if a call has taken too long."""
+        if time.process_time() > self.until:
+            raise TooLong
+
+
+def with_brakes(tree):
+    """Let every turn of a loop call the brake.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        A program, which is left as it is.
+
+    Returns
+    -------
+    ast.Module
+        The same with ``_mlnotes_tick()`` as first statement of every loop; these nodes have an attribute ``brake``.
+    """
+    tree = copy.deepcopy(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For | ast.While):
+            brake = ast.parse("_mlnotes_tick()").body[0]
+            for it in ast.walk(brake):
+                it.brake = True
+                if hasattr(it, "lineno"):
+                    it.lineno = it.end_lineno = node.lineno
+            node.body.insert(0, brake)
+    return tree
+
+
+# Two mistakes at once.
+
+
+def _two_at_once(attempt, checks, until):
+    simple = [mistake for mistake in checks.mistakes if not callable(mistake.edit)]
+    for pair in itertools.combinations(simple, 2):
+        if time.process_time() > until:
+            return ""
+        try:
+            version = version_of(checks, *pair)
+        except (ValueError, SyntaxError):
+            continue
+        if attempt.behaves_like(version):
+            return f"Two things at once. {told(pair[0])} And: {told(pair[1])}"
+    return ""
+
+
+# Where nothing explains all failures: the line that raised or overflowed, or what the failures have in common.
+
+
+def _line_that_raised(attempt):
+    source = source_of(attempt.function)
+    for _, found, _ in attempt.failed[:1]:
+        if not found.error or source is None:
+            return ""
+        frames = [it for it in traceback.extract_tb(found.error.__traceback__) if it.filename == source.file]
+        lines = [it.lineno - source.first for it in frames]
+        inside = [line for line in lines if 0 <= line < len(source.lines)]
+        if inside:
+            return f"Line {inside[-1] + 1}, `{source.lines[inside[-1]].strip()}`, is where it fails."
+    return ""
+
+
+def _line_that_warned(attempt):
+    """Run the smallest failing call again, and listen to NumPy's warnings."""
+    source = source_of(attempt.function)
+    if source is None:
+        return ""
+    for trial, found, unlike in attempt.everyday:
+        if not unlike:
+            return ""
+        mine, right = numbers(found.value), numbers(trial.right.value)
+        if mine is None or right is None or mine.shape != right.shape or mine.dtype.kind not in "fc":
+            continue
+        if np.array_equal(np.isfinite(mine), np.isfinite(right)):
+            continue
+        with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
+            warnings.simplefilter("always")
+            trial.outcome(attempt.function)
+        for it in caught:
+            line = it.lineno - source.first
+            if it.filename == source.file and 0 <= line < len(source.lines):
+                what = str(it.message).replace(" encountered", "")
+                return f"Line {line + 1}, `{source.lines[line].strip()}`: {what}."
+    return ""
+
+
+def _line_that_leaves(attempt, checks):
+    """Find that all lines but the last compute what the book's version computes on its way, too."""
+    source = source_of(attempt.function)
+    loops = ast.For | ast.While | ast.comprehension
+    if source is None or any(isinstance(node, loops) for node in ast.walk(source.tree)):
+        return ""
+    ours = ast.parse("\n\n".join(definitions(checks.function).values()))
+    version, known = _watched(ours, checks.function.__name__, vars(inspect.getmodule(checks.function)))
+    answer, own = _watched(source.tree, source.name, source.namespace)
+    last = 0
+    for trial, found, unlike in attempt.everyday:
+        if unlike and not found.error:
+            known.clear(), own.clear()
+            trial.outcome(version), trial.outcome(answer)
+            *before, (last, _) = own or [(0, None)]
+            if not before or not all(any(_alike(value, it, trial) for _, it in known) for _, value in before):
+                return ""
+    text = source.lines[last - 1].strip()
+    return f"Line {last}, `{text}`: up to here, its numbers are also the book's." if last else ""
+
+
+def _watched(tree, name, namespace):
+    """Make a version that notes what each of its lines computes."""
+    tree, seen = copy.deepcopy(tree), []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.Return) and node.value is not None:
+            note = ast.Call(ast.Name("_mlnotes_note", ast.Load()), [ast.Constant(node.lineno), node.value], [])
+            node.value = ast.fix_missing_locations(ast.copy_location(note, node.value))
+
+    def note(line, value):
+        seen.append((line, value))
+        return value
+
+    return run_definition(tree, name, namespace | {"_mlnotes_note": note}), seen
+
+
+def _alike(value, other, trial):
+    """Compare two values on the way, whatever their shapes; one number says nothing."""
+    value, other = numbers(value), numbers(other)
+    if value is None or other is None or value.size != other.size or value.size == 1:
+        return value is not None and value.size == 1
+    return value.dtype.kind != "b" and other.dtype.kind != "b" and close(value.ravel(), other.ravel(), trial)
+
+
+def _what_fails(attempt, checks):
+    """Find an argument that all failing calls hand over, and no other call."""
+    signature = parameters_of(checks.function)
+    decided = [(trial, unlike) for trial, _, unlike in attempt.everyday]
+    if all(unlike for _, unlike in decided):
+        return ""
+    for name, it in signature.items():
+        if it.default is it.empty:
+            continue
+        given = [_is_given(trial.right, name, it.default) for trial, _ in decided]
+        if any(given) and all(bool(unlike) == is_given for (_, unlike), is_given in zip(decided, given, strict=True)):
+            return f"It is right wherever `{name}` is left out, and wrong wherever it is given."
+    return ""
+
+
+def _is_given(outcome: Outcome, name, default):
+    value = outcome.left.get(name, default)
+    return isinstance(value, np.ndarray) or (value is not default and value != default)

@@ -1,0 +1,228 @@
+"""What the checks say, as text and as HTML."""
+
+import html
+from dataclasses import dataclass
+
+import numpy as np
+
+SIGN = {"right": "✓", "edge": "≈", "wrong": "✗", "empty": "…"}
+KIND = {"property": "", "oracle": "equal to "}
+WIDTH = 84  # columns of a call, a value, a line
+ENTRIES = 16  # numbers of an array that are shown
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """The smallest call that fails."""
+
+    call: str
+    expected: str
+    found: str
+
+    def lines(self):
+        """Show the call, and below it what should have come and what came."""
+        pad = "\n" + " " * 10
+        expected, found = (it.replace("\n", pad) for it in (self.expected, self.found))
+        return [self.call, f"expected  {expected}", f"found     {found}"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check` found.
+
+    Parameters
+    ----------
+    name : str
+        The reader's function.
+    verdict : {"right", "edge", "wrong", "empty"}
+        Whether it agrees with the book's function on all calls, on all that the exercise asks for, or not.
+    says : str
+        The verdict in words, with the cause where one was found.
+    counterexample : Counterexample, optional
+        The smallest call that fails.
+    fails : str
+        Which other calls fail.
+    """
+
+    name: str
+    verdict: str
+    says: str
+    counterexample: Counterexample | None = None
+    fails: str = ""
+
+    def __repr__(self):
+        lines = [f"{SIGN[self.verdict]} {self.name}: {self.says}"]
+        if self.counterexample:
+            lines += ["    " + line for text in self.counterexample.lines() for line in text.split("\n")]
+        return "\n".join(lines + [f"    {self.fails}"] * bool(self.fails))
+
+    def _repr_html_(self):
+        example = "\n".join(self.counterexample.lines()) if self.counterexample else ""
+        return (
+            f'<div class="mlnotes-check mlnotes-{self.verdict}"><p>{SIGN[self.verdict]} '
+            f"<code>{html.escape(self.name)}</code>: {_with_code(self.says)}</p>"
+            + (f"<pre>{html.escape(example)}</pre>" if example else "")
+            + (f"<p>{_with_code(self.fails)}</p>" if self.fails else "")
+            + "</div>"
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that a notebook displays, and that reads well as text."""
+
+    head: tuple
+    rows: tuple
+
+    def __repr__(self):
+        table = [self.head, *self.rows]
+        widths = [max(len(row[i]) for row in table) for i in range(len(self.head))]
+        return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
+
+    def _repr_html_(self):
+        head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in self.head)
+        body = "".join("<tr>" + "".join(f"<td>{_with_code(cell)}</td>" for cell in row) + "</tr>" for row in self.rows)
+        return f'<table class="mlnotes-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+EVIDENCE = "application/vnd.mlnotes.evidence+json"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What `evidence` measured, as a table for the reader and as data for the verification page.
+
+    Parameters
+    ----------
+    rows : tuple of dict
+        For each claim the function that it is about, the claim, its kind, the largest error, the tolerance, and why.
+    """
+
+    rows: tuple
+
+    def table(self):
+        """Lay the rows out, the properties of each function before its oracles."""
+        order = list(dict.fromkeys(row["function"] for row in self.rows))
+        rows = sorted(self.rows, key=lambda row: (order.index(row["function"]), row["kind"] == "oracle"))
+        names = [row["function"] for row in rows]
+        shown = ["" if i and name == names[i - 1] else f"`{name}`" for i, name in enumerate(names)]
+        cells = (
+            (name, KIND[it["kind"]] + it["claim"], f"{it['error']:.0e}" if it["error"] else "0", f"{it['tolerance']:g}")
+            for name, it in zip(shown, rows, strict=True)
+        )
+        return Table(("function", "claim", "largest error", "tolerance"), tuple(cells))
+
+    def notes(self):
+        """Say where each tolerance comes from."""
+        return tuple(dict.fromkeys(f"{row['tolerance']:g}: {row['why']}" for row in self.rows))
+
+    def __repr__(self):
+        return "\n".join([repr(self.table()), *self.notes()])
+
+    def _repr_html_(self):
+        notes = html.escape("; ".join(self.notes()))
+        return f'{self.table()._repr_html_()}<p class="mlnotes-notes">Tolerance {notes}.</p>'
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/plain": repr(self), "text/html": self._repr_html_(), EVIDENCE: {"rows": list(self.rows)}}
+
+
+def written_call(name, case):
+    """Write a call as it stands in a program.
+
+    Parameters
+    ----------
+    name : str
+        The function's name.
+    case : Case
+        Its arguments.
+
+    Returns
+    -------
+    str
+        One line, or several for matrices.
+    """
+    arguments = [written(it) for it in case.arguments] + [f"{key}={written(it)}" for key, it in case.named.items()]
+    line = f"{name}({', '.join(arguments)})"
+    if "\n" not in line and len(line) <= WIDTH:
+        return line
+    parts = [it.replace("\n", "\n" + " " * 4) for it in arguments]
+    return f"{name}(\n    " + ",\n    ".join(parts) + ",\n)"
+
+
+def written(value):
+    """Write a value down, arrays as lists of numbers as long as they are small.
+
+    Parameters
+    ----------
+    value : object
+        An argument or a result.
+
+    Returns
+    -------
+    str
+        For a reader.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        return _written_array(np.asarray(value))
+    if isinstance(value, tuple | list):
+        text = ", ".join(map(written, value))
+        return f"({text}{',' * (len(value) == 1)})" if isinstance(value, tuple) else f"[{text}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {written(it)}" for key, it in value.items()) + "}"
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    text = repr(value)
+    return text if len(text) <= WIDTH else f"a {type(value).__name__}"
+
+
+def compared(found, right):
+    """Write down what came beside what should have come; of large arrays, the first entry that differs.
+
+    Parameters
+    ----------
+    found, right : object
+        Two results.
+
+    Returns
+    -------
+    (str, str)
+        What should have come, and what came.
+    """
+    if isinstance(found, np.ndarray) and isinstance(right, np.ndarray) and found.shape == right.shape:
+        if right.size > ENTRIES and found.dtype.kind in "biufc":
+            return _first_difference(found, right)
+    return written(right), written(found)
+
+
+def _first_difference(found, right):
+    differs = ~np.isclose(found, right, rtol=1e-6, atol=1e-12, equal_nan=True)
+    if not differs.any():
+        differs = found != right
+    place = tuple(int(i) for i in np.argwhere(differs)[0]) if differs.any() else (0,) * right.ndim
+    where = f"   at {list(place)} of an array {right.shape}"
+    return f"{_number(right[place])}{where}", _number(found[place])
+
+
+def _written_array(x):
+    if x.size > ENTRIES:
+        return f"<array {x.shape}{'' if x.dtype in (np.float64, np.int64) else f', {x.dtype}'}>"
+    text = np.array2string(x, separator=", ", max_line_width=WIDTH, formatter={"all": _number})
+    dtype = "" if x.dtype.kind in "biO" or x.dtype in (np.float64, np.complex128) else f" ({x.dtype})"
+    return text + dtype if x.ndim else _number(x[()]) + dtype
+
+
+def _number(x):
+    if isinstance(x, bool | np.bool_ | int | np.integer):
+        return str(x)
+    if isinstance(x, complex | np.complexfloating):
+        return f"{x:.5g}"
+    return f"{float(x):.5g}" if np.size(x) == 1 else str(x)
+
+
+def _with_code(text):
+    """Turn `backticks` into code."""
+    parts = html.escape(text).split("`")
+    if len(parts) % 2 == 0:
+        return html.escape(text)
+    return "".join(f"<code>{it}</code>" if i % 2 else it for i, it in enumerate(parts))

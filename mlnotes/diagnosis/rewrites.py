@@ -1,0 +1,636 @@
+"""Change one place of a program at a time, as people slip: an axis, a sign, a bound, a name, a line.
+
+`rewrites` serves twice. On a reader's answer that is wrong, a change after which all calls come out right shows where
+the slip is. On the book's own functions every change makes a wrong version, which the checks must refuse.
+"""
+
+import ast
+import copy
+import itertools
+from dataclasses import dataclass
+
+SWAPPED_OPERATORS = {
+    ast.Add: [ast.Sub, ast.Mult],
+    ast.Sub: [ast.Add],
+    ast.Mult: [ast.Div, ast.MatMult, ast.Add, ast.Pow],
+    ast.Div: [ast.Mult, ast.FloorDiv],
+    ast.FloorDiv: [ast.Div],
+    ast.MatMult: [ast.Mult],
+    ast.Pow: [ast.Mult],
+    ast.Mod: [ast.FloorDiv],
+    ast.BitAnd: [ast.BitOr],
+    ast.BitOr: [ast.BitAnd],
+}
+SWAPPED_COMPARISONS = {
+    ast.Lt: [ast.LtE, ast.Gt],
+    ast.LtE: [ast.Lt, ast.GtE],
+    ast.Gt: [ast.GtE, ast.Lt],
+    ast.GtE: [ast.Gt, ast.LtE],
+    ast.Eq: [ast.NotEq],
+    ast.NotEq: [ast.Eq],
+}
+SWAPPED_FUNCTIONS = {
+    frozenset(pair)
+    for group in (
+        ("sum", "mean", "prod"),
+        ("max", "min"),
+        ("argmax", "argmin"),
+        ("maximum", "minimum"),
+        ("exp", "log", "expm1"),
+        ("log", "log2", "log10", "log1p"),
+        ("sin", "cos", "tan"),
+        ("arctan", "arctan2", "arccos", "arcsin"),
+        ("sinh", "cosh", "tanh"),
+        ("zeros", "ones"),
+        ("zeros_like", "ones_like"),
+        ("tril", "triu"),
+        ("floor", "ceil", "round"),
+        ("all", "any"),
+        ("var", "std"),
+        ("inner", "outer", "dot"),
+        ("concatenate", "stack"),
+        ("vstack", "hstack"),
+        ("cumsum", "cumprod"),
+        ("argsort", "sort"),
+        ("repeat", "tile"),
+        ("eigh", "eig"),
+        ("sqrt", "square"),
+        ("append", "extend"),
+    )
+    for pair in itertools.combinations(group, 2)
+}
+REDUCTIONS = frozenset(
+    "max min sum mean prod any all std var argmax argmin cumsum cumprod norm amax amin flip sort argsort softmax "
+    "log_softmax logsumexp nansum median".split()
+)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names that a definition may use for its own: parameters, those with a default, and variables."""
+
+    parameters: tuple
+    optional: tuple
+    variables: tuple
+
+    @classmethod
+    def of(cls, tree):
+        """Read them off a program."""
+        arguments = [node.args for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda)]
+        names = [it.arg for args in arguments for it in args.posonlyargs + args.args + args.kwonlyargs]
+        optional = [it.arg for args in arguments for it in (args.args[len(args.args) - len(args.defaults) :])]
+        optional += [it.arg for args in arguments for it in args.kwonlyargs]
+        stored = [it.id for it in ast.walk(tree) if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Store)]
+        return cls(*(tuple(dict.fromkeys(name for name in it if name != "xp")) for it in (names, optional, stored)))
+
+
+def rewrites(tree, rules=None, wanted=lambda node: True):
+    """Change a program in one place after another.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        The program. It is changed in place while the generator waits, and whole again afterwards.
+    rules : sequence of callable, optional
+        Which kinds of change to make, in this order; by default all, likely ones first.
+    wanted : callable
+        Takes a node and tells whether it may be changed.
+
+    Yields
+    ------
+    kind : str
+        What was changed, in the words of `HINTS`.
+    line : int
+        The line of the place.
+    """
+    scopes = {id(node): Scope.of(definition) for definition in tree.body for node in ast.walk(definition)}
+    for rule in rules or RULES:
+        for holder, field, index, node in list(_places(tree)):
+            if not hasattr(node, "lineno") or not wanted(node):
+                continue
+            scope = scopes.get(id(node)) or scopes[id(holder)]
+            for kind, new in rule(node, scope):
+                for it in new if isinstance(new, list) else [new]:
+                    ast.fix_missing_locations(ast.copy_location(it, node))
+                with _put(holder, field, index, new):
+                    yield kind, node.lineno
+    for rule in BODY_RULES if rules is None else ():
+        yield from rule(tree, wanted)
+
+
+class _put:
+    """Put a node, or the nodes of a list, where another stands, for a while."""
+
+    def __init__(self, holder, field, index, new):
+        self.holder, self.field, self.index, self.new = holder, field, index, new
+
+    def __enter__(self):
+        self.old = getattr(self.holder, self.field)
+        if self.index is None:
+            setattr(self.holder, self.field, self.new)
+        else:
+            new = self.new if isinstance(self.new, list) else [self.new]
+            setattr(self.holder, self.field, self.old[: self.index] + new + self.old[self.index + 1 :])
+
+    def __exit__(self, *_):
+        setattr(self.holder, self.field, self.old)
+
+
+def _places(tree):
+    """List every node below the definition with the field that holds it, in the order of the text."""
+    for holder in ast.walk(tree):
+        for field, value in ast.iter_fields(holder):
+            if isinstance(value, ast.AST):
+                yield holder, field, None, value
+            elif isinstance(value, list):
+                yield from ((holder, field, i, it) for i, it in enumerate(value) if isinstance(it, ast.AST))
+
+
+# Rules: each takes a node and the names in scope, and yields what could stand there instead.
+
+
+def axis(node, scope):
+    """Another axis."""
+    if isinstance(node, ast.keyword) and node.arg in ("axis", "dim"):
+        for value in [*map(_constant, (-1, 0, -2, 1, None)), *_names(scope, "axis", "dim")]:
+            if ast.dump(value) != ast.dump(node.value):
+                yield "axis", ast.keyword(node.arg, value)
+
+
+def axis_named(node, scope):
+    """An axis where none is named."""
+    if isinstance(node, ast.Call) and _called(node) in REDUCTIONS and not _has(node, "axis", "dim"):
+        for value in [*_names(scope, "axis", "dim"), *map(_constant, (-1, 0, -2))]:
+            yield "axis", _with(node, axis=value)
+            if not _has(node, "keepdims"):
+                yield "axis", _with(node, axis=value, keepdims=_constant(True))
+
+
+def keepdims(node, scope):
+    """Sums that keep their axis, or lose it."""
+    if not isinstance(node, ast.Call) or _called(node) not in REDUCTIONS:
+        return
+    if _has(node, "keepdims", "keepdim"):
+        kept = [it for it in node.keywords if it.arg not in ("keepdims", "keepdim")]
+        yield "keepdims", ast.Call(node.func, node.args, kept)
+    else:
+        yield "keepdims", _with(node, keepdims=_constant(True))
+
+
+def operator(node, scope):
+    """Another operator, or the same with its sides exchanged."""
+    if not isinstance(node, ast.BinOp):
+        return
+    for it in SWAPPED_OPERATORS.get(type(node.op), ()):
+        yield "operator", ast.BinOp(node.left, it(), node.right)
+    if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow | ast.FloorDiv):
+        yield "operator", ast.BinOp(node.right, node.op, node.left)
+
+
+def comparison(node, scope):
+    """Another comparison, or its opposite."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        for it in SWAPPED_COMPARISONS.get(type(node.ops[0]), ()):
+            yield "comparison", ast.Compare(node.left, [it()], node.comparators)
+        if isinstance(node.ops[0], ast.Is | ast.IsNot):
+            other = ast.IsNot() if isinstance(node.ops[0], ast.Is) else ast.Is()
+            yield "comparison", ast.Compare(node.left, [other], node.comparators)
+    elif isinstance(node, ast.BoolOp):
+        yield "comparison", ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+
+
+def constant(node, scope):
+    """A number next to it, its negative, its inverse; True for False."""
+    if not isinstance(node, ast.Constant):
+        return
+    value = node.value
+    if isinstance(value, bool):
+        yield "constant", _constant(not value)
+    elif isinstance(value, int):
+        for it in dict.fromkeys((value + 1, value - 1, -value, 2 * value)):
+            if it != value:
+                yield "constant", _constant(it)
+    elif isinstance(value, float) and value:
+        for it in (-value, 1 / value, 2 * value, value / 2, value**2):
+            if it != value:
+                yield "constant", _constant(it)
+    elif value == 0.0:
+        for it in ("-np.inf", "1.0"):
+            yield "constant", _expression(it)
+
+
+def fill(node, scope):
+    """What `where` fills in: minus infinity, zero; its branches exchanged."""
+    if isinstance(node, ast.Call) and _called(node) == "where" and len(node.args) == 3:
+        condition, yes, no = node.args
+        yield "condition", ast.Call(node.func, [condition, no, yes], node.keywords)
+        for it in ("-np.inf", "0.0"):
+            yield "constant", ast.Call(node.func, [condition, yes, _expression(it)], node.keywords)
+            yield "constant", ast.Call(node.func, [condition, _expression(it), no], node.keywords)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        if isinstance(node.operand.value, int | float) and abs(node.operand.value) >= 1e3:
+            yield "constant", _expression("-np.inf")
+
+
+def sign(node, scope):
+    """A sign or a negation left out."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Invert | ast.Not):
+        yield "sign" if isinstance(node.op, ast.USub) else "condition", node.operand
+
+
+def name(node, scope):
+    """Another variable."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        known = (*scope.parameters, *scope.variables)
+        if node.id in known:
+            yield from (("name", _load(it)) for it in known if it != node.id)
+
+
+def called_function(node, scope):
+    """Another function of the same kind."""
+    if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
+        this = node.attr if isinstance(node, ast.Attribute) else node.id
+        for pair in SWAPPED_FUNCTIONS:
+            if this in pair:
+                [other] = pair - {this}
+                yield "function", (
+                    ast.Attribute(node.value, other, ast.Load()) if isinstance(node, ast.Attribute) else _load(other)
+                )
+
+
+def transposed(node, scope):
+    """A transpose left out."""
+    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+        yield "transpose", node.value
+    elif isinstance(node, ast.Call) and _called(node) in ("swapaxes", "transpose", "matrix_transpose"):
+        yield "transpose", node.func.value if _is_method(node) else node.args[0]
+
+
+def bounds(node, scope):
+    """A range or a slice that begins or ends one place before or after."""
+    if isinstance(node, ast.Call) and _called(node) in ("range", "arange") and not node.keywords:
+        args = node.args
+        one = _constant(1)
+        last = args[-1] if len(args) == 1 else args[1] if len(args) > 1 else None
+        if last is None:
+            return
+        for it in (ast.BinOp(last, ast.Add(), one), ast.BinOp(last, ast.Sub(), one)):
+            yield "bounds", ast.Call(node.func, [it] if len(args) == 1 else [args[0], it, *args[2:]], [])
+        if len(args) == 1:
+            yield "bounds", ast.Call(node.func, [one, last], [])
+            yield "bounds", ast.Call(node.func, [one, ast.BinOp(last, ast.Add(), one)], [])
+        else:
+            yield "bounds", ast.Call(node.func, [last], [])
+            for it in (ast.BinOp(args[0], ast.Add(), one), ast.BinOp(args[0], ast.Sub(), one)):
+                yield "bounds", ast.Call(node.func, [it, *args[1:]], [])
+        if _called(node) == "range":
+            yield "order", ast.Call(_load("reversed"), [node], [])
+    elif isinstance(node, ast.Slice):
+        for field, missing in (("lower", (1,)), ("upper", (-1,))):
+            edge = getattr(node, field)
+            if edge is None:
+                values = map(_constant, missing)
+            else:
+                one = _constant(1)
+                values = (ast.BinOp(edge, ast.Add(), one), ast.BinOp(edge, ast.Sub(), one), None)
+            for it in values:
+                yield "bounds", ast.Slice(**{**dict(ast.iter_fields(node)), field: it})
+        if node.step is not None:
+            yield "bounds", ast.Slice(node.lower, node.upper, None)
+
+
+def subscript(node, scope):
+    """Indices exchanged, an index left out."""
+    if not isinstance(node, ast.Subscript):
+        return
+    if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
+        for i, j in itertools.combinations(range(len(node.slice.elts)), 2):
+            elements = list(node.slice.elts)
+            elements[i], elements[j] = elements[j], elements[i]
+            yield "index", ast.Subscript(node.value, ast.Tuple(elements, ast.Load()), node.ctx)
+    if isinstance(node.ctx, ast.Load):
+        yield "index", node.value
+
+
+def exchanged_arguments(node, scope):
+    """Two arguments of a call in the other order."""
+    if isinstance(node, ast.Call) and not any(isinstance(it, ast.Starred) for it in node.args):
+        for i, j in itertools.combinations(range(min(len(node.args), 4)), 2):
+            args = list(node.args)
+            args[i], args[j] = args[j], args[i]
+            yield "order", ast.Call(node.func, args, node.keywords)
+    elif isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load) and 2 <= len(node.elts) <= 3:
+        for i, j in itertools.combinations(range(len(node.elts)), 2):
+            elements = list(node.elts)
+            elements[i], elements[j] = elements[j], elements[i]
+            yield "order", ast.Tuple(elements, ast.Load())
+
+
+def conditional(node, scope):
+    """A condition turned round, or branches exchanged."""
+    if isinstance(node, ast.IfExp):
+        yield "condition", ast.IfExp(node.test, node.orelse, node.body)
+        yield "condition", node.body
+        yield "condition", node.orelse
+    elif isinstance(node, ast.If):
+        yield "condition", ast.If(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
+
+
+def handed_on(node, scope):
+    """An optional argument handed on by its own name, or in place of a number."""
+    if isinstance(node, ast.Call):
+        used = {it.id for it in ast.walk(node) if isinstance(it, ast.Name)}
+        for it in scope.parameters:
+            if it not in used and not _has(node, it):
+                yield "argument", _with(node, **{it: _load(it)})
+                yield "argument", ast.Call(node.func, [*node.args, _load(it)], node.keywords)
+    elif isinstance(node, ast.Constant):
+        yield from (("argument", _load(it)) for it in (*scope.parameters, *scope.variables))
+
+
+def dropped(node, scope):
+    """A term, a factor or a function around it that is too much."""
+    if isinstance(node, ast.BinOp):
+        yield "extra", node.left
+        yield "extra", node.right
+    elif isinstance(node, ast.Call):
+        if _is_method(node):
+            yield "extra", node.func.value
+        if node.args and not isinstance(node.args[0], ast.Starred):
+            yield "extra", node.args[0]
+    elif isinstance(node, ast.keyword) and node.arg:
+        yield "extra", []
+    elif isinstance(node, ast.BoolOp):
+        yield from (("extra", it) for it in node.values)
+
+
+def turned(node, scope):
+    """A transpose, a sign or a negation that is missing."""
+    if _is_value(node):
+        yield "transpose", _expression("np.swapaxes(_, -1, -2)", node)
+        yield "sign", ast.UnaryOp(ast.USub(), node)
+        yield "condition", ast.UnaryOp(ast.Invert(), node)
+
+
+def wrapped(node, scope):
+    """A function around it that is missing."""
+    if _is_value(node) and not isinstance(node, ast.Constant):
+        for form in (
+            "np.sqrt(_)",
+            "_ ** 2",
+            "abs(_)",
+            "np.exp(_)",
+            "np.log(_)",
+            "1 / _",
+            "1 - _",
+            "_ + 1",
+            "_ - 1",
+            "_ * 2",
+            "_ / 2",
+            "np.maximum(_, 0)",
+            "np.asarray(_)",
+            "_.copy()",
+            "_[..., None]",
+            "_[..., None, :]",
+            "_[:, None]",
+            "np.sum(_, axis=-1)",
+            "_.T",
+            "int(_)",
+        ):
+            yield "missing", _expression(form, node)
+
+
+def guarded(node, scope):
+    """A division that meets zero, a difference of infinities, a logarithm of zero."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        safe = _expression("np.where(_ == 0, 1, _)", node.right)
+        yield "zero", ast.BinOp(node.left, ast.Div(), safe)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        safe = _expression("np.where(np.isfinite(_), _, 0)", node.right)
+        yield "infinity", ast.BinOp(node.left, ast.Sub(), safe)
+    elif isinstance(node, ast.Call) and _called(node) == "log" and node.args:
+        yield "zero", ast.Call(node.func, [_expression("np.where(_ > 0, _, 1)", node.args[0])], node.keywords)
+
+
+def combined(node, scope):
+    """A term or a factor made of a parameter that is missing."""
+    if not _is_value(node) or isinstance(node, ast.Constant):
+        return
+    known = (*scope.parameters, *scope.variables)
+    for it in known:
+        for form in ("_ * {}", "_ / {}", "_ + {}", "_ - {}", "{} - _"):
+            yield "missing", _expression(form.format(it), node)
+    for it in known:
+        for form in ("_ / len({})", "_ / {}.shape[-1]", "_ / {}.shape[-1] ** 0.5", "_ / {}.size", "_ * len({})"):
+            yield "missing", _expression(form.format(it), node)
+
+
+def in_place(node, scope):
+    """An assignment that writes into what may belong to the caller."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        value = ast.BinOp(_load(node.target.id), node.op, node.value)
+        yield "in place", ast.Assign([ast.Name(node.target.id, ast.Store())], value)
+    elif isinstance(node, ast.AugAssign):
+        swapped = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}.get(type(node.op))
+        if swapped:
+            yield "operator", ast.AugAssign(node.target, swapped(), node.value)
+        target = copy.copy(node.target)
+        yield "operator", ast.Assign([target], node.value)
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        for it in SWAPPED_OPERATORS.get(type(node.op), ()):
+            yield "operator", ast.AugAssign(node.target, it(), node.value)
+        yield "operator", ast.Assign([ast.Name(node.target.id, ast.Store())], node.value)
+    elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        yield "operator", ast.AugAssign(node.targets[0], ast.Add(), node.value)
+
+
+# What lies around the lines: rules that change a body, not an expression.
+
+
+def left_out(tree, wanted):
+    """A line too many."""
+    for holder, field, body in _bodies(tree):
+        for i, it in enumerate(body):
+            if wanted(it) and not isinstance(it, ast.Return | ast.FunctionDef | ast.Import | ast.ImportFrom):
+                with _put(holder, field, None, body[:i] + body[i + 1 :] or [ast.copy_location(ast.Pass(), it)]):
+                    yield "statement", it.lineno
+
+
+def moved(tree, wanted):
+    """Two lines in the wrong order, a line at the wrong depth."""
+    for holder, field, body in _bodies(tree):
+        for i, it in enumerate(body):
+            if not wanted(it):
+                continue
+            if i + 1 < len(body):
+                with _put(holder, field, None, [*body[:i], body[i + 1], it, *body[i + 2 :]]):
+                    yield "order", body[i + 1].lineno
+            if isinstance(it, ast.For | ast.While):
+                yield from _depth(holder, field, body, i, it)
+
+
+def axes(tree, wanted):
+    """The same axis, wrong in several places."""
+    named = [it for it in ast.walk(tree) if isinstance(it, ast.keyword) and it.arg in ("axis", "dim")]
+    here = {ast.dump(it.value): [] for it in named}
+    for it in named:
+        here[ast.dump(it.value)].append(it)
+    for value in [*_names(Scope.of(tree), "axis", "dim"), *map(_constant, (-1, 0, -2, 1))]:
+        for old, group in here.items():
+            if len(group) > 1 and old != ast.dump(value):
+                originals = [it.value for it in group]
+                for it in group:
+                    it.value = ast.copy_location(value, it.value)
+                yield "axis", group[0].value.lineno
+                for it, original in zip(group, originals, strict=True):
+                    it.value = original
+
+
+def copies(tree, wanted):
+    """A copy of an argument that is missing before it is written to."""
+    for definition in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
+        for it in definition.args.args:
+            line = ast.parse(f"{it.arg} = __import__('copy').deepcopy({it.arg})").body[0]
+            ast.copy_location(line, definition.body[0])
+            ast.fix_missing_locations(line)
+            with _put(definition, "body", None, [line, *definition.body]):
+                yield "in place", _first_write(definition, it.arg)
+
+
+def _depth(holder, field, body, i, loop):
+    last = loop.body[-1]
+    if len(loop.body) > 1:
+        after, before = [*body[: i + 1], last, *body[i + 1 :]], [*body[:i], loop.body[0], *body[i:]]
+        with _put(loop, "body", None, loop.body[:-1]), _put(holder, field, None, after):
+            yield "indentation", last.lineno
+        with _put(holder, field, None, before), _put(loop, "body", None, loop.body[1:]):
+            yield "indentation", before[i].lineno
+    if i + 1 < len(body) and not isinstance(body[i + 1], ast.Return):
+        inside, rest = [*loop.body, body[i + 1]], body[: i + 1] + body[i + 2 :]
+        with _put(loop, "body", None, inside), _put(holder, field, None, rest):
+            yield "indentation", body[i + 1].lineno
+
+
+def _bodies(tree):
+    for holder in ast.walk(tree):
+        for field in ("body", "orelse"):
+            body = getattr(holder, field, None)
+            if isinstance(body, list) and not isinstance(holder, ast.Module | ast.ClassDef):
+                yield holder, field, body
+
+
+def _first_write(definition, name):
+    """Find the line that writes into an argument."""
+    for node in ast.walk(definition):
+        target = node.target if isinstance(node, ast.AugAssign) else None
+        if isinstance(node, ast.Assign):
+            target = node.targets[0]
+        if isinstance(target, ast.Subscript | ast.Attribute | ast.Name) and name in {
+            it.id for it in ast.walk(target) if isinstance(it, ast.Name)
+        }:
+            return node.lineno
+    return definition.lineno
+
+
+def _called(node):
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _is_method(node):
+    """Tell x.sum() from np.sum(x), as far as names tell."""
+    owner = getattr(node.func, "value", None)
+    return owner is not None and getattr(owner, "id", "") not in ("np", "math", "torch", "numpy", "xp")
+
+
+def _has(node, *keywords):
+    return any(it.arg in keywords for it in node.keywords)
+
+
+def _with(node, **keywords):
+    new = [ast.keyword(name, value) for name, value in keywords.items()]
+    return ast.Call(node.func, node.args, [*node.keywords, *new])
+
+
+def _names(scope, *wanted):
+    return [_load(it) for it in wanted if it in scope.parameters]
+
+
+def _constant(value):
+    return ast.Constant(value)
+
+
+def _load(name):
+    return ast.Name(name, ast.Load())
+
+
+def _is_value(node):
+    """Tell whether a node is a value that a sign or a function could stand before."""
+    if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
+        return False
+    return not isinstance(node, ast.Slice | ast.Starred | ast.JoinedStr | ast.FormattedValue | ast.Tuple | ast.Lambda)
+
+
+def _expression(text, inside=None):
+    """Parse an expression; `_` stands for a node."""
+    tree = ast.parse(text, mode="eval").body
+
+    class Fill(ast.NodeTransformer):
+        def visit_Name(self, node):
+            return inside if node.id == "_" else node
+
+    return Fill().visit(tree) if inside is not None else tree
+
+
+# Ordinary slips first: what stands there and should be another; then what is too much; then what is missing.
+SLIPS = (
+    axis,
+    keepdims,
+    sign,
+    dropped,
+    operator,
+    comparison,
+    constant,
+    name,
+    called_function,
+    transposed,
+    bounds,
+    subscript,
+)
+RULES = (
+    *SLIPS,
+    axis_named,
+    exchanged_arguments,
+    conditional,
+    fill,
+    in_place,
+    handed_on,
+    turned,
+    guarded,
+    wrapped,
+    combined,
+)
+BODY_RULES = (axes, left_out, moved, copies)
+
+HINTS = {
+    "axis": "look at the axis",
+    "keepdims": "look at keepdims",
+    "sign": "look at the signs",
+    "operator": "look at the operators",
+    "comparison": "look at the comparison",
+    "constant": "look at the numbers that stand there",
+    "name": "look at which variable stands where",
+    "function": "look at which function is called",
+    "transpose": "look at what is transposed and what is not",
+    "bounds": "look at where the range begins and ends",
+    "index": "look at the indices",
+    "order": "look at the order",
+    "condition": "look at the condition",
+    "argument": "an argument of yours does not reach the place where it is needed",
+    "extra": "something stands there that is too much",
+    "missing": "something is missing there",
+    "zero": "look at what happens to zeros",
+    "infinity": "look at what happens to infinities",
+    "statement": "it should not be there",
+    "indentation": "look at how far it is indented",
+    "in place": "it writes into an array that belongs to the caller",
+}

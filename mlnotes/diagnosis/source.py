@@ -1,0 +1,259 @@
+"""Read the source of a function, and run a changed copy of it."""
+
+import ast
+import builtins
+import functools
+import inspect
+import linecache
+import math
+import textwrap
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Source:
+    """A reader's function as a program of its own.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        Its definition, alone; lines count from its first.
+    lines : tuple of str
+        The same as text.
+    name : str
+        The name that the definition gives it.
+    namespace : dict
+        What its names mean.
+    first : int
+        The line of its file in which it begins.
+    file : str
+        That file.
+    """
+
+    tree: ast.Module
+    lines: tuple
+    name: str
+    namespace: dict
+    first: int
+    file: str
+
+
+def source_of(function):
+    """Find the source of a function, a lambda or a class, also where it stands in a notebook.
+
+    Parameters
+    ----------
+    function : callable
+        Anything.
+
+    Returns
+    -------
+    Source or None
+        None where it has no Python source.
+    """
+    function = getattr(function, "func", function)  # a functools.partial
+    plain = inspect.unwrap(function) if callable(function) else function
+    code = getattr(plain, "__code__", None) or _code_of_class(plain)
+    if code is None:
+        return None
+    file = linecache.getlines(code.co_filename)
+    try:
+        whole = ast.parse("".join(file))
+    except SyntaxError:
+        return None
+    node = _definition(whole, plain, code)
+    if node is None:
+        return None
+    first = min([node.lineno, *(it.lineno for it in getattr(node, "decorator_list", ()))])
+    lines = tuple(textwrap.dedent("".join(file[first - 1 : node.end_lineno])).splitlines())
+    if isinstance(node, ast.Lambda):
+        node = ast.copy_location(ast.Assign([ast.Name("_answer", ast.Store())], node), node)
+    tree = ast.increment_lineno(ast.fix_missing_locations(ast.Module([node], [])), 1 - first)
+    owner = plain if hasattr(plain, "__globals__") else next(iter(_methods(plain)))
+    closure = zip(owner.__code__.co_freevars, owner.__closure__ or (), strict=True)
+    cells = {name: cell.cell_contents for name, cell in closure if _is_filled(cell)}
+    name = getattr(node, "name", "_answer")
+    return Source(tree, lines, name, {**owner.__globals__, **cells}, first, code.co_filename)
+
+
+def run_definition(program, name, namespace):
+    """Run a definition in a copy of a namespace, and give what it defines.
+
+    Parameters
+    ----------
+    program : str, ast.Module or code
+        Definitions.
+    name : str
+        Which of the names defined is wanted.
+    namespace : dict
+        What other names mean; it is left as it is.
+
+    Returns
+    -------
+    object
+        The value of that name.
+    """
+    copy = {"np": np, "math": math, **namespace}
+    exec(program if inspect.iscode(program) else compile(program, f"<changed {name}>", "exec"), copy)
+    return copy[name]
+
+
+@functools.cache
+def edited(function, edits):
+    """Change places of the book's own source, and run it in a copy of its module.
+
+    Parameters
+    ----------
+    function : callable
+        A function or class of the package.
+    edits : tuple of (str, str)
+        What stands there and what shall stand there instead. The first must occur once in the definition of the
+        function, without docstrings, or else once in those that it uses of its own module.
+
+    Returns
+    -------
+    callable
+        The changed version.
+
+    Raises
+    ------
+    ValueError
+        If a text does not occur exactly once.
+    """
+    module = inspect.getmodule(function)
+    parts = dict(definitions(function))
+    for old, new in edits:
+        name = _place(old, parts, function.__name__)
+        parts[name] = parts[name].replace(old, new)
+    return run_definition("\n\n".join(parts.values()), function.__name__, vars(module))
+
+
+@functools.cache
+def definitions(function, private=False):
+    """Collect a function's definition and those of its module that it uses, without their docstrings.
+
+    Parameters
+    ----------
+    function : callable
+        A function or class of the package.
+    private : bool
+        Whether to leave out what has a name of its own in the book, and what only that uses.
+
+    Returns
+    -------
+    dict of str to str
+        Sources by name: what a definition uses stands before it, the function itself is last.
+    """
+    known = _module_definitions(inspect.getmodule(function))
+    found = {}
+
+    def collect(name):
+        for node in ast.walk(ast.parse(known[name])):
+            wanted = isinstance(node, ast.Name) and node.id in known and (node.id.startswith("_") or not private)
+            if wanted and node.id not in visited:
+                visited.add(node.id)
+                collect(node.id)
+        found[name] = known[name]
+
+    visited = {function.__name__}
+    collect(function.__name__)
+    return found
+
+
+def parameters_of(function):
+    """List the parameters of a function by name.
+
+    Parameters
+    ----------
+    function : callable
+        Anything.
+
+    Returns
+    -------
+    dict of str to inspect.Parameter
+        Empty where it does not say.
+    """
+    try:
+        return dict(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return {}
+
+
+def _place(old, parts, name):
+    """Find the definition that holds a text once, the function's own first."""
+    own, others = parts[name].count(old), [it for it in parts if it != name for _ in range(parts[it].count(old))]
+    if own == 1:
+        return name
+    if own == 0 and len(others) == 1:
+        return others[0]
+    raise ValueError(f"an edit must match once in {name} or in what it uses, got {own} and {len(others)} of {old!r}")
+
+
+@functools.cache
+def _module_definitions(module):
+    """List a module's functions and classes by name, without docstrings, as they are written."""
+    lines = inspect.getsource(module).splitlines()
+    tree = ast.parse("\n".join(lines))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+            docstring = node.body[0]
+            alone = " " * docstring.col_offset + "..." if len(node.body) == 1 else ""
+            lines[docstring.lineno - 1 : docstring.end_lineno] = [alone] + [""] * (
+                docstring.end_lineno - docstring.lineno
+            )
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(it.lineno for it in node.decorator_list)])
+            kept = [line for line in lines[first - 1 : node.end_lineno] if line.strip()]
+            found[node.name] = "\n".join(kept)
+    return found
+
+
+def _definition(tree, function, code):
+    """Find the definition of a function, by the line where its code begins, or of a class, by its methods."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and isinstance(function, type):
+            if node.name == function.__name__ and node.lineno <= code.co_firstlineno <= node.end_lineno:
+                return node
+        elif isinstance(node, ast.FunctionDef | ast.Lambda) and not isinstance(function, type):
+            first = min([node.lineno, *(it.lineno for it in getattr(node, "decorator_list", ()))])
+            if first == code.co_firstlineno and getattr(node, "name", "<lambda>") == code.co_name:
+                return node
+    return None
+
+
+def _methods(it):
+    methods = vars(it).values() if isinstance(it, type) else [type(it).__call__]
+    return [method for method in methods if hasattr(method, "__code__")]
+
+
+def _code_of_class(it):
+    return next((method.__code__ for method in _methods(it)), None) if isinstance(it, type | ModuleType) else None
+
+
+def _is_filled(cell):
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+def is_builtin(name):
+    """Tell whether Python itself gives a name its meaning.
+
+    Parameters
+    ----------
+    name : str
+        A name.
+
+    Returns
+    -------
+    bool
+        True for ``len``, ``range`` and their kin.
+    """
+    return hasattr(builtins, name)

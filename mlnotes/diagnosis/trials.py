@@ -1,0 +1,285 @@
+"""Run versions of a function on the calls of its bank, and compare what comes with what should come."""
+
+import contextlib
+import copy
+import inspect
+import warnings
+from dataclasses import dataclass, fields, is_dataclass
+
+import numpy as np
+
+# What rounding may explain of a number, relative to the largest number expected. A right formula may add in another
+# order, or divide where ours multiplies: over a few dozen operations that moves the last digits of sixteen, seven or
+# three. No mistake is that small unless it is about rounding, and then its case says how large an error is too large.
+RELATIVE = {"float64": 1e-10, "complex128": 1e-10, "float32": 1e-4, "complex64": 1e-4, "float16": 4e-3}
+ABSOLUTE = 1e-12  # where zero is expected, of the size of the arguments
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a call: a value or an error, and what it left of its arguments, by name."""
+
+    value: object = None
+    error: BaseException | None = None
+    left: dict | None = None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One call of the bank with what the book's version makes of it."""
+
+    checks: object
+    case: object
+    right: Outcome
+    absolute: float
+    exact_dtype: bool
+
+    def outcome(self, function):
+        """Call a version with a copy of the arguments; `quiet` keeps its warnings off the page."""
+        return _outcome(self.checks, self.case, function)
+
+    def unlike(self, found):
+        """Say in words how an outcome differs from the right one; "" where it does not."""
+        if self.right.error is not None or found.error is not None:
+            return self._unlike_error(found)
+        difference = self.unlike_value(found.value, self.right.value)
+        changed = "" if difference else self.changed(found)
+        return f"it changes `{changed}`" if changed else difference
+
+    def same(self, one, other):
+        """Tell whether two versions did the same: the same values up to rounding, or the same complaint."""
+        if one.error is not None or other.error is not None:
+            return type(one.error) is type(other.error) and str(one.error) == str(other.error)
+        return not self.unlike_value(one.value, other.value) and not self.changed(one, other)
+
+    def unlike_value(self, found, right):
+        """Say in words how a value differs from the right one; "" where it does not."""
+        return _unlike(found, right, self)
+
+    def changed(self, found, right=None):
+        """Name the first argument that a version leaves otherwise than it should, or than another version does."""
+        left = (right or self.right).left
+        return next((name for name, value in left.items() if _unlike(found.left[name], value, self)), "")
+
+    def _unlike_error(self, found):
+        if self.right.error is None:
+            return f"it raises {_error(found.error)}"
+        if found.error is None:
+            return f"it accepts what must be refused: {self.right.error}"
+        if isinstance(found.error, self.checks.refusal):
+            return ""
+        return f"it raises {_error(found.error)}, where a {self.checks.refusal.__name__} is asked for"
+
+
+def trials(checks):
+    """Call the book's version on every case of its bank.
+
+    Parameters
+    ----------
+    checks : Checks
+        The bank's entry.
+
+    Returns
+    -------
+    list of Trial
+        One for each case, the smallest calls first and the edges last.
+    """
+    found = []
+    with quiet():
+        for case in sorted(checks.cases, key=lambda case: (case.edge, _size(case))):
+            sizes = [np.max(np.abs(x[np.isfinite(x)]), initial=0.0) for x in _floats(case)]
+            right = _outcome(checks, case, checks.function)
+            exact_dtype = any(x.dtype != np.float64 for x in _floats(case))
+            found.append(Trial(checks, case, right, ABSOLUTE * min([1.0, *sizes]), exact_dtype))
+    return found
+
+
+@contextlib.contextmanager
+def quiet():
+    """Keep warnings of versions that are tried out off the page."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def entries(value):
+    """Take a result apart that has parts: a tuple, a list, a dictionary, an object with fields; otherwise None.
+
+    Parameters
+    ----------
+    value : object
+        What a function returned.
+
+    Returns
+    -------
+    dict or None
+        The parts by their names.
+    """
+    if isinstance(value, dict):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {it.name: getattr(value, it.name) for it in fields(value)}
+    if isinstance(value, list | tuple) and not (value and all(np.isscalar(it) for it in value)):
+        return dict(enumerate(value))
+    return None
+
+
+def numbers(value):
+    """Read a value as an array of numbers; None where it is none.
+
+    Parameters
+    ----------
+    value : object
+        A number, an array of NumPy or PyTorch, or lists of numbers.
+
+    Returns
+    -------
+    array or None
+        The numbers.
+    """
+    value = value.detach() if hasattr(value, "detach") else value
+    try:
+        array = np.asarray(value)
+    except Exception:  # whatever a reader's object does here, it is no array of numbers
+        return None
+    return array if array.dtype.kind in "biufc" else None
+
+
+def _outcome(checks, case, function):
+    arguments, named = copy.deepcopy((case.arguments, case.named))
+    value, error = None, None
+    try:
+        run = checks.run
+        value = run(function, *arguments, **named) if run else function(*arguments, **named)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as it:  # SystemExit, too, is something to report
+        error = it
+    names = _names(checks.function, len(arguments))
+    return Outcome(value, error, dict(zip(names, arguments, strict=True)) | named)
+
+
+def _names(function, count):
+    """Name the arguments that are handed over by place."""
+    try:
+        names = list(inspect.signature(function).parameters)[:count]
+    except (TypeError, ValueError):
+        names = []
+    return names + [f"argument {i + 1}" for i in range(len(names), count)]
+
+
+def _floats(case):
+    values = [*case.arguments, *case.named.values()]
+    return [x for x in values if isinstance(x, np.ndarray) and x.dtype.kind in "fc"]
+
+
+def _size(case):
+    values = [*case.arguments, *case.named.values()]
+    return sum(np.size(x) if isinstance(x, np.ndarray | list | tuple) else 1 for x in values)
+
+
+def _unlike(found, right, trial, where=""):
+    parts = entries(right)
+    if parts is not None:
+        return _unlike_parts(found, parts, trial, where)
+    expected = numbers(right)
+    if expected is None:
+        return _unlike_object(found, right, trial, where)
+    found = numbers(found)
+    if found is None:
+        return f"{where or 'it'} gives no numbers"
+    if found.shape != expected.shape:
+        return f"{_whose(where)} shape is {found.shape} where {expected.shape} is right"
+    if _wrong_dtype(found.dtype, expected.dtype, trial.exact_dtype):
+        return f"{_whose(where)} dtype is {found.dtype} where {expected.dtype} is right"
+    return "" if close(found, expected, trial) else f"{_whose(where)} numbers differ"
+
+
+def close(found, right, trial):
+    """Compare two arrays of one shape up to rounding.
+
+    Parameters
+    ----------
+    found, right : array
+        What came, and what should have come.
+    trial : Trial
+        Knows how much rounding may explain.
+
+    Returns
+    -------
+    bool
+        Whether all numbers agree; nan agrees with nan, and each infinity with itself.
+    """
+    finite = np.isfinite(right)
+    if not np.array_equal(found[~finite], right[~finite], equal_nan=True):
+        return False
+    if right.dtype.kind in "biu" and found.dtype.kind in "biu":
+        return np.array_equal(found, right)
+    wide = np.result_type(found, right, np.float64)
+    found, right = found[finite].astype(wide), right[finite].astype(wide)
+    relative = trial.case.tolerance or RELATIVE.get(str(trial_dtype(trial, right)), 1e-10)
+    bound = relative * np.max(np.abs(right), initial=0.0) + trial.absolute
+    return bool(np.all(np.abs(found - right) <= bound))
+
+
+def trial_dtype(trial, right):
+    """Say in which precision a trial's result was computed: the least of its arguments'."""
+    return min((x.dtype for x in _floats(trial.case)), key=lambda it: it.itemsize, default=right.dtype)
+
+
+def _wrong_dtype(found, right, exact):
+    if right.kind == "b" or found.kind == "b":
+        return found.kind != right.kind
+    if exact and right.kind in "fc":
+        return found != right
+    return found.kind == right.kind == "f" and found.itemsize < right.itemsize
+
+
+def _unlike_parts(found, parts, trial, where):
+    theirs = entries(found)
+    if theirs is None and isinstance(found, np.ndarray) and found.ndim:
+        theirs = dict(enumerate(found))
+    if theirs is None or len(theirs) != len(parts):
+        count = "no collection" if theirs is None else f"{len(theirs)} parts"
+        return f"{where or 'it'} gives {count} where {len(parts)} parts are right"
+    if all(isinstance(key, str) for key in parts) and theirs.keys() != parts.keys():
+        return f"{where or 'it'} gives {', '.join(map(str, theirs))} where {', '.join(parts)} are right"
+    for (key, right), it in zip(parts.items(), theirs.values(), strict=True):
+        name = f"{where}.{key}" if isinstance(key, str) and where else f"{where}[{key}]" if where else _ordinal(key)
+        difference = _unlike(theirs.get(key, it), right, trial, name)
+        if difference:
+            return difference
+    return ""
+
+
+def _whose(where):
+    return f"{where}'s" if where else "its"
+
+
+def _ordinal(key):
+    return f"part {key + 1}" if isinstance(key, int) else str(key)
+
+
+def _unlike_object(found, right, trial, where):
+    if found is right or (type(found) is type(right) and _equal(found, right, trial)):
+        return ""
+    kinds = f"{where or 'it'} gives {_brief(found)} where {_brief(right)} is right"
+    return kinds
+
+
+def _equal(found, right, trial):
+    if isinstance(right, str | bytes) or not hasattr(right, "__dict__"):
+        return bool(found == right)
+    if callable(right):
+        return True  # what a returned function does, `run` must ask
+    return not _unlike(vars(found), vars(right), trial)
+
+
+def _brief(value):
+    text = repr(value)
+    return text if len(text) <= 60 else f"a {type(value).__name__}"
+
+
+def _error(error):
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return text if len(text) <= 200 else text[:200] + "…"

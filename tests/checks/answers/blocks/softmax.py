@@ -1,0 +1,229 @@
+"""Softmax and its relatives, as readers write them."""
+
+import math
+
+import numpy as np
+import torch
+
+from mlnotes.blocks.softmax import log_softmax, logsumexp, softmax
+
+
+def right_softmax__two_lines(x, axis=-1):
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def right_softmax__loops(x, axis=-1):
+    moved = np.moveaxis(x, axis, -1)
+    out = np.empty_like(moved)
+    for i in np.ndindex(moved.shape[:-1]):
+        top = max(moved[i])
+        e = [math.exp(it - top) for it in moved[i]]
+        out[i] = [it / sum(e) for it in e]
+    return np.moveaxis(out, -1, axis)
+
+
+def right_softmax__torch(x, axis=-1):
+    return torch.softmax(torch.tensor(x), dim=axis).numpy()
+
+
+def right_softmax__from_log_sum_exp(x, axis=-1):
+    return np.exp(x - np.logaddexp.reduce(x, axis=axis, keepdims=True))
+
+
+def wrong_softmax__sum_of_all(x, axis=-1):
+    """All weights together sum to one"""
+    z = x - np.max(x)
+    return np.exp(z) / np.sum(np.exp(z))
+
+
+def wrong_softmax__mean(x, axis=-1):
+    """Line 3"""
+    e = np.exp(x - x.mean(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def wrong_softmax__added_maximum(x, axis=-1):
+    """Line 3"""
+    e = np.exp(x + x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def wrong_softmax__fixed_axis(x, axis=-1):
+    """look at the axis"""
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def wrong_softmax__last_axis(x, axis=-1):
+    """`axis` makes no difference"""
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_softmax__one_more(x, axis=-1):
+    """Line 4"""
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / (1 + e.sum(axis=axis, keepdims=True))
+
+
+def wrong_softmax__length(x, axis=-1):
+    """Line 4"""
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / np.linalg.norm(e, axis=axis, keepdims=True)
+
+
+def wrong_softmax__base_two(x, axis=-1):
+    e = 2 ** (x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def wrong_softmax__clipped(x, axis=-1):
+    e = np.exp(np.clip(x, -700, 700))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def right_log_softmax__two_lines(x, axis=-1):
+    below = x - x.max(axis=axis, keepdims=True)
+    return below - np.log(np.exp(below).sum(axis=axis, keepdims=True))
+
+
+def right_log_softmax__from_logsumexp(x, axis=-1):
+    return x - np.expand_dims(logsumexp(x, axis), axis)
+
+
+def right_log_softmax__torch(x, axis=-1):
+    return torch.log_softmax(torch.tensor(x), axis)
+
+
+def wrong_log_softmax__logarithm(x, axis=-1):
+    """subtract log-sum-exp"""
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return np.log(e / e.sum(axis=axis, keepdims=True))
+
+
+def wrong_log_softmax__maximum_lost(x, axis=-1):
+    """Line 4"""
+    top = x.max(axis=axis, keepdims=True)
+    return x - np.log(np.exp(x - top).sum(axis=axis, keepdims=True))
+
+
+def wrong_log_softmax__added(x, axis=-1):
+    """Line 4"""
+    below = x - x.max(axis=axis, keepdims=True)
+    return below + np.log(np.exp(below).sum(axis=axis, keepdims=True))
+
+
+def wrong_log_softmax__no_keepdims(x, axis=-1):
+    """Line 4"""
+    below = x - x.max(axis=axis, keepdims=True)
+    return below - np.log(np.exp(below).sum(axis=axis))
+
+
+def wrong_log_softmax__mean(x, axis=-1):
+    """Line 4"""
+    below = x - x.mean(axis=axis, keepdims=True)
+    return below - np.log(np.exp(below).sum(axis=axis, keepdims=True))
+
+
+def wrong_log_softmax__overflow(x, axis=-1):
+    """overflow"""
+    return x - np.log(np.exp(x).sum(axis=axis, keepdims=True))
+
+
+def right_cross_entropy__gather(logits, targets):
+    right = np.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
+    return np.mean(logsumexp(logits) - right)
+
+
+def right_cross_entropy__one_hot(logits, targets):
+    hot = np.eye(logits.shape[-1])[targets]
+    return -np.sum(hot * log_softmax(logits)) / targets.size
+
+
+def right_cross_entropy__loop(logits, targets):
+    total = 0.0
+    for i in np.ndindex(targets.shape):
+        row = [float(it) for it in logits[i]]
+        top = max(row)
+        total += top + math.log(sum(math.exp(it - top) for it in row)) - row[targets[i]]
+    return total / targets.size
+
+
+def wrong_cross_entropy__divided_by_all(logits, targets):
+    """divided by `logits`.shape[-1] once too often"""
+    hot = np.eye(logits.shape[-1])[targets]
+    return -np.mean(hot * log_softmax(logits))
+
+
+def wrong_cross_entropy__columns(logits, targets):
+    """Line 3"""
+    logarithms = log_softmax(logits, axis=0)
+    return -np.mean(np.take_along_axis(logarithms, targets[..., None], -1))
+
+
+def wrong_cross_entropy__sign(logits, targets):
+    """The loss is negative"""
+    return np.mean(np.take_along_axis(log_softmax(logits), targets[..., None], -1))
+
+
+def wrong_cross_entropy__rows(logits, targets):
+    return -np.mean(log_softmax(logits)[targets])
+
+
+def wrong_cross_entropy__guarded_logarithm(logits, targets):
+    weights = softmax(logits)
+    return -np.mean(np.log(np.take_along_axis(weights, targets[..., None], -1) + 1e-9))
+
+
+def wrong_cross_entropy__summed(logits, targets):
+    """The loss grows with the number of targets"""
+    right = np.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
+    return np.sum(logsumexp(logits) - right)
+
+
+def right_entropy__where(weights, axis=-1):
+    logarithms = np.log(np.where(weights > 0, weights, 1))
+    return -(weights * logarithms).sum(axis=axis)
+
+
+def right_entropy__xlogy(weights, axis=-1):
+    from scipy.special import entr
+
+    return entr(weights).sum(axis=axis)
+
+
+def right_entropy__loop(weights, axis=-1):
+    moved = np.moveaxis(weights, axis, -1)
+    rows = [-math.fsum(p * math.log(p) for p in row if p > 0) for row in moved.reshape(-1, moved.shape[-1])]
+    return np.reshape(rows, moved.shape[:-1])
+
+
+def wrong_entropy__small_number(weights, axis=-1):
+    """Line 3"""
+    return -(weights * np.log(weights + 1e-8)).sum(axis=axis)
+
+
+def wrong_entropy__sign(weights, axis=-1):
+    """opposite sign"""
+    return (weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=axis)
+
+
+def wrong_entropy__mean(weights, axis=-1):
+    """Line 3"""
+    return -(weights * np.log(np.where(weights > 0, weights, 1))).mean(axis=axis)
+
+
+def wrong_entropy__unweighted(weights, axis=-1):
+    """Line 3"""
+    return -np.log(np.where(weights > 0, weights, 1)).sum(axis=axis)
+
+
+def wrong_entropy__everything(weights, axis=-1):
+    """Line 3"""
+    return -(weights * np.log(np.where(weights > 0, weights, 1))).sum()
+
+
+def wrong_entropy__bits(weights, axis=-1):
+    """1.44 times too large"""
+    return -(weights * np.log2(np.where(weights > 0, weights, 1))).sum(axis=axis)

@@ -1,0 +1,75 @@
+"""Answers as readers write them: whatever is right is accepted, whatever is wrong is refused, most with its cause.
+
+They stand in ``answers/<part>/<name>.py``. ``right_<function>__<style>`` must be accepted. ``wrong_<function>__<slip>``
+must be refused; where it has a docstring, the report must say that, and where it has none, the report must not guess.
+"""
+
+import importlib.util
+import time
+from pathlib import Path
+
+import pytest
+
+from mlnotes.checks import all_checks, check
+
+FOLDER = Path(__file__).parent / "answers"
+NAMED = 0.65  # of the wrong ones, by their cause or by their line
+GUESSES = ("and no mistake that is known explains", "It is right wherever")
+
+
+def answers():
+    """Collect (function, kind, answer) from all files."""
+    found = []
+    for path in sorted(FOLDER.rglob("*.py")):
+        spec = importlib.util.spec_from_file_location(f"answers_{path.parent.name}_{path.stem}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for name, it in vars(module).items():
+            kind, _, rest = name.partition("_")
+            if kind in ("right", "wrong") and "__" in rest:
+                found.append(pytest.param(rest.split("__")[0], it, id=name))
+    return found
+
+
+ALL = answers()
+RIGHT = [it for it in ALL if it.id.startswith("right")]
+WRONG = [it for it in ALL if it.id.startswith("wrong")]
+
+
+def report_on(name, answer):
+    start = time.perf_counter()
+    report = check(answer, name)
+    return report, time.perf_counter() - start
+
+
+@pytest.mark.parametrize(("name", "answer"), RIGHT)
+def test_a_right_answer_is_accepted(name, answer):
+    report, _ = report_on(name, answer)
+    assert report.verdict in ("right", "edge"), report
+
+
+@pytest.mark.parametrize(("name", "answer"), WRONG)
+def test_a_wrong_answer_is_refused_with_a_call_that_shows_it_and_with_its_cause(name, answer, record_property):
+    report, seconds = report_on(name, answer)
+    assert report.verdict == "wrong", report
+    assert report.counterexample
+    assert seconds < 2, "a check takes less than a second, on a quiet machine"
+    if answer.__doc__:
+        assert " ".join(answer.__doc__.split()) in report.says, report
+    else:
+        assert any(it in report.says for it in GUESSES), report
+
+
+def test_most_wrong_answers_are_named():
+    named = [it for it in WRONG if it.values[1].__doc__]
+    assert len(named) >= NAMED * len(WRONG)
+
+
+def test_answers_are_for_functions_that_have_checks():
+    assert {it.values[0] for it in ALL} <= set(all_checks())
+
+
+@pytest.mark.parametrize("name", sorted({it.values[0] for it in ALL}))
+def test_every_function_has_three_right_answers_and_six_wrong_ones(name):
+    assert sum(it.values[0] == name for it in RIGHT) >= 3
+    assert sum(it.values[0] == name for it in WRONG) >= 6

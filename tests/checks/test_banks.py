@@ -1,0 +1,93 @@
+"""The banks of all functions: ours is right, every known mistake is named, changed versions are refused."""
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mlnotes.checks import all_checks, check, evidence
+from mlnotes.checks.bank import Checks, call
+from mlnotes.checks.mutants import WANTED, count, known_equal
+from mlnotes.diagnosis.causes import told, version_of
+from mlnotes.diagnosis.source import parameters_of
+
+ALL = all_checks()
+BANK = [(name, mistake) for name, checks in ALL.items() for mistake in checks.mistakes]
+SAMPLE = 15  # Every so manieth change is tried here, all of them by `make mutants`.
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_books_own_version_is_right_and_satisfies_every_claim(name):
+    function = ALL[name].function
+    assert check(function).verdict == "right"
+    assert {row["kind"] for row in evidence(function).rows} == {"oracle", "property"}
+
+
+@pytest.mark.parametrize(("name", "mistake"), BANK, ids=[f"{name}-{it.name.replace(' ', '_')}" for name, it in BANK])
+def test_every_known_mistake_is_wrong_and_named(name, mistake):
+    report = check(version_of(ALL[name], mistake), name)
+    assert report.verdict == "wrong"
+    assert report.says == told(mistake)
+    assert report.counterexample
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_option_is_given_alone_and_with_the_others(name):
+    options = {key: it.default for key, it in parameters_of(ALL[name].function).items() if it.default is not it.empty}
+    given = [changed(ALL[name], case, options) for case in ALL[name].cases]
+    assert all({option} in given for option in options), "each option alone"
+    assert set(options) in given or len(options) < 2, "all options together"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_arguments_differ_from_each_other(name):
+    def arrays(case):
+        values = [*case.arguments, *case.named.values()]
+        return [it for it in values if isinstance(it, np.ndarray) and it.size > 1]
+
+    several = [found for case in ALL[name].cases if len(found := arrays(case)) > 1]
+    assert not several or any(
+        not any(np.array_equal(a, b) for i, a in enumerate(found) for b in found[:i]) for found in several
+    )
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_calls_say_once_what_is_special_about_them(name):
+    assert all(case.says for case in ALL[name].cases if case.edge)
+
+
+def test_changed_versions_are_refused(record_property):
+    counts = [count(checks, every=SAMPLE) for checks in ALL.values()]
+    refused, total = sum(it.refused for it in counts), sum(it.total for it in counts)
+    record_property("measured", f"checks refuse {refused} of {total} changed versions")
+    assert refused >= WANTED * total, {it.name: it.survivors for it in counts if it.survivors}
+
+
+def test_a_change_that_is_accepted_is_counted():
+    checks = Checks(ALL["softmax"].function, (call(np.array([0.0, 0.0])),))
+    assert count(checks).refused < WANTED * count(checks).total
+
+
+def test_changes_listed_as_equal_belong_to_functions_with_checks():
+    assert set(known_equal()) <= set(ALL)
+
+
+def test_every_public_function_has_checks():
+    from mlnotes.checks import __path__ as folder
+
+    for path in Path(folder[0]).rglob("*.py"):
+        if path.parent == Path(folder[0]) or path.name == "__init__.py":
+            continue
+        module = __import__(f"mlnotes.{path.parent.name}.{path.stem}", fromlist=["*"])
+        assert any(inspect.getmodule(it.function) is module for it in ALL.values()), path
+
+
+def changed(checks, case, options):
+    """Name the options that a call gives another value than their default."""
+    given = dict(zip(parameters_of(checks.function), case.arguments, strict=False)) | case.named
+    return {key for key in options if key in given and not _same(given[key], options[key])}
+
+
+def _same(value, default):
+    return value is default or (np.ndim(value) == 0 and not callable(value) and value == default)

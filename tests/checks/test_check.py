@@ -1,0 +1,394 @@
+"""What a reader is told: right answers pass, wrong ones come with a call that shows it and, if possible, the cause."""
+
+import functools
+import linecache
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+from mlnotes.blocks.softmax import log_softmax, softmax
+from mlnotes.checks import check, evidence, mistakes
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.causes import version_of
+from mlnotes.diagnosis.report import Table, compared, written, written_call
+from mlnotes.diagnosis.source import edited, source_of
+from mlnotes.diagnosis.trials import quiet, trials
+
+
+def line(it):
+    """Say which line a report points at."""
+    return it.says.split(",")[0] if it.says.startswith("Line ") else ""
+
+
+class TestVerdicts:
+    def test_a_right_answer_is_right(self):
+        report = check(lambda x, axis=-1: softmax(x, axis), "softmax")
+        assert report.verdict == "right"
+        assert repr(report).startswith("✓ <lambda>: It agrees with the book's softmax on all ")
+
+    def test_an_answer_right_but_for_what_was_not_asked_gets_no_tick(self):
+        def my_softmax(x, axis=-1):
+            e = np.exp(x - x.max(axis=axis, keepdims=True))
+            return e / e.sum(axis=axis, keepdims=True)
+
+        report = check(my_softmax)
+        assert report.verdict == "edge"
+        assert repr(report).startswith("≈ my_softmax: It is right on all ")
+        assert "nothing but -inf" in report.says
+
+    def test_a_wrong_answer_comes_with_its_smallest_failing_call(self):
+        def my_softmax(x, axis=-1):
+            e = np.exp(x - x.max(axis=axis, keepdims=True))
+            return 3 * e / e.sum(axis=axis, keepdims=True)
+
+        assert repr(check(my_softmax)).splitlines()[1:4] == [
+            "    my_softmax([1, 2, 4])",
+            "    expected  [0.04201, 0.1142, 0.84379]",
+            "    found     [0.12603, 0.34259, 2.5314]",
+        ]
+
+    def test_each_failure_is_told_once(self):
+        report = check(lambda q, k, mask=None, bias=None, scale=None: q @ k.T, "attention_weights")
+        assert report.fails.count("a causal mask") == 1
+        assert repr(report).count("a causal mask") == 1
+
+    @pytest.mark.parametrize("body", ["...", "pass", '"""Later."""', "return None"])
+    def test_a_stub_is_told_that_it_is_empty(self, body):
+        assert check(written_down(f"def my_softmax(x, axis=-1):\n    {body}")).verdict == "empty"
+
+    def test_a_class_that_was_not_begun_is_empty(self):
+        class MyKVCache:
+            def __init__(self, capacity, n_heads, d_head): ...
+
+            def append(self, k, v): ...
+
+        assert check(MyKVCache, "KVCache").verdict == "empty"
+
+    def test_a_function_without_checks_is_refused_by_name(self):
+        with pytest.raises(ValueError, match="but not for frobnicate"):
+            check(lambda x: x, "frobnicate")
+
+    @pytest.mark.parametrize("error", [SystemExit(1), ZeroDivisionError("no"), MemoryError()])
+    def test_whatever_an_answer_raises_is_part_of_the_report(self, error):
+        def my_softmax(x, axis=-1):
+            raise error
+
+        report = check(my_softmax)
+        assert report.verdict == "wrong"
+        assert report.counterexample.found == (f"{type(error).__name__}: {error}")
+
+    def test_any_callable_is_accepted(self):
+        class Softmax:
+            def __call__(self, x, axis=-1):
+                return softmax(x, axis)
+
+        assert check(functools.partial(softmax), "softmax").verdict == "right"
+        assert check(functools.partial(softmax)).verdict == "right"
+        assert check(Softmax(), "softmax").verdict == "right"
+        assert check(np.vectorize(float), "softmax").verdict == "wrong"
+
+    def test_answers_may_be_lists_or_tensors(self):
+        import torch
+
+        assert check(lambda x, axis=-1: softmax(x, axis).tolist(), "log_softmax").verdict == "wrong"
+        assert check(lambda x, axis=-1: log_softmax(x, axis).tolist(), "log_softmax").verdict in ("right", "edge")
+        assert check(lambda x, axis=-1: torch.log_softmax(torch.tensor(x), axis), "log_softmax").verdict == "edge"
+
+    def test_a_check_leaves_the_arguments_of_the_bank_alone(self):
+        def my_softmax(x, axis=-1):
+            x[...] = 0.0
+            return x
+
+        assert check(my_softmax).verdict == "wrong"
+        assert check(softmax).verdict == "right"
+
+
+class TestCauses:
+    def test_a_known_mistake_is_named_whatever_it_is_written_with(self):
+        def my_attention_weights(q, k, mask=None, bias=None, scale=None):
+            scores = np.einsum("...ld,...sd->...ls", q, k) * (scale or q.shape[-1] ** 0.5)
+            scores = scores if bias is None else scores + bias
+            return softmax(scores if mask is None else np.where(mask, scores, -np.inf))
+
+        assert check(my_attention_weights).says == "Rows are sharper than without any scale: divide by sqrt(d)."
+
+    def test_two_known_mistakes_at_once_are_both_named(self):
+        def my_attention_weights(q, k, mask=None, bias=None, scale=None):
+            scores = np.einsum("...ld,...sd->...ls", q, k) * (scale or q.shape[-1] ** -1.0)
+            scores = scores if bias is None else scores + bias
+            return softmax(scores if mask is None else np.where(mask, scores, -1e9))
+
+        report = check(my_attention_weights)
+        assert report.says.startswith("Two things at once. Rows are flatter")
+        assert "averages all of them" in report.says
+
+    @pytest.mark.parametrize(
+        ("answer", "says"),
+        [
+            (lambda x, axis=-1: log_softmax(x), "`axis` makes no difference"),
+            (lambda x, axis=-1: -log_softmax(x, axis), "has the opposite sign"),
+            (lambda x, axis=-1: log_softmax(x, axis) / np.log(2), "1/log 2"),
+            (lambda x, axis=-1: log_softmax(x, axis) + 3, "too large by 3"),
+            (lambda x, axis=-1: log_softmax(x, axis)[..., ::-1], "from back to front"),
+            (lambda x, axis=-1: log_softmax(x, axis) * x.shape[-1], "multiplied by `x`.shape[-1] once too often"),
+        ],
+    )
+    def test_mistakes_that_everyone_makes_need_no_bank(self, answer, says):
+        assert says in check(hidden(answer), "log_softmax").says
+
+    def test_an_argument_that_is_written_to_is_named(self):
+        def my_log_softmax(x, axis=-1):
+            x -= x.max(axis=axis, keepdims=True)
+            return hidden(log_softmax)(x, axis)
+
+        assert "`x` has changed after the call" in check(my_log_softmax).says
+
+    @pytest.mark.parametrize(
+        ("source", "where"),
+        [
+            ("e = np.exp(x - x.max(axis=axis, keepdims=True))\n    return e / e.sum(axis=axis) ** 2", "Line 3"),
+            ("e = np.exp(x + x.max(axis=axis, keepdims=True))\n    return e / e.sum(axis, keepdims=True)", "Line 2"),
+            ("e = np.exp(x - x.max(axis=axis, keepdims=True))\n    return e - e.sum(axis, keepdims=True)", "Line 3"),
+            ("e = np.exp(x) - x.max(axis=axis, keepdims=True)\n    return e / e.sum(axis, keepdims=True)", "Line 2"),
+        ],
+    )
+    def test_one_slip_is_pointed_at(self, source, where):
+        assert line(check(written_down(f"def my_softmax(x, axis=-1):\n    {source}"))) == where
+
+    def test_an_error_is_pointed_at(self):
+        report = check(written_down("def my_softmax(x, axis=-1):\n    y = x\n    return y.nothing"))
+        assert line(report) == "Line 3"
+        assert "AttributeError" in report.counterexample.found
+
+    def test_an_overflow_is_pointed_at(self):
+        body = "e = np.exp(x) ** 1.5\n    e = e ** (2 / 3)\n    return e / e.sum(axis=axis, keepdims=True)"
+        report = check(written_down(f"def my_softmax(x, axis=-1):\n    {body}"))
+        assert line(report) == "Line 2"
+        assert "overflow" in report.says
+
+    def test_an_argument_that_all_failing_calls_share_is_named(self):
+        def my_attention_weights(q, k, mask=None, bias=None, scale=None):
+            from mlnotes.attention.self_attention import attention_weights
+
+            weights = [attention_weights, lambda *_: np.cos(q @ k.mT)][bias is not None]
+            return weights(q, k, mask, bias, scale)
+
+        report = check(hidden(my_attention_weights), "attention_weights")
+        assert report.says == "It is right wherever `bias` is left out, and wrong wherever it is given."
+
+    def test_a_cause_that_is_not_found_is_not_made_up(self):
+        report = check(hidden(lambda x, axis=-1: np.cos(x)), "softmax")
+        assert report.says == "Its numbers differ, and no mistake that is known explains all of it."
+
+    def test_two_errors_alike_in_kind_are_not_taken_for_each_other(self):
+        report = check(lambda x, w_q, w_k, w_v, mask=None: w_q @ x @ w_k, "self_attention")
+        assert "taken for each other" not in report.says
+
+    def test_a_loop_that_a_repair_makes_endless_is_stopped(self):
+        body = """
+            def my_softmax(x, axis=-1):
+                n, out = 0, np.exp(x - x.max(axis=axis, keepdims=True))
+                while n < 3:
+                    n = n + 1
+                return out / out.sum(axis=axis, keepdims=True) ** 2
+        """
+        start = time.perf_counter()
+        assert line(check(written_down(textwrap.dedent(body).strip()))) == "Line 5"
+        assert time.perf_counter() - start < 2
+
+
+class TestReports:
+    def test_a_report_shows_values_and_code_in_html(self):
+        report = check(lambda x, axis=-1: x < 1, "softmax")
+        html = report._repr_html_()
+        assert html.startswith('<div class="mlnotes-check mlnotes-wrong"><p>✗ <code>&lt;lambda&gt;</code>: ')
+        assert "<pre>&lt;lambda&gt;([1, 2, 4])\nexpected  [0.04201" in html
+
+    @pytest.mark.parametrize(
+        ("value", "text"),
+        [
+            (np.array([1.0, 0.5]), "[1, 0.5]"),
+            (np.float32(0.1), "0.1 (float32)"),
+            (np.array([True, False]), "[True, False]"),
+            (np.zeros((5, 7)), "<array (5, 7)>"),
+            ((1, 2.5, "a"), "(1, 2.5, 'a')"),
+            (None, "None"),
+            (np.sin, "sin"),
+            ({"axis": 0}, "{'axis': 0}"),
+        ],
+    )
+    def test_values_are_written_as_a_reader_would(self, value, text):
+        assert written(value) == text
+
+    def test_of_large_arrays_the_first_entry_that_differs_is_shown(self):
+        right = np.arange(35.0).reshape(5, 7)
+        found = right.copy()
+        found[3, 2] = -1.0
+        assert compared(found, right) == ("23   at [3, 2] of an array (5, 7)", "-1")
+
+    def test_a_call_is_written_as_it_was_made(self):
+        assert written_call("f", call(np.array([1.0, 2.0]), None, axis=0)) == "f([1, 2], None, axis=0)"
+        assert written_call("f", call(np.eye(2), 3)) == "f(\n    [[1, 0],\n     [0, 1]],\n    3,\n)"
+
+    def test_mistakes_are_listed_with_symptom_and_remedy(self):
+        table = mistakes(softmax)
+        assert table.head == ("mistake", "what you see", "what to do instead", "seen in")
+        assert all(all(row) for row in table.rows)
+        assert len(mistakes(softmax, log_softmax).rows) == len(table.rows) + len(mistakes(log_softmax).rows)
+
+    def test_a_table_is_text_and_html(self):
+        assert repr(Table(("a", "b"), (("1", "`x`"),))) == "a  b\n1  `x`"
+        assert "<td><code>x</code></td>" in Table(("a",), (("`x`",),))._repr_html_()
+
+
+class TestEvidence:
+    def test_evidence_shows_errors_as_they_were_measured(self):
+        [*rows] = evidence(softmax, log_softmax).rows
+        assert {row["function"] for row in rows} == {"softmax", "log_softmax"}
+        assert any(0 < row["error"] < 1e-14 for row in rows)
+        assert "e-16" in repr(evidence(softmax))
+
+    def test_evidence_fails_when_a_claim_does(self, monkeypatch):
+        checks = Checks(softmax, (), (Claim("it is zero", lambda f: f(np.zeros(2))[0], 1e-9),))
+        monkeypatch.setattr("mlnotes.checks._find", lambda name: checks)
+        with pytest.raises(AssertionError, match=r"softmax: it is zero: off by 0\.5, allowed is 1e-09"):
+            evidence(softmax)
+
+    def test_evidence_carries_text_table_and_data(self):
+        bundle = evidence(softmax)._repr_mimebundle_()
+        rows = bundle["application/vnd.mlnotes.evidence+json"]["rows"]
+        assert all(0 <= row["error"] <= row["tolerance"] for row in rows)
+        assert bundle["text/html"].count("<tr>") == 1 + len(rows)
+
+    def test_an_oracle_is_compared_on_each_call(self):
+        claim = oracle("numpy", np.exp, call(np.array([0.0])), call(np.array([1.0])))
+        assert claim.error(np.exp) == 0
+        assert claim.error(lambda x: x + 1) == pytest.approx((np.e - 2) / np.e)
+
+
+class TestComparison:
+    @pytest.mark.parametrize(
+        ("right", "other"),
+        [
+            (lambda a: (a, 2 * a[1:]), lambda a: (a, 3 * a[1:])),
+            (lambda a: {"sum": a.sum()}, lambda a: {"total": a.sum()}),
+            (lambda a: Table(("a",), (a,)), lambda a: Table(("a",), (a + 1,))),
+            (lambda a: None, lambda a: ()),
+            (lambda a: a > 1, lambda a: (a > 1).astype(int)),
+            (lambda a: a, lambda a: a.astype(np.float32)),
+            (lambda a: a, lambda a: a[None]),
+            (lambda a: a, lambda a: a * (1 + 1e-8)),
+            (lambda a: a / 0, lambda a: -a / 0),
+            (lambda a: a.sum(), lambda a: "6"),
+        ],
+    )
+    def test_results_that_differ_are_told_apart(self, right, other):
+        [trial] = trials(Checks(right, (call(np.arange(1.0, 4.0) / 3),)))
+        with quiet():
+            assert not trial.unlike(trial.outcome(right))
+            assert trial.unlike(trial.outcome(other))
+
+    @pytest.mark.parametrize(
+        ("right", "other"),
+        [
+            (lambda a: (a, 2 * a[1:]), lambda a: [a, 2 * a[1:]]),
+            (lambda a: a, lambda a: a.tolist()),
+            (lambda a: a.sum(), lambda a: float(a.sum())),
+            (lambda a: a, lambda a: a * (1 + 1e-13)),
+            (lambda a: 0 * a, lambda a: 0 * a + 1e-17),
+            (lambda a: (a, a), lambda a: np.array([a, a])),
+            (lambda a: len(a), lambda a: float(len(a))),
+        ],
+    )
+    def test_results_that_are_the_same_to_a_reader_are_the_same(self, right, other):
+        [trial] = trials(Checks(right, (call(np.arange(1.0, 4.0) / 3),)))
+        assert not trial.unlike(trial.outcome(other))
+
+    def test_the_dtype_counts_where_a_call_is_about_one(self):
+        [trial] = trials(Checks(np.exp, (call(np.ones(3, np.float32)),)))
+        assert trial.unlike(trial.outcome(lambda x: np.exp(x.astype(float)))) == (
+            "its dtype is float64 where float32 is right"
+        )
+
+    def test_any_refusal_will_do_unless_the_exercise_names_one(self):
+        def right(x):
+            raise ValueError("x must be positive")
+
+        def other(x):
+            raise IndexError("out of range")
+
+        for refusal, same in ((Exception, True), (ValueError, False)):
+            [trial] = trials(Checks(right, (call(-1.0),), refusal=refusal))
+            assert (not trial.unlike(trial.outcome(other))) == same
+            assert "must be refused" in trial.unlike(trial.outcome(abs))
+
+    @pytest.mark.parametrize(
+        ("found", "expected", "error"),
+        [([1.0, np.inf], [1.0, np.inf], 0.0), ([np.nan], [np.nan], 0.0), ([1.5], [1.0], 0.5), ([150.0], [100.0], 0.5)],
+    )
+    def test_distance_is_relative_above_one_and_zero_for_equal_infinities(self, found, expected, error):
+        assert distance(found, expected) == error
+
+    @pytest.mark.parametrize(("found", "expected"), [([1.0], [np.nan]), ([np.inf], [1.0]), ([1.0, 2.0], [1.0])])
+    def test_distance_refuses_other_shapes_and_unexpected_infinities(self, found, expected):
+        with pytest.raises(AssertionError):
+            distance(found, expected)
+
+    def test_frozen_inputs_cannot_be_written_to(self):
+        [x] = frozen(np.zeros(3))
+        with pytest.raises(ValueError, match="read-only"):
+            x[0] = 1
+
+
+class TestSources:
+    def test_an_edit_runs_in_a_copy_of_the_module(self):
+        wrong = edited(log_softmax, (("_below_maximum(x, axis)", "x"),))
+        with np.errstate(over="ignore"):
+            assert not np.isfinite(wrong(np.array([1000.0]))).all()
+        assert log_softmax(np.array([1000.0])) == 0
+
+    @pytest.mark.parametrize("text", ["x", "no such text"])
+    def test_an_edit_that_does_not_match_once_is_refused(self, text):
+        with pytest.raises(ValueError, match="an edit must match once in log_softmax"):
+            edited(log_softmax, ((text, "y"),))
+
+    def test_whole_wrong_versions_go_with_no_other(self):
+        whole = Mistake("a", np.cos, "b", "c")
+        assert version_of(Checks(np.sin, ()), whole) is np.cos
+        with pytest.raises(ValueError, match="goes with no other"):
+            version_of(Checks(np.sin, ()), whole, whole)
+
+    def test_lambdas_methods_and_closures_have_a_source(self):
+        scale = 3
+
+        def tripled(x):
+            return scale * x
+
+        assert source_of(tripled).namespace["scale"] == 3
+        assert source_of(lambda x: x + 1).name == "_answer"
+        assert source_of(np.sin) is None
+        assert source_of(Table).name == "Table"
+
+
+def hidden(function):
+    """Keep the source of a function from the check."""
+    return functools.partial(_Hidden(function))
+
+
+class _Hidden:
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *arguments, **named):
+        return self.function(*arguments, **named)
+
+
+def written_down(source):
+    """Define a function as a notebook does: its source can be read, and stands in no file."""
+    name = f"<answer {hash(source)}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    namespace = {"np": np}
+    exec(compile(source, name, "exec"), namespace)
+    return namespace["my_softmax"]
