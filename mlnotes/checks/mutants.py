@@ -1,12 +1,13 @@
 """Measure the checks: change the book's functions one slip at a time, and count how many of the changes they refuse.
 
 ``python -m mlnotes.checks.mutants [FUNCTION ...]``; without names, all functions. A change that the checks accept must
-stand in ``equal_mutants.yml``, with the reason why it changes nothing.
+stand beside the bank, in ``mlnotes/checks/<part>/<name>.yml``, under the reason why it changes nothing.
 """
 
 import argparse
 import ast
 import difflib
+import functools
 import inspect
 import sys
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from mlnotes.diagnosis.rewrites import SLIPS, left_out, rewrites
 from mlnotes.diagnosis.source import definitions, run_definition
 from mlnotes.diagnosis.trials import quiet, trials
 
-EQUAL = Path(__file__).with_name("equal_mutants.yml")
+BANKS = Path(__file__).parent
 WANTED = 0.97
 SECONDS = 1.0  # more than any call of a bank takes
 
@@ -54,7 +55,7 @@ def count(checks, every=1, equal=None):
     every : int
         Take only every so manieth change.
     equal : set of str, optional
-        The changes that change nothing, as `changes` writes them; by default those in ``equal_mutants.yml``.
+        The changes that change nothing, as `changes` writes them; by default those listed beside the banks.
 
     Returns
     -------
@@ -127,6 +128,7 @@ def changes(checks, every=1):
             yield version, tick, lambda says=says: says
 
 
+@functools.cache
 def known_equal():
     """Read which changes change nothing.
 
@@ -135,8 +137,11 @@ def known_equal():
     dict of str to set of str
         The changes by function.
     """
-    listed = yaml.safe_load(EQUAL.read_text(encoding="utf-8")) if EQUAL.exists() else None
-    return {name: {line for lines in reasons.values() for line in lines} for name, reasons in (listed or {}).items()}
+    found = {}
+    for path in sorted(BANKS.rglob("*.yml")):
+        for name, reasons in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+            found[name] = {line for lines in reasons.values() for line in lines}
+    return found
 
 
 def main(arguments=None):
