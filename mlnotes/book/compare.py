@@ -1,7 +1,7 @@
 """Compare every output of a notebook with what running it gives now.
 
-As a pytest plugin (``-p mlnotes.book.compare``) this replaces nbval's own comparison, which skips figures and compares
-floats as text. What is compared exactly, and what within a tolerance, is stated here and in `mlnotes.book.figures`.
+What is compared exactly, and what within a tolerance, is stated here and in `mlnotes.book.figures`. It takes the place
+of nbval's own comparison, which skips figures and compares floats as text: see `mlnotes.book.plugin`.
 """
 
 import base64
@@ -9,8 +9,6 @@ import itertools
 import json
 import math
 import re
-
-import pytest
 
 # Floats. Another processor or another library adds in another order, which moves the last of sixteen digits; over a
 # chapter's few thousand operations that grows to 1e-12 at most. A print shows four to eight digits, so a wrong last
@@ -128,27 +126,6 @@ def merged(outputs):
                 output["traceback"] = [f"{output['ename']}: {output['evalue']}"]
             result.append(output)
     return result
-
-
-def pytest_configure(config):
-    """Refuse nbval's ways to compare less, and give up on a cell that runs too long for a chapter."""
-    option = config.option
-    for name in ("nbval_lax", "nbval_sanitize_with", "sanitize_with"):
-        if getattr(option, name, None):
-            raise pytest.UsageError(f"--{name.replace('_', '-')} compares less than everything: leave it out")
-    if getattr(option, "nbval_cell_timeout", None) == 2000:  # nbval's default, in seconds
-        option.nbval_cell_timeout = 120
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path, parent):
-    """Replace nbval's notebooks by ours."""
-    collected = yield
-    if file_path.suffix != ".ipynb":
-        return collected
-    from mlnotes.book.collect import NotebookFile, is_nbval  # only now: other tests should not pay for it
-
-    return [NotebookFile.from_parent(parent, path=file_path) if is_nbval(it) else it for it in collected]
 
 
 def _parts(output):

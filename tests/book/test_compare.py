@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
 
-from mlnotes.book import compare
+from mlnotes.book import plugin
 from mlnotes.book.canonical import ROOT, execute, notebooks
 from mlnotes.book.compare import WIDGET_VIEW, cell_differences, differences, is_compared, merged
 
@@ -252,7 +252,7 @@ def test_what_would_keep_a_cell_from_being_compared_is_an_error(tmp_path):
 @pytest.mark.parametrize("option", ["nbval_lax", "nbval_sanitize_with", "sanitize_with"])
 def test_options_that_compare_less_are_errors(option):
     with pytest.raises(pytest.UsageError, match="compares less than everything"):
-        compare.pytest_configure(SimpleNamespace(option=SimpleNamespace(**{option: "file"})))
+        plugin.pytest_configure(SimpleNamespace(option=SimpleNamespace(**{option: "file"})))
 
 
 def test_all_code_cells_of_the_book_are_collected(tmp_path):
