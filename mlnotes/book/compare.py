@@ -10,6 +10,8 @@ import json
 import math
 import re
 
+from mlnotes.diagnosis.report import EVIDENCE, Evidence
+
 # Floats. Another processor or another library adds in another order, which moves the last of sixteen digits; over a
 # chapter's few thousand operations that grows to 1e-12 at most. A print shows four to eight digits, so a wrong last
 # digit is an error of 1e-9 or more. Results that should be zero have only an absolute size.
@@ -68,13 +70,7 @@ def differences(committed, fresh):
     """
     if committed["output_type"] != fresh["output_type"]:
         return [f"its type: {committed['output_type']} is committed, {fresh['output_type']} came now"]
-    was, now = _parts(committed), _parts(fresh)
-    found = [f"{name}: is committed, but did not come now" for name in was if name not in now]
-    found += [f"{name}: came now, but is not committed" for name in now if name not in was]
-    for name in was:
-        if name in now:
-            found += [f"{name}{line}" for line in itertools.islice(_compare(name, was[name], now[name]), 1)]
-    return found
+    return _differences(_parts(committed), _parts(fresh))
 
 
 def is_compared(output):
@@ -92,7 +88,7 @@ def is_compared(output):
     """
     parts = _parts(output)
     changed = {name: "x" + value if isinstance(value, str) else [value] for name, value in parts.items()}
-    return bool(parts) and all(any(_compare(name, parts[name], changed[name])) for name in parts)
+    return bool(parts) and all(_differences(parts, parts | {name: changed[name]}) for name in parts)
 
 
 def merged(outputs):
@@ -126,6 +122,31 @@ def merged(outputs):
                 output["traceback"] = [f"{output['ename']}: {output['evalue']}"]
             result.append(output)
     return result
+
+
+def _differences(was, now):
+    found = [f"{name}: is committed, but did not come now" for name in was if name not in now]
+    found += [f"{name}: came now, but is not committed" for name in now if name not in was]
+    if EVIDENCE in was and EVIDENCE in now:
+        was, now = map(_without_digits, (was, now))
+    for name in was:
+        if name in now:
+            found += [f"{name}{line}" for line in itertools.islice(_compare(name, was[name], now[name]), 1)]
+    return found
+
+
+def _without_digits(parts):
+    """Reduce measured errors to whether they keep their tolerance: their digits are the processor's.
+
+    The text beside them stays only where it is not what the rows give.
+    """
+    try:
+        rows = parts[EVIDENCE]["rows"]
+        written = Evidence(tuple(rows))._repr_mimebundle_()
+        kept = [row | {"error": "kept" if row["error"] <= row["tolerance"] else row["error"]} for row in rows]
+    except (KeyError, TypeError):
+        return parts
+    return {name: "" if written.get(name) == text else text for name, text in parts.items()} | {EVIDENCE: kept}
 
 
 def _parts(output):

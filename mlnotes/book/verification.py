@@ -6,10 +6,9 @@ from pathlib import Path
 
 from mlnotes.book.compare import is_compared
 from mlnotes.book.form import read
-from mlnotes.checks import Table
+from mlnotes.diagnosis.report import EVIDENCE, Table, scientific
 
 ROOT = Path(__file__).parents[2]
-EVIDENCE = "application/vnd.mlnotes.evidence+json"
 
 
 @dataclass(frozen=True)
@@ -26,8 +25,8 @@ class Chapter:
         How many cells are run.
     outputs : tuple of dict
         What they give, as committed.
-    claims : tuple of (str, dict)
-        The rows of the chapter's evidence, each after the function that it is about.
+    claims : tuple of dict
+        The rows of the chapter's evidence.
     """
 
     name: str
@@ -43,13 +42,13 @@ class Chapter:
 
     def of_kind(self, kind):
         """Count the claims that compare with an oracle, or that state a property."""
-        return sum(claim["kind"] == kind for _, claim in self.claims)
+        return sum(claim["kind"] == kind for claim in self.claims)
 
     def tightest(self):
         """Say which error comes closest to its tolerance."""
-        measured = [claim for _, claim in self.claims if claim["tolerance"]]
+        measured = [claim for claim in self.claims if claim["tolerance"]]
         worst = max(measured, key=lambda claim: claim["error"] / claim["tolerance"], default=None)
-        return f"{worst['error']:g} of {worst['tolerance']:g}" if worst else "none measured"
+        return f"{scientific(worst['error'])} of {worst['tolerance']:g}" if worst else "none measured"
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,10 @@ def oracles(root=ROOT):
             (
                 chapter.title,
                 head,
-                tuple((f, c["claim"], c["kind"], f"{c['error']:g}", f"{c['tolerance']:g}") for f, c in chapter.claims),
+                tuple(
+                    (it["function"], it["claim"], it["kind"], scientific(it["error"]), f"{it['tolerance']:g}")
+                    for it in chapter.claims
+                ),
             )
             for chapter in read_chapters(root)
         )
@@ -165,7 +167,7 @@ def _read(path):
     code = [cell for cell in nb.cells if cell.cell_type == "code"]
     outputs = tuple(output for cell in code for output in cell.outputs)
     evidence = [output["data"][EVIDENCE] for output in outputs if EVIDENCE in output.get("data", {})]
-    claims = tuple((found["function"], row) for found in evidence for row in found["rows"])
+    claims = tuple(row for found in evidence for row in found["rows"])
     headings = (line for cell in nb.cells for line in cell.source.splitlines() if line.startswith("# "))
     title = next(headings, f"# {path.stem}").removeprefix("# ")
     return Chapter(f"{path.parent.name}/{path.stem}", title, len(code), outputs, claims)

@@ -107,7 +107,7 @@ class Evidence:
         names = [row["function"] for row in rows]
         shown = ["" if i and name == names[i - 1] else f"`{name}`" for i, name in enumerate(names)]
         cells = (
-            (name, KIND[it["kind"]] + it["claim"], f"{it['error']:.0e}" if it["error"] else "0", f"{it['tolerance']:g}")
+            (name, KIND[it["kind"]] + it["claim"], scientific(it["error"]), f"{it['tolerance']:g}")
             for name, it in zip(shown, rows, strict=True)
         )
         return Table(("function", "claim", "largest error", "tolerance"), tuple(cells))
@@ -125,6 +125,22 @@ class Evidence:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/plain": repr(self), "text/html": self._repr_html_(), EVIDENCE: {"rows": list(self.rows)}}
+
+
+def scientific(error):
+    """Write an error with the one digit that says how large it is.
+
+    Parameters
+    ----------
+    error : float
+        At least 0.
+
+    Returns
+    -------
+    str
+        "3e-16", or "0" where there is none.
+    """
+    return f"{error:.0e}" if error else "0"
 
 
 def written_call(name, case):

@@ -8,11 +8,13 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from mlnotes.book.compare import WIDGET_VIEW
-from mlnotes.book.verification import EVIDENCE, ROOT, closest, oracles, read_chapters, summary
+from mlnotes.book.verification import ROOT, closest, oracles, read_chapters, summary
+from mlnotes.diagnosis.report import EVIDENCE
 
 
 def claim(kind, error, tolerance):
-    return {"claim": f"a < {kind}", "kind": kind, "error": error, "tolerance": tolerance, "why": "because"}
+    claim = {"function": "f", "claim": f"a < {kind}", "kind": kind}
+    return claim | {"error": error, "tolerance": tolerance, "why": "because"}
 
 
 @pytest.fixture
@@ -27,7 +29,7 @@ def book(tmp_path):
         new_code_cell("2", outputs=[new_output("display_data", {WIDGET_VIEW: {}})]),
         new_code_cell("3"),
         new_code_cell("4", outputs=[new_output("display_data", it) for it in (widget, {"image/svg+xml": ""})]),
-        new_code_cell("5", outputs=[new_output("display_data", {EVIDENCE: {"function": "f", "rows": rows}})]),
+        new_code_cell("5", outputs=[new_output("display_data", {EVIDENCE: {"rows": rows}})]),
     ]
     for name, cells in (("b/late", late), ("a/early", [new_code_cell("1")]), ("verification", [new_code_cell("1")])):
         path = tmp_path / "chapters" / f"{name}.ipynb"
