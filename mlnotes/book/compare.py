@@ -12,6 +12,8 @@ import re
 
 import pytest
 
+from mlnotes.book.kernel import CELL, patience
+
 # Floats. Another processor or another library adds in another order, which moves the last of sixteen digits; over a
 # chapter's few thousand operations that grows to 1e-12 at most. A print shows four to eight digits, so a wrong last
 # digit is an error of 1e-9 or more. Results that should be zero have only an absolute size.
@@ -137,7 +139,9 @@ def pytest_configure(config):
         if getattr(option, name, None):
             raise pytest.UsageError(f"--{name.replace('_', '-')} compares less than everything: leave it out")
     if getattr(option, "nbval_cell_timeout", None) == 2000:  # nbval's default, in seconds
-        option.nbval_cell_timeout = 120
+        option.nbval_cell_timeout = CELL * patience()
+    if hasattr(option, "nbval_kernel_startup_timeout"):
+        option.nbval_kernel_startup_timeout *= patience()
 
 
 @pytest.hookimpl(wrapper=True)

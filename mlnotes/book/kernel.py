@@ -8,6 +8,14 @@ from pathlib import Path
 # IPython's settings: no file of history, which kernels that run at the same time would lock for each other.
 SETTINGS = 'c.HistoryManager.hist_file = ":memory:"\n'
 
+# Seconds that a cell may take, and seconds of silence after which its kernel counts as dead.
+CELL, SILENCE = 120, 60
+
+
+def patience():
+    """Say how many times longer than usual to wait: 1, or ``MLNOTES_PATIENCE`` where a processor is emulated."""
+    return float(os.environ.get("MLNOTES_PATIENCE", "1"))
+
 
 def kernel_environment():
     """Collect what makes a kernel give the same results for everyone.
