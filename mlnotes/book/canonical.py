@@ -40,13 +40,13 @@ async def execute(path):
     from nbclient import NotebookClient
     from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
 
-    from mlnotes.book.kernel import kernel_environment
+    from mlnotes.book.kernel import CELL, kernel_environment, patience
 
     before = canonical(read(path))
     nb = copy.deepcopy(before)
     kernel = AsyncKernelManager(kernel_name=CURRENT_ENV_KERNEL_NAME, kernel_spec_manager=NbvalKernelspecManager())
     started = []
-    client = NotebookClient(nb, km=kernel, timeout=120, record_timing=False, store_widget_state=False)
+    client = NotebookClient(nb, km=kernel, timeout=CELL * patience(), record_timing=False, store_widget_state=False)
     client.on_cell_start = lambda cell, **_: started.append(cell.id)
     try:
         await client.async_execute(

@@ -10,7 +10,7 @@ import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 from mlnotes.book.compare import cell_differences
-from mlnotes.book.kernel import kernel_environment
+from mlnotes.book.kernel import SILENCE, kernel_environment, patience
 
 OUTPUTS = ("stream", "display_data", "execute_result", "error")
 REWRITING = ("update_display_data", "clear_output")
@@ -58,7 +58,7 @@ class NotebookCell(IPyNbCell):
     def __init__(self, **arguments):
         super().__init__(**arguments)
         self.committed = copy.deepcopy(self.cell.outputs)  # nbval joins streams in place
-        self.output_timeout = 60  # seconds of silence that nbval takes for a dead kernel; its 5 are little under load
+        self.output_timeout = SILENCE * patience()  # nbval's own 5 are little under load
 
     def setup(self):
         if self.parent.timed_out:

@@ -8,6 +8,14 @@ from pathlib import Path
 # IPython's settings: no file of history, which kernels that run at the same time would lock for each other.
 SETTINGS = 'c.HistoryManager.hist_file = ":memory:"\n'
 
+# Seconds that a cell may take, and seconds of silence after which its kernel counts as dead.
+CELL, SILENCE = 120, 60
+
+
+def patience():
+    """Say how many times longer than usual to wait: 1, or ``MLNOTES_PATIENCE`` where a processor is emulated."""
+    return float(os.environ.get("MLNOTES_PATIENCE", "1"))
+
 
 def kernel_environment():
     """Collect what makes a kernel give the same results for everyone.
@@ -16,13 +24,15 @@ def kernel_environment():
     -------
     dict of str to str
         Environment variables: one thread, so that sums are added in one order; a fixed order of sets; figures drawn
-        into the notebook with matplotlib's own defaults; `SETTINGS` in place of the user's.
+        into the notebook with matplotlib's own defaults; `SETTINGS` in place of the user's; time for a check to find
+        on a slow machine what it finds on a fast one.
     """
     matplotlib = Path(importlib.util.find_spec("matplotlib").origin).parent
     threads = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")
     return {
         **{f"{name}_NUM_THREADS": "1" for name in threads},
         "PYTHONHASHSEED": "0",
+        "MLNOTES_CHECK_SECONDS": "30",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "MATPLOTLIBRC": str(matplotlib / "mpl-data" / "matplotlibrc"),
         "IPYTHONDIR": str(_ipython_folder()),

@@ -2,6 +2,8 @@
 
 import pytest
 
+from mlnotes.book.kernel import CELL, patience
+
 
 def pytest_configure(config):
     """Refuse nbval's ways to compare less, and give up on a cell that runs too long for a chapter."""
@@ -10,7 +12,9 @@ def pytest_configure(config):
         if getattr(option, name, None):
             raise pytest.UsageError(f"--{name.replace('_', '-')} compares less than everything: leave it out")
     if getattr(option, "nbval_cell_timeout", None) == 2000:  # nbval's default, in seconds
-        option.nbval_cell_timeout = 120
+        option.nbval_cell_timeout = CELL * patience()
+    if hasattr(option, "nbval_kernel_startup_timeout"):
+        option.nbval_kernel_startup_timeout *= patience()
 
 
 @pytest.hookimpl(wrapper=True)
