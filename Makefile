@@ -14,7 +14,7 @@ export VECLIB_MAXIMUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lab notebooks bench picture pins clean
+.PHONY: help book test lab notebooks bench mutants picture pins clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,9 @@ notebooks: $(INSTALLED) ## re-execute the chapters (or CHAPTER=...) and write th
 
 bench: $(INSTALLED) ## time the functions beside NumPy, SciPy and PyTorch, print the ratios
 	$(BIN)/python -m pytest benchmarks/bench_*.py -q --benchmark-max-time=0.5
+
+mutants: $(INSTALLED) ## change every function one slip at a time (or FUNCTION=...), and count what the checks refuse
+	$(BIN)/python -m mlnotes.checks.mutants $(FUNCTION)
 
 picture: book ## renew the picture of the book in README.md
 	$(BIN)/python -m mlnotes.book.picture

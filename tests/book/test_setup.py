@@ -18,7 +18,7 @@ from mlnotes.book.pins import PARTS_OF_TORCH, for_other_systems, pins
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-TARGETS = ["book", "test", "lab", "notebooks", "bench", "picture", "pins", "clean", "help"]
+TARGETS = ["book", "test", "lab", "notebooks", "bench", "mutants", "picture", "pins", "clean", "help"]
 ASKED_FOR = ["jupyter-book", "numpy", "torch", "matplotlib", "nbval", "ipywidgets"]
 WORKFLOW = ".github/workflows/book.yml"
 
