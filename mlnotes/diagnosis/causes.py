@@ -203,6 +203,11 @@ def changed_calls(checks):
     for name, other in itertools.permutations(names, 2):
         says = f"`{other}` stands where `{name}` belongs: `{name}` itself is never used."
         yield says, _calling(checks.function, names, {name: other})
+    options = [name for name, it in signature.items() if it.default is not it.empty]
+    pairs = list(itertools.combinations(options, 2))
+    for several in [*pairs, tuple(options)] if len(options) > 2 else pairs:
+        says = f"{' and '.join(f'`{name}`' for name in several)} make no difference: use them where they are given."
+        yield says, _calling(checks.function, names, dict.fromkeys(several))
 
 
 def _calling(function, names, exchange):

@@ -114,6 +114,12 @@ class TestCauses:
 
         assert check(my_attention_weights).says == "Rows are sharper than without any scale: divide by sqrt(d)."
 
+    def test_several_options_that_are_ignored_are_named_together(self):
+        from mlnotes.attention.self_attention import attention
+
+        answer = hidden(lambda q, k, v, mask=None, bias=None, scale=None: attention(q, k, v, mask))
+        assert check(answer, "attention").says.startswith("`bias` and `scale` make no difference")
+
     def test_two_known_mistakes_at_once_are_both_named(self):
         def my_attention_weights(q, k, mask=None, bias=None, scale=None):
             scores = np.einsum("...ld,...sd->...ls", q, k) * (scale or q.shape[-1] ** -1.0)
