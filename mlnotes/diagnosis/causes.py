@@ -79,7 +79,7 @@ class Attempt:
         return all(trial.same(found, trial.outcome(version)) for trial, found, _ in self.everyday)
 
 
-def cause_of(attempt, checks):
+def cause_of(attempt, checks, others=()):
     """Explain a wrong answer, as surely as it can be explained.
 
     Parameters
@@ -88,6 +88,8 @@ def cause_of(attempt, checks):
         The answer, with at least one failure.
     checks : Checks
         What is known about the function.
+    others : sequence of Mistake
+        Mistakes of what it uses, as edits.
 
     Returns
     -------
@@ -97,7 +99,7 @@ def cause_of(attempt, checks):
     until = time.process_time() + SECONDS
     with quiet():
         return (
-            _known(attempt, checks)
+            _known(attempt, checks, others)
             or _of_anyone(attempt, checks)
             or _two_at_once(attempt, checks, until)
             or _repair(attempt, until)
@@ -111,8 +113,8 @@ def cause_of(attempt, checks):
 # Known mistakes: edits of the right source.
 
 
-def _known(attempt, checks):
-    for mistake in checks.mistakes:
+def _known(attempt, checks, others):
+    for mistake in (*checks.mistakes, *others):
         if attempt.behaves_like(version_of(checks, mistake)):
             return told(mistake)
     return ""

@@ -114,6 +114,14 @@ class TestCauses:
 
         assert check(my_attention_weights).says == "Rows are sharper than without any scale: divide by sqrt(d)."
 
+    def test_a_known_mistake_of_a_part_is_named_in_an_answer_that_does_the_work_of_that_part(self):
+        def my_attention(q, k, v, mask=None, bias=None, scale=None):
+            scores = q @ k.mT * (q.shape[-1] ** -1.0 if scale is None else scale)
+            scores = scores if bias is None else scores + bias
+            return softmax(scores if mask is None else np.where(mask, scores, -np.inf)) @ v
+
+        assert check(my_attention).says == "Rows are flatter than they should be: divide by sqrt(d), not by d."
+
     def test_several_options_that_are_ignored_are_named_together(self):
         from mlnotes.attention.self_attention import attention
 
