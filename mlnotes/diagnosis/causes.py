@@ -99,8 +99,9 @@ def cause_of(attempt, checks, others=()):
     until = time.process_time() + SECONDS
     with quiet():
         return (
-            _known(attempt, checks, others)
+            _known(attempt, checks, checks.mistakes)
             or _of_anyone(attempt, checks)
+            or _known(attempt, checks, others)
             or _two_at_once(attempt, checks, until)
             or _repair(attempt, until)
             or _line_that_raised(attempt)
@@ -113,8 +114,8 @@ def cause_of(attempt, checks, others=()):
 # Known mistakes: edits of the right source.
 
 
-def _known(attempt, checks, others):
-    for mistake in (*checks.mistakes, *others):
+def _known(attempt, checks, mistakes):
+    for mistake in mistakes:
         if attempt.behaves_like(version_of(checks, mistake)):
             return told(mistake)
     return ""
