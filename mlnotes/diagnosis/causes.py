@@ -102,8 +102,7 @@ def cause_of(attempt, checks, others=()):
             _known(attempt, checks, checks.mistakes)
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
-            or _two_at_once(attempt, checks, until)
-            or _repair(attempt, until)
+            or _repair_or_two_at_once(attempt, checks, until)
             or _line_that_raised(attempt)
             or _line_that_warned(attempt)
             or _line_that_leaves(attempt, checks)
@@ -521,6 +520,12 @@ def with_brakes(tree):
 
 
 # Two mistakes at once.
+
+
+def _repair_or_two_at_once(attempt, checks, until):
+    """Prefer one change to two mistakes, which are found sooner."""
+    two = _two_at_once(attempt, checks, until)
+    return _repair(attempt, until) or two
 
 
 def _two_at_once(attempt, checks, until):

@@ -171,6 +171,23 @@ class TestCauses:
     def test_one_slip_is_pointed_at(self, source, where):
         assert line(check(written_down(f"def my_softmax(x, axis=-1):\n    {source}"))) == where
 
+    def test_letters_of_an_einsum_that_are_exchanged_are_pointed_at(self):
+        body = "e = score(q, k)\n    e = np.exp(e - e.max(-1, keepdims=True))\n    e = e / e.sum(-1, keepdims=True)"
+        product = "\n    return np.einsum('...ls,...le->...se', e, v)"
+        report = check(written_down(f"def my_softmax(q, k, v, score):\n    {body}{product}"), "attention_pool")
+        assert line(report) == "Line 5"
+
+    def test_two_names_that_are_exchanged_are_pointed_at(self):
+        body = "out = np.zeros((n_queries, n_keys), bool)\n    for i, j in np.ndindex(out.shape):"
+        loop = "\n        out[i, j] = i <= j + offset\n    return out"
+        answer = written_down(f"def my_softmax(n_queries, n_keys, offset=0):\n    {body}{loop}")
+        assert line(check(answer, "causal_mask")) == "Line 4"
+
+    def test_one_change_is_preferred_to_two_known_mistakes(self):
+        body = "cut = x.reshape(*x.shape[:-1], n_heads, -1)\n    return np.moveaxis(cut, -1, -3)"
+        answer = written_down(f"def my_softmax(x, n_heads):\n    {body}")
+        assert line(check(answer, "split_heads")) == "Line 3"
+
     def test_an_error_is_pointed_at(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = x\n    return y.nothing"))
         assert line(report) == "Line 3"
