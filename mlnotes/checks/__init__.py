@@ -9,9 +9,9 @@ import warnings
 
 import numpy as np
 
-from mlnotes.diagnosis.causes import Attempt, cause_of
+from mlnotes.diagnosis.causes import Attempt, cause_of, version_of
 from mlnotes.diagnosis.report import Counterexample, Evidence, Report, Table, compared, written_call
-from mlnotes.diagnosis.source import source_of
+from mlnotes.diagnosis.source import definitions, source_of
 from mlnotes.diagnosis.trials import trials
 
 
@@ -176,7 +176,24 @@ def _judged(attempt, checks, title):
         says = f"It is right on all {asked} calls that the exercise asks for. At the edge it is not: {trial.case.says}."
         return Report(title, "edge", says, example, others)
     unexplained = f"{unlike[0].upper()}{unlike[1:]}, and no mistake that is known explains all of it."
-    return Report(title, "wrong", cause_of(attempt, checks) or unexplained, example, others)
+    cause = cause_of(attempt, checks, _mistakes_of_parts(checks.function.__name__))
+    return Report(title, "wrong", cause or unexplained, example, others)
+
+
+@functools.cache
+def _mistakes_of_parts(name):
+    """List the mistakes of functions of the same module that a function uses: an answer may do their work itself."""
+    checks, known = _find(name), all_checks()
+    parts = [known[it] for it in definitions(checks.function) if it in known and it != name]
+    found = [it for part in parts for it in part.mistakes if part.function.__module__ == checks.function.__module__]
+    return tuple(it for it in found if _fits(checks, it))
+
+
+def _fits(checks, mistake):
+    try:
+        return not callable(mistake.edit) and bool(version_of(checks, mistake))
+    except ValueError:
+        return False
 
 
 def _counterexample(title, trial, found, unlike):

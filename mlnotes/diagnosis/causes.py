@@ -79,7 +79,7 @@ class Attempt:
         return all(trial.same(found, trial.outcome(version)) for trial, found, _ in self.everyday)
 
 
-def cause_of(attempt, checks):
+def cause_of(attempt, checks, others=()):
     """Explain a wrong answer, as surely as it can be explained.
 
     Parameters
@@ -88,6 +88,8 @@ def cause_of(attempt, checks):
         The answer, with at least one failure.
     checks : Checks
         What is known about the function.
+    others : sequence of Mistake
+        Mistakes of what it uses, as edits.
 
     Returns
     -------
@@ -97,10 +99,10 @@ def cause_of(attempt, checks):
     until = time.process_time() + SECONDS
     with quiet():
         return (
-            _known(attempt, checks)
+            _known(attempt, checks, checks.mistakes)
             or _of_anyone(attempt, checks)
-            or _two_at_once(attempt, checks, until)
-            or _repair(attempt, until)
+            or _known(attempt, checks, others)
+            or _repair_or_two_at_once(attempt, checks, until)
             or _line_that_raised(attempt)
             or _line_that_warned(attempt)
             or _line_that_leaves(attempt, checks)
@@ -111,8 +113,8 @@ def cause_of(attempt, checks):
 # Known mistakes: edits of the right source.
 
 
-def _known(attempt, checks):
-    for mistake in checks.mistakes:
+def _known(attempt, checks, mistakes):
+    for mistake in mistakes:
         if attempt.behaves_like(version_of(checks, mistake)):
             return told(mistake)
     return ""
@@ -205,6 +207,11 @@ def changed_calls(checks):
     for name, other in itertools.permutations(names, 2):
         says = f"`{other}` stands where `{name}` belongs: `{name}` itself is never used."
         yield says, _calling(checks.function, names, {name: other})
+    options = [name for name, it in signature.items() if it.default is not it.empty]
+    pairs = list(itertools.combinations(options, 2))
+    for several in [*pairs, tuple(options)] if len(options) > 2 else pairs:
+        says = f"{' and '.join(f'`{name}`' for name in several)} make no difference: use them where they are given."
+        yield says, _calling(checks.function, names, dict.fromkeys(several))
 
 
 def _calling(function, names, exchange):
@@ -515,6 +522,12 @@ def with_brakes(tree):
 
 
 # Two mistakes at once.
+
+
+def _repair_or_two_at_once(attempt, checks, until):
+    """Prefer one change to two mistakes, which are found sooner."""
+    two = _two_at_once(attempt, checks, until)
+    return _repair(attempt, until) or two
 
 
 def _two_at_once(attempt, checks, until):

@@ -7,6 +7,7 @@ the slip is. On the book's own functions every change makes a wrong version, whi
 import ast
 import copy
 import itertools
+import re
 from dataclasses import dataclass
 
 SWAPPED_OPERATORS = {
@@ -246,6 +247,20 @@ def name(node, scope):
             yield from (("name", _load(it)) for it in known if it != node.id)
 
 
+def exchanged_names(node, scope):
+    """Two variables of one comparison or sum, each in the other's place."""
+    if isinstance(node, ast.Compare | ast.BinOp):
+        own = dict.fromkeys(it.id for it in ast.walk(node) if isinstance(it, ast.Name))
+        known = [it for it in own if it in (*scope.parameters, *scope.variables)]
+        for pair in itertools.combinations(known, 2):
+            other = dict(zip(pair, reversed(pair), strict=True))
+            new = copy.deepcopy(node)
+            for it in ast.walk(new):
+                if isinstance(it, ast.Name):
+                    it.id = other.get(it.id, it.id)
+            yield "name", new
+
+
 def called_function(node, scope):
     """Another function of the same kind."""
     if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
@@ -310,6 +325,18 @@ def subscript(node, scope):
             yield "index", ast.Subscript(node.value, ast.Tuple(elements, ast.Load()), node.ctx)
     if isinstance(node.ctx, ast.Load):
         yield "index", node.value
+
+
+def subscripts(node, scope):
+    """Two letters of one term of an einsum exchanged."""
+    if isinstance(node, ast.Call) and _called(node) == "einsum" and isinstance(node.args[0], ast.Constant):
+        parts = re.split("(,|->)", node.args[0].value)
+        for k, part in enumerate(parts):
+            for i, j in itertools.combinations([i for i, it in enumerate(part) if it.isalpha()], 2):
+                term = list(part)
+                term[i], term[j] = term[j], term[i]
+                changed = "".join([*parts[:k], *term, *parts[k + 1 :]])
+                yield "index", ast.Call(node.func, [_constant(changed), *node.args[1:]], node.keywords)
 
 
 def exchanged_arguments(node, scope):
@@ -599,6 +626,8 @@ SLIPS = (
 RULES = (
     *SLIPS,
     axis_named,
+    subscripts,
+    exchanged_names,
     exchanged_arguments,
     conditional,
     fill,

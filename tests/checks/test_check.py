@@ -114,6 +114,20 @@ class TestCauses:
 
         assert check(my_attention_weights).says == "Rows are sharper than without any scale: divide by sqrt(d)."
 
+    def test_a_known_mistake_of_a_part_is_named_in_an_answer_that_does_the_work_of_that_part(self):
+        def my_attention(q, k, v, mask=None, bias=None, scale=None):
+            scores = q @ k.mT * (q.shape[-1] ** -1.0 if scale is None else scale)
+            scores = scores if bias is None else scores + bias
+            return softmax(scores if mask is None else np.where(mask, scores, -np.inf)) @ v
+
+        assert check(my_attention).says == "Rows are flatter than they should be: divide by sqrt(d), not by d."
+
+    def test_several_options_that_are_ignored_are_named_together(self):
+        from mlnotes.attention.self_attention import attention
+
+        answer = hidden(lambda q, k, v, mask=None, bias=None, scale=None: attention(q, k, v, mask))
+        assert check(answer, "attention").says.startswith("`bias` and `scale` make no difference")
+
     def test_two_known_mistakes_at_once_are_both_named(self):
         def my_attention_weights(q, k, mask=None, bias=None, scale=None):
             scores = np.einsum("...ld,...sd->...ls", q, k) * (scale or q.shape[-1] ** -1.0)
@@ -156,6 +170,23 @@ class TestCauses:
     )
     def test_one_slip_is_pointed_at(self, source, where):
         assert line(check(written_down(f"def my_softmax(x, axis=-1):\n    {source}"))) == where
+
+    def test_letters_of_an_einsum_that_are_exchanged_are_pointed_at(self):
+        body = "e = score(q, k)\n    e = np.exp(e - e.max(-1, keepdims=True))\n    e = e / e.sum(-1, keepdims=True)"
+        product = "\n    return np.einsum('...ls,...le->...se', e, v)"
+        report = check(written_down(f"def my_softmax(q, k, v, score):\n    {body}{product}"), "attention_pool")
+        assert line(report) == "Line 5"
+
+    def test_two_names_that_are_exchanged_are_pointed_at(self):
+        body = "out = np.zeros((n_queries, n_keys), bool)\n    for i, j in np.ndindex(out.shape):"
+        loop = "\n        out[i, j] = i <= j + offset\n    return out"
+        answer = written_down(f"def my_softmax(n_queries, n_keys, offset=0):\n    {body}{loop}")
+        assert line(check(answer, "causal_mask")) == "Line 4"
+
+    def test_one_change_is_preferred_to_two_known_mistakes(self):
+        body = "cut = x.reshape(*x.shape[:-1], n_heads, -1)\n    return np.moveaxis(cut, -1, -3)"
+        answer = written_down(f"def my_softmax(x, n_heads):\n    {body}")
+        assert line(check(answer, "split_heads")) == "Line 3"
 
     def test_an_error_is_pointed_at(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = x\n    return y.nothing"))

@@ -5,23 +5,47 @@ import numpy as np
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.multi_head import fuse_projections, merge_heads, multi_head_attention, split_heads
 from mlnotes.attention.self_attention import attention
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.counting import count_operations
 
 _rng = np.random.default_rng(13)
 # Two sequences: 5 tokens of width 6 ask 7 others; 3 heads of width 2. Then 6 tokens, as many as they are wide.
-_q, _m, _square, _padding, _w_q, _w_k, _w_v, _w_o = frozen(
-    _rng.normal(size=(2, 5, 6)) * 2,
-    _rng.normal(size=(2, 7, 6)) * 2,
-    _rng.normal(size=(6, 6)) * 2,
-    np.broadcast_to(np.arange(7) < np.array([7, 4])[:, None, None], (2, 5, 7)).copy(),
-    *_rng.normal(size=(4, 6, 6)) / 2,
+_q, _k, _v, _square, _w_q, _w_k, _w_v, _w_o = frozen(
+    *(_rng.normal(size=it) * 2 for it in ((2, 5, 6), (2, 7, 6), (2, 7, 6), (6, 6))), *_rng.normal(size=(4, 6, 6)) / 2
 )
 _w = _w_q, _w_k, _w_v, _w_o
-_mask, _triangle = frozen(causal_mask(5, 7, offset=2), causal_mask(6, 6))
-_LAST_BITS = "sums of at most 12 products in float64: a few units of 1e-16"
+_b = dict(zip(("b_q", "b_k", "b_v", "b_o"), frozen(*_rng.normal(size=(4, 6))), strict=True))
+_mask, _triangle, _padding = frozen(
+    causal_mask(5, 7, offset=2),
+    causal_mask(6, 6),
+    np.broadcast_to(np.arange(7) < np.array([7, 4])[:, None, None], (2, 5, 7)).copy(),
+)
+_four_axes = frozen(*(np.stack([x, x[::-1]]) for x in (_q, _k, _v)))
+# Small enough to be read in a report: queries, keys, values and four projections; a mask; what is split and merged.
+_small = frozen(*(np.array(it, float) for it in (
+    [[1, 2], [0, -1]], [[2, 0], [1, 1], [0, 3]], [[1, 4], [0, 2], [5, -1]],
+    [[1, 0.5], [0, 1]], [[0, 1], [2, -1]], [[1, 0], [3, 1]], [[1, 2], [0, -1]],
+)))
+_two = np.array([[True, True, False], [True, False, True]])
+_eight, _parts = frozen(np.arange(1.0, 9.0).reshape(2, 4), np.arange(1.0, 13.0).reshape(2, 2, 3))
+_columns = frozen(*(np.arange(4.0)[None] + by for by in (10, 20, 30)))
+# Queries of width 5, keys of width 3, values of width 4; 2 heads of width 3; results of width 7.
+_unequal = frozen(*(_rng.normal(size=it) for it in ((2, 5), (3, 3), (3, 4), (5, 6), (3, 6), (4, 6), (6, 7))))
+_LAST_BITS = {"tolerance": 2e-13, "why": "scores below 70, of at most 12 products: 70 · 12 · 1.1e-16 is 9e-14, and a "
+                                         "weight is relatively off by as much as its score and its row's sum"}
 
 
-def _torch(q, k, v, w, n_heads, mask=None):
+def column_of_key(c, d):
+    """Say where `fuse_projections` puts column c of the projection to keys, with heads of width d; counted from 0."""
+    return c // d * 3 * d + d + c % d
+
+
+def absorbed_multiply_adds(n, m, n_heads):
+    """Count what n tokens of width m pay for attention without keys and projected values, once products are formed."""
+    return 2 * n_heads * n * m * (n + m)
+
+
+def _torch(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
     """Ask torch's layer: its matrices are the transposes of ours, and its True hides."""
     import torch
 
@@ -30,8 +54,8 @@ def _torch(q, k, v, w, n_heads, mask=None):
     if mask is not None:
         hidden = ~torch.tensor(np.broadcast_to(mask, (len(q), *mask.shape[-2:]))).repeat_interleave(n_heads, 0)
     with torch.no_grad():
-        theirs.in_proj_weight.copy_(torch.tensor(np.concatenate(w[:3], axis=1).T))
-        theirs.out_proj.weight.copy_(torch.tensor(w[3].T))
+        theirs.in_proj_weight.copy_(torch.tensor(np.concatenate([w_q, w_k, w_v], axis=1).T))
+        theirs.out_proj.weight.copy_(torch.tensor(w_o.T))
         return theirs(*map(torch.tensor, (q, k, v)), attn_mask=hidden, need_weights=False)[0].numpy()
 
 
@@ -44,86 +68,10 @@ def _heads_by_themselves(q, k, v, w_q, w_k, w_v, w_o, n_heads):
     return out
 
 
-def _assembled(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, split=split_heads, merge=merge_heads, **options):
-    if mask is not None and mask.ndim == q.ndim > 2:
-        mask = mask[..., None, :, :]
-    heads = [split(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v))]
-    return merge(attention(*heads, mask, **options)) @ w_o
+def _unflattened(x, n_heads):
+    import torch
 
-
-def scaled_by_the_whole_width(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Divide by the root of all heads' width together."""
-    return _assembled(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask, scale=w_q.shape[1] ** -0.5)
-
-
-def heads_cut_without_transposing(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Reshape tokens to heads directly."""
-    return _assembled(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask, split=reshaped_without_transposing)
-
-
-def heads_joined_without_transposing(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Reshape heads to tokens directly."""
-    return _assembled(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask, merge=joined_without_transposing)
-
-
-def heads_interleaved(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Give each head every n-th column."""
-    return _assembled(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask, split=every_nth_column)
-
-
-def only_one_head(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Forget the heads."""
-    return _assembled(q, k, v, w_q, w_k, w_v, w_o, 1, mask)
-
-
-def output_projection_forgotten(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Leave the heads side by side."""
-    return _assembled(q, k, v, w_q, w_k, w_v, np.eye(len(w_o)), n_heads, mask)
-
-
-def keys_and_values_from_the_queries(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Let tokens look at themselves whomever they should look at."""
-    return _assembled(q, q, q, w_q, w_k, w_v, w_o, n_heads, mask)
-
-
-def mask_inverted(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Take True for hidden, as torch's layer does."""
-    return _assembled(q, k, v, w_q, w_k, w_v, w_o, n_heads, None if mask is None else ~mask)
-
-
-def reshaped_without_transposing(x, n_heads):
-    """Reshape tokens to heads directly."""
-    return x.reshape(*x.shape[:-2], n_heads, x.shape[-2], x.shape[-1] // n_heads)
-
-
-def every_nth_column(x, n_heads):
-    """Give each head every n-th column."""
-    return np.stack([x[..., i::n_heads] for i in range(n_heads)], axis=-3)
-
-
-def heads_after_tokens(x, n_heads):
-    """Cut the width and leave the axes where they are."""
-    return x.reshape(*x.shape[:-1], n_heads, x.shape[-1] // n_heads)
-
-
-def joined_without_transposing(x):
-    """Reshape heads to tokens directly."""
-    return x.reshape(*x.shape[:-3], x.shape[-2], x.shape[-3] * x.shape[-1])
-
-
-def heads_added(x):
-    """Add the heads up instead of putting them side by side."""
-    return np.tile(x.sum(axis=-3), x.shape[-3])
-
-
-def one_after_the_other(w_q, w_k, w_v, n_heads):
-    """Put all queries before all keys before all values."""
-    return np.concatenate([w_q, w_k, w_v], axis=-1)
-
-
-def column_by_column(w_q, w_k, w_v, n_heads):
-    """Alternate single columns of the three."""
-    return np.stack([w_q, w_k, w_v], axis=-1).reshape(*w_q.shape[:-1], -1)
+    return torch.tensor(x).unflatten(-1, (n_heads, -1)).transpose(-2, -3).numpy()
 
 
 def _fused_gives_separate(f):
@@ -132,200 +80,196 @@ def _fused_gives_separate(f):
     return distance(merge_heads(attention(q, k, v)) @ _w_o, multi_head_attention(_q, _q, _q, *_w, 3))
 
 
-OLD = (
+def _counted(n, m, n_heads):
+    """Count the multiplications of a loop over heads."""
+
+    def attended(x, compare, bring):
+        return sum(x @ a @ x.T @ x @ b for a, b in zip(compare, bring, strict=True))
+
+    return count_operations(attended, np.ones((n, m)), *np.ones((2, n_heads, m, m)))["multiply"]
+
+
+_FIRST = "heads = attention("
+_SPLIT, _MERGE = 'rearrange(x, "... l (h d) -> ... h l d", h=n_heads)', 'rearrange(x, "... h l d -> ... l (h d)")'
+_EVERY_NTH = ("l (h d) -> ... h l d", "l (d h) -> ... h l d")
+_FUSED = '"r ... h n d -> ... n (h r d)"'
+_RESHAPED = (_SPLIT, "x.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1)")
+_JOINED = (_MERGE, "x.reshape(*x.shape[:-3], x.shape[-2], -1)")
+_ADDED = (_MERGE, "np.tile(x.sum(axis=-3), x.shape[-3])")
+
+CHECKS = (
     Checks(
         multi_head_attention,
-        probes=(
-            (_q, _m, _m, *_w, 3),
-            (_q, _m, _m, *_w, 3, _mask),
-            (_square, _square, _square, *_w, 3, _triangle),
-            (_q, _m, _m, *_w, 2),
+        cases=(
+            call(*_small, 1).about("one head"),
+            call(*_small, 2),
+            call(*_small, 2, mask=_two).about("a mask"),
+            call(_square, _square[::-1], -_square, *_w, 3, _triangle).about("a causal mask"),
+            call(5 * _square, 5 * _square[::-1], -_square, *_w, 3, _triangle).about("scores of 1000"),
+            call(_q, _k, _v, *_w, 3).about("two sequences"),
+            call(_q, _k, _v, *_w, 2).about("two sequences"),
+            call(_q, _k, _v, *_w, 3, mask=_mask).about("one mask for both sequences"),
+            call(_q, _k, _v, *_w, 3, mask=_padding).about("a mask for each sequence"),
+            call(*_unequal, 2).about("widths that differ", edge=True),
+            call(*_four_axes, *_w, 3, np.stack([_padding, ~_padding])).about("four axes, a mask for each", edge=True),
+            *(call(_q, _k, _v, *_w, 3, **{name: b}).about("a bias", edge=True) for name, b in _b.items()),
+            call(_q, _k, _v, *_w, 3, _mask, **_b).about("a mask and all biases", edge=True),
         ),
         claims=(
-            Claim(
-                "what the heads add through their own rows of w_o sums up",
-                lambda f: distance(f(_q, _m, _m, *_w, 3), _heads_by_themselves(_q, _m, _m, *_w, 3)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "one head is attention between two projections",
-                lambda f: distance(f(_q, _m, _m, *_w, 1), attention(_q @ _w_q, _m @ _w_k, _m @ _w_v) @ _w_o),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "tokens in another order give the results in that order",
-                lambda f: distance(f(*[_square[::-1]] * 3, *_w, 3), f(*[_square] * 3, *_w, 3)[::-1]),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "the first token of a causal sequence sees only itself",
-                lambda f: distance(f(*[_square] * 3, *_w, 3, _triangle)[0], _square[0] @ _w_v @ _w_o),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "torch.nn.MultiheadAttention with the same weights",
-                lambda f: distance(f(_q, _q, _q, *_w, 3), _torch(_q, _q, _q, _w, 3)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-            Claim(
-                "torch.nn.MultiheadAttention looking at other tokens, with a mask",
-                lambda f: max(
-                    distance(f(_q, _m, _m, *_w, h, _mask), _torch(_q, _m, _m, _w, h, _mask)) for h in (1, 2, 3, 6)
-                ),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-            Claim(
-                "torch.nn.MultiheadAttention with a mask for each sequence",
-                lambda f: distance(f(_q, _m, _m, *_w, 3, _padding), _torch(_q, _m, _m, _w, 3, _padding)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-                edge=True,
-            ),
+            Claim("what the heads add through their own rows of w_o sums up",
+                  lambda f: distance(f(_q, _k, _v, *_w, 3), _heads_by_themselves(_q, _k, _v, *_w, 3)), **_LAST_BITS),
+            Claim("one head is attention between two projections",
+                  lambda f: distance(f(_q, _k, _v, *_w, 1), attention(_q @ _w_q, _k @ _w_k, _v @ _w_v) @ _w_o),
+                  **_LAST_BITS),
+            Claim("tokens in another order give the results in that order",
+                  lambda f: distance(f(*[_square[::-1]] * 3, *_w, 3), f(*[_square] * 3, *_w, 3)[::-1]), **_LAST_BITS),
+            Claim("the first token of a causal sequence sees only itself",
+                  lambda f: distance(f(*[_square] * 3, *_w, 3, _triangle)[0], _square[0] @ _w_v @ _w_o), **_LAST_BITS),
+            oracle("torch.nn.MultiheadAttention with the same weights", _torch, call(_q, _q, _q, *_w, 3), **_LAST_BITS),
+            oracle("torch.nn.MultiheadAttention looking at other tokens, with a mask", _torch,
+                   *(call(_q, _k, _v, *_w, h, _mask) for h in (1, 2, 3, 6)), **_LAST_BITS),
+            oracle("torch.nn.MultiheadAttention with a mask for each sequence", _torch,
+                   call(_q, _k, _v, *_w, 3, _padding), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(
-                scaled_by_the_whole_width,
-                "Rows are flatter than they should be, the more so the more heads there are",
-                "scale by the width of one head",
-                "ViT-CIFAR, pull request 12 (2026)",
-            ),
-            Mistake(
-                heads_cut_without_transposing,
-                "Each head sees pieces of a few tokens instead of a piece of every token",
-                "cut the width into (h, d) first, then swap the axes of tokens and heads",
-                "FuxiCTR, issue 30 (2022)",
-            ),
-            Mistake(
-                heads_joined_without_transposing,
-                "A token gets what one head found for several tokens",
-                "swap the axes of heads and tokens back before joining",
-                "transformer-from-scratch, pull request 6 (2026), where training worked all the same",
-            ),
-            Mistake(
-                heads_interleaved,
-                "It trains, but weights from elsewhere give nonsense",
-                "head i owns d neighbouring columns, not every h-th one",
-            ),
-            Mistake(only_one_head, "There is one pattern of attention, whatever n_heads", "split before attending"),
-            Mistake(
-                output_projection_forgotten,
-                "What one head found stays in its own columns",
-                "mix the heads with w_o",
-            ),
-            Mistake(
-                keys_and_values_from_the_queries,
-                "The tokens to look at make no difference",
-                "project keys from k and values from v",
-            ),
-            Mistake(
-                mask_inverted,
-                "Each query sees what it should not, and nothing else",
-                "True means may look; torch.nn.MultiheadAttention means the opposite",
-            ),
+            Mistake("scaled by the whole width",
+                    (_FIRST, "heads = (lambda *it: attention(*it, scale=w_q.shape[1] ** -0.5))("),
+                    "Rows are flatter than they should be, the more so the more heads there are",
+                    "scale by the width of one head", "ViT-CIFAR, pull request 12 (2026)"),
+            Mistake("not scaled", (_FIRST, "heads = (lambda *it: attention(*it, scale=1.0))("),
+                    "Rows are sharper than they should be", "divide the scores by the root of a head's width"),
+            Mistake("heads cut without transposing", _RESHAPED,
+                    "Each head sees pieces of a few tokens instead of a piece of every token",
+                    "cut the width into (h, d) first, then swap the axes of tokens and heads",
+                    "FuxiCTR, issue 30 (2022)"),
+            Mistake("heads joined without transposing", _JOINED, "A token gets what one head found for several tokens",
+                    "swap the axes of heads and tokens back before joining",
+                    "transformer-from-scratch, pull request 6 (2026), where training worked all the same"),
+            Mistake("heads cut and joined interleaved", (_EVERY_NTH, ("h l d -> ... l (h d)", "h l d -> ... l (d h)")),
+                    "It trains, but weights from elsewhere give nonsense",
+                    "head i owns d neighbouring columns, not every h-th one"),
+            Mistake("only one head", ("h=n_heads)", "h=1)"),
+                    "There is one pattern of attention, whatever n_heads", "split before attending"),
+            Mistake("output projection forgotten", (", w_o, b_o)", ", np.eye(len(w_o)), b_o)"),
+                    "What one head found stays in its own columns", "mix the heads with w_o"),
+            Mistake("keys and values from the queries", (_FIRST, f"k = v = q\n    {_FIRST}"),
+                    "The tokens to look at make no difference", "project keys from k and values from v"),
+            Mistake("mask inverted", (_FIRST, f"mask = None if mask is None else ~mask\n    {_FIRST}"),
+                    "Each query sees what it should not, and nothing else",
+                    "True means may look; torch.nn.MultiheadAttention means the opposite"),
+            Mistake("mask without an axis for heads",
+                    (_FIRST, "heads = (lambda q, k, v, _: attention(q, k, v, mask))("),
+                    "A mask for each sequence is taken for one for each head, or refused",
+                    "give a mask (b, l, s) an axis of size 1 for the heads: mask[..., None, :, :]"),
         ),
     ),
     Checks(
         split_heads,
-        probes=((_q, 3), (_q, 2), (_square, 3)),
+        cases=(call(_eight, 2), call(_eight, 4), call(_eight, 1).about("one head"), call(_q, 3).about("two sequences"),
+               call(_square, 2), call(np.stack([_q, -_q, 3 * _q]), 2).about("four axes")),
         claims=(
-            Claim(
-                "head i holds d neighbouring columns of every token",
-                lambda f: max(distance(f(_q, 3)[:, i], _q[..., 2 * i : 2 * i + 2]) for i in range(3)),
-            ),
+            Claim("head i holds d neighbouring columns of every token",
+                  lambda f: max(distance(f(_q, 3)[:, i], _q[..., 2 * i : 2 * i + 2]) for i in range(3))),
             Claim("merging the heads gives the tokens back", lambda f: distance(merge_heads(f(_q, 3)), _q)),
-            Claim(
-                "torch's unflatten and transpose",
-                lambda f: distance(f(_q, 3), _unflattened(_q, 3)),
-                kind="oracle",
-            ),
+            oracle("torch's unflatten and transpose", _unflattened, call(_q, 3), call(_q, 2)),
         ),
         mistakes=(
-            Mistake(
-                reshaped_without_transposing,
-                "A head holds pieces of a few tokens instead of a piece of every token",
-                "cut the width into (h, d) first, then swap the axes of tokens and heads",
-                "FuxiCTR, issue 30 (2022)",
-            ),
-            Mistake(
-                every_nth_column,
-                "A head's columns are not neighbours",
-                "cut the width into (h, d), not into (d, h)",
-            ),
-            Mistake(
-                heads_after_tokens,
-                "Attention would compare the heads of one token with each other",
-                "put the axis of the heads before that of the tokens",
-            ),
+            Mistake("reshaped without transposing", _RESHAPED,
+                    "A head holds pieces of a few tokens instead of a piece of every token",
+                    "cut the width into (h, d) first, then swap the axes of tokens and heads",
+                    "FuxiCTR, issue 30 (2022)"),
+            Mistake("every h-th column", _EVERY_NTH,
+                    "A head's columns are not neighbours", "cut the width into (h, d), not into (d, h)"),
+            Mistake("heads after tokens", ("-> ... h l d", "-> ... l h d"),
+                    "Attention would compare the heads of one token with each other",
+                    "put the axis of the heads before that of the tokens"),
+            Mistake("heads first", ("-> ... h l d", "-> h ... l d"),
+                    "With several sequences the heads stand before these", "the heads come just before the tokens"),
+            Mistake("number of heads for their width", ("h=n_heads)", "d=n_heads)"),
+                    "There are as many heads as each should be wide", "n_heads is their number; the width follows"),
         ),
     ),
     Checks(
         merge_heads,
-        probes=((split_heads(_q, 3),), (split_heads(_square, 3),)),
+        cases=(call(_parts), call(_parts[:1]).about("one head"), call(split_heads(_square, 3)),
+               call(split_heads(_q, 3)).about("two sequences"),
+               call(split_heads(np.stack([_q, -_q, 3 * _q]), 2)).about("five axes")),
         claims=(
             Claim("it undoes split_heads", lambda f: distance(f(split_heads(_q, 3)), _q)),
-            Claim(
-                "numpy.concatenate of the heads",
-                lambda f: distance(
-                    f(split_heads(_q, 3)), np.concatenate(list(np.moveaxis(split_heads(_q, 3), -3, 0)), axis=-1)
-                ),
-                kind="oracle",
-            ),
+            oracle("numpy.concatenate of the heads",
+                   lambda x: np.concatenate(list(np.moveaxis(x, -3, 0)), axis=-1), call(split_heads(_q, 3))),
         ),
         mistakes=(
-            Mistake(
-                joined_without_transposing,
-                "A row holds what one head has for several tokens",
-                "swap the axes of heads and tokens before joining",
-                "transformer-from-scratch, pull request 6 (2026)",
-            ),
-            Mistake(heads_added, "Every part of a row is the same sum", "put the heads side by side"),
+            Mistake("joined without transposing", _JOINED, "A row holds what one head has for several tokens",
+                    "swap the axes of heads and tokens before joining",
+                    "transformer-from-scratch, pull request 6 (2026)"),
+            Mistake("heads added", _ADDED, "Every part of a row is the same sum", "put the heads side by side"),
+            Mistake("columns alternate", ("-> ... l (h d)", "-> ... l (d h)"),
+                    "The columns of one head are no longer neighbours", "join (h, d), not (d, h)"),
+            Mistake("not joined", ("-> ... l (h d)", "-> ... l h d"),
+                    "The heads keep an axis of their own", "reshape them into one row"),
         ),
     ),
     Checks(
         fuse_projections,
-        probes=((_w_q, _w_k, _w_v, 3), (_w_q, _w_k, _w_v, 2)),
+        cases=(call(*_columns, 2), call(*_columns, 1).about("one head"), call(_w_q, _w_k, _w_v, 3),
+               call(_w_q[:5], _w_k[:5], _w_v[:5], 2)),
         claims=(
-            Claim(
-                "projecting, cutting into heads and then into three gives what separate projections give",
-                _fused_gives_separate,
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "numpy.concatenate of the heads' columns",
-                lambda f: distance(
-                    f(_w_q, _w_k, _w_v, 3),
-                    np.concatenate([w[:, 2 * i : 2 * i + 2] for i in range(3) for w in (_w_q, _w_k, _w_v)], axis=1),
-                ),
-                kind="oracle",
-            ),
+            Claim("projecting, cutting into heads and then into three gives what separate projections give",
+                  _fused_gives_separate, **_LAST_BITS),
+            oracle("numpy.concatenate of the heads' columns",
+                   lambda q, k, v, h: np.concatenate([w[:, 2 * i : 2 * i + 2] for i in range(h) for w in (q, k, v)], 1),
+                   call(_w_q, _w_k, _w_v, 3)),
         ),
         mistakes=(
-            Mistake(
-                one_after_the_other,
-                "The first third holds queries of all heads",
-                "this is torch's layout; here each head's query, key and value stand together",
-            ),
-            Mistake(
-                column_by_column,
-                "Queries, keys and values alternate column by column",
-                "keep a head's d columns together",
-            ),
+            Mistake("one after the other", (_FUSED, '"r ... h n d -> ... n (r h d)"'),
+                    "The first third holds queries of all heads",
+                    "this is torch's layout; here each head's query, key and value stand together"),
+            Mistake("column by column", (_FUSED, '"r ... h n d -> ... n (h d r)"'),
+                    "Queries, keys and values alternate column by column", "keep a head's d columns together"),
+            Mistake("heads alternate", (_FUSED, '"r ... h n d -> ... n (d h r)"'),
+                    "The heads alternate column by column", "keep a head's d columns together"),
+        ),
+    ),
+    Checks(
+        column_of_key,
+        cases=(*(call(c, d) for d in (2, 3) for c in (0, 1, 2, 5)), call(6, 1), call(40, 32)),
+        claims=(
+            Claim("the first column of head 1 stands behind head 0 and a query", lambda f: distance(f(4, 4), 16)),
+            oracle("fuse_projections of column numbers",
+                   lambda c, d: fuse_projections(*np.arange(12).reshape(3, 1, 4), 4 // d)[0].tolist().index(4 + c),
+                   *(call(c, d) for c in range(4) for d in (1, 2, 4))),
+        ),
+        mistakes=(
+            Mistake("queries forgotten", ("+ d + c % d", "+ c % d"),
+                    "It is where the query's column goes", "the head's d query columns stand before its keys"),
+            Mistake("behind the values", ("+ d + c % d", "+ 2 * d + c % d"),
+                    "It is where the value's column goes", "only the query's d columns stand before the keys"),
+            Mistake("heads of one projection", ("* 3 * d", "* d"),
+                    "Earlier heads are counted with one projection instead of three", "each takes 3d columns"),
+        ),
+    ),
+    Checks(
+        absorbed_multiply_adds,
+        cases=(call(2, 3, 1), call(5, 12, 3), call(7, 4, 2), call(512, 384, 12)),
+        claims=(
+            Claim("one head costs what multi-head attention costs with half of its projections",
+                  lambda f: distance(f(5, 12, 1), 2 * 5 * 12**2 + 2 * 5**2 * 12)),
+            oracle("the multiplications of a loop, counted", _counted, call(5, 3, 2), call(2, 4, 3)),
+        ),
+        mistakes=(
+            Mistake("all four projections", ("* (n + m)", "* (n + 2 * m)"),
+                    "It counts four products of the tokens with matrices for each head, where two are left",
+                    "neither keys nor projected values are formed"),
+            Mistake("heads cost nothing", ("2 * n_heads * n", "2 * n"),
+                    "It is what one head costs: now each works on whole tokens", "count every head at the full width"),
+            Mistake("scores of one head", ("n_heads * n * m * (n + m)", "n * m * (n + n_heads * m)"),
+                    "Scores and averages are counted for one head", "queries are as wide as tokens in every head"),
+            Mistake("projections of one head", ("n_heads * n * m * (n + m)", "n * m * (n_heads * n + m)"),
+                    "The products with matrices are counted for one head", "each head has its own two m × m matrices"),
+            Mistake("as before", ("2 * n_heads * n * m * (n + m)", "4 * n * m**2 + 2 * n**2 * m"),
+                    "It is what multi-head attention costs with keys and values",
+                    "each head compares and averages whole tokens"),
         ),
     ),
 )
-
-
-def _unflattened(x, n_heads):
-    import torch
-
-    return torch.tensor(x).unflatten(-1, (n_heads, -1)).transpose(-2, -3).numpy()

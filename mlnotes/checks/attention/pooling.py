@@ -5,34 +5,46 @@ import math
 import numpy as np
 
 from mlnotes.attention.pooling import additive_score, attention_pool, bilinear_score, gaussian_score
-from mlnotes.blocks.softmax import softmax
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(31)
-_q, _k, _v, _wide, _m, _square, _w_q, _w_k, _w_q_alike, _w_k_alike, _w = frozen(
-    _rng.normal(size=(2, 5, 3)),
-    _rng.normal(size=(2, 7, 3)),
-    _rng.normal(size=(2, 7, 11)),
-    _rng.normal(size=(2, 7, 4)),
-    _rng.normal(size=(3, 4)),
-    _rng.normal(size=(3, 3)),
-    _rng.normal(size=(3, 6)),
-    _rng.normal(size=(4, 6)),
-    _rng.normal(size=(3, 6)),
-    _rng.normal(size=(3, 6)),
-    _rng.normal(size=6),
+_shapes = (2, 5, 3), (2, 7, 3), (2, 7, 11), (2, 7, 4), (3, 4), (3, 3), (3, 6), (4, 6), (3, 6), 6
+_q, _k, _v, _wide, _m, _square, _w_q, _w_k, _w_alike, _w = frozen(*(_rng.normal(size=it) for it in _shapes))
+# Small enough to be read in a report.
+_q2, _k3, _v3, _wide3, _m23, _m22, _h22, _h32, _w2 = frozen(
+    np.array([[1.0, 2.0], [0.0, -1.0]]),
+    np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 3.0]]),
+    np.array([[1.0], [10.0], [100.0]]),
+    np.array([[1.0, 0.0, 2.0], [0.0, 1.0, -1.0], [3.0, 1.0, 0.0]]),
+    np.array([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0]]),
+    np.array([[1.0, 2.0], [0.0, -1.0]]),
+    np.array([[1.0, 0.0], [0.5, -1.0]]),
+    np.array([[0.0, 1.0], [1.0, 0.5], [-1.0, 0.0]]),
+    np.array([2.0, -1.0]),
 )
-_far = _q + np.array([60.0, 0.0, 0.0])
-_far.flags.writeable = False
-_LAST_BITS = "sums of at most 11 numbers in float64: a few units of 1e-16"
+[_far] = frozen(_q + np.array([60.0, 0.0, 0.0]))
+_LAST_BITS = {"tolerance": 5e-14, "why": "scores below 20, of at most 12 products: 20 · 12 · 1.1e-16 is 2.6e-14, and "
+                                         "a weight is relatively off by as much as its score and its row's sum"}
 
 
-def _product(q, k):
+def dot_product_score(q, k):
+    """Score keys by their product with a query, as self-attention does."""
     return q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])
 
 
-def _flip(x):
-    return x[:, ::-1]
+def unequal_widths_score(q, k):
+    """Compare queries of width 3 with keys of width 4."""
+    return bilinear_score(q, k, _m)
+
+
+def bias_at_the_end(bandwidth):
+    """Say how far inside a long row of keys their average lies for a query at its end: the mean of half a bell."""
+    return bandwidth * math.sqrt(2 / math.pi)
+
+
+def largest_weight_ratio(w):
+    """Say how many times another's weight a key can get by the additive score with weights w (c,) of hidden units."""
+    return np.exp(2 * np.sum(np.abs(w)))
 
 
 def _nearest_value(f):
@@ -41,355 +53,241 @@ def _nearest_value(f):
     return distance(narrow, np.take_along_axis(_v, nearest[..., None], axis=1))
 
 
-def _torch_pool():
+def _torch_pool(q, k, v, score):
     import torch
 
-    attend = torch.nn.functional.scaled_dot_product_attention
-    return attend(*map(torch.tensor, (_q, _k, _v))).numpy()
+    return torch.nn.functional.scaled_dot_product_attention(*map(torch.tensor, (q, k, v))).numpy()
 
 
-def _kernel_average():
+def _kernel_average(q, k, v, score):
     """Average as statistics does: by kernels, without softmax."""
     from sklearn.metrics.pairwise import rbf_kernel
 
-    kernels = np.stack([rbf_kernel(q, k, gamma=0.5) for q, k in zip(_q, _k, strict=True)])
-    return kernels @ _v / kernels.sum(-1, keepdims=True)
+    kernels = np.stack([rbf_kernel(a, b, gamma=0.5) for a, b in zip(q, k, strict=True)])
+    return kernels @ v / kernels.sum(-1, keepdims=True)
 
 
-def _squared_distances(q, k):
+def _squared_distances(q, k, bandwidth=1.0):
     from scipy.spatial.distance import cdist
 
-    return np.stack([cdist(a, b, "sqeuclidean") for a, b in zip(q, k, strict=True)])
+    return -np.stack([cdist(a, b, "sqeuclidean") for a, b in zip(q, k, strict=True)]) / (2 * bandwidth**2)
 
 
-def _torch_bilinear():
+def _pairs(q, k):
+    """Put every query beside every key."""
+    return np.repeat(q[:, :, None], k.shape[1], 2), np.repeat(k[:, None], q.shape[1], 1)
+
+
+def _torch_bilinear(q, k, m):
     import torch
 
-    q, k = np.repeat(_q[:, :, None], 7, 2), np.repeat(_wide[:, None], 5, 1)
-    return torch.nn.functional.bilinear(*map(torch.tensor, (q, k, _m[None])))[..., 0].numpy()
+    return torch.nn.functional.bilinear(*map(torch.tensor, (*_pairs(q, k), m[None])))[..., 0].numpy()
 
 
-def _torch_additive():
-    """Compute by torch's layers, on every query beside every key."""
+def _torch_additive(q, k, w_q, w_k, w):
     import torch
 
-    pairs = np.concatenate([np.repeat(_q[:, :, None], 7, 2), np.repeat(_wide[:, None], 5, 1)], -1)
-    hidden = torch.nn.functional.linear(torch.tensor(pairs), torch.tensor(np.concatenate([_w_q, _w_k]).T.copy()))
-    return torch.nn.functional.linear(torch.tanh(hidden), torch.tensor(_w[None]))[..., 0].numpy()
+    linear, both = torch.nn.functional.linear, np.concatenate([w_q, w_k]).T.copy()
+    hidden = linear(torch.tensor(np.concatenate(_pairs(q, k), -1)), torch.tensor(both))
+    return linear(torch.tanh(hidden), torch.tensor(w[None]))[..., 0].numpy()
 
 
-def exponentials_not_shifted(q, k, v, score):
-    """Divide exponentials by their sum as the formula is printed."""
-    with np.errstate(all="ignore"):
-        e = np.exp(score(q, k))
-        return e / e.sum(-1, keepdims=True) @ v
+def _moved_far(f):
+    at, moved = (f(*(np.round(x * 16) / 16 + by for x in (_q, _k))) for by in (0.0, 2.0**26))
+    return distance(moved, at)
 
 
-def weights_not_normalised(q, k, v, score):
-    """Leave out the division by the sum."""
-    return np.exp(score(q, k)) @ v
+def _above_the_sum_of_w(f):
+    return float(max(0.0, np.abs(f(1e3 * _q, 1e3 * _wide, _w_q, _w_k, _w)).max() - np.abs(_w).sum()))
 
 
-def scores_as_weights(q, k, v, score):
-    """Multiply the values by the scores."""
-    return score(q, k) @ v
+def _half_normal(bandwidth):
+    from scipy.stats import halfnorm
+
+    return halfnorm(scale=bandwidth).mean()
 
 
-def softmax_over_queries_of_pool(q, k, v, score):
-    """Normalise the columns."""
-    return softmax(score(q, k), axis=-2) @ v
+def _ratio_found(w):
+    """Measure the ratio between two keys so far away that every hidden unit says 1 to one and -1 to the other."""
+    far, units = 1e3 * np.sign(w), np.eye(len(w))
+    a, b = additive_score(np.zeros((1, len(w))), np.stack([far, -far]), units, units, w)[0]
+    return np.exp(a - b)
 
 
-def keys_pooled(q, k, v, score):
-    """Average the keys."""
-    return softmax(score(q, k)) @ k
+_SOFTMAX = "return softmax(scores)"
+_SQUARES = "-array_namespace(away).sum(away**2, axis=-1) / 2"
+_SUM = "asked[..., :, None, :] + found[..., None, :, :]"
+_TANH = f"array_namespace(asked).tanh({_SUM})"
 
-
-def distance_not_squared_in_score(q, k, bandwidth=1.0):
-    """Take the distance itself."""
-    return -np.sqrt(-2 * gaussian_score(q, k, bandwidth)) / 2
-
-
-def bandwidth_not_squared(q, k, bandwidth=1.0):
-    """Divide by twice the bandwidth."""
-    return gaussian_score(q, k) / bandwidth
-
-
-def two_forgotten(q, k, bandwidth=1.0):
-    """Divide by the squared bandwidth alone."""
-    return 2 * gaussian_score(q, k, bandwidth)
-
-
-def minus_forgotten(q, k, bandwidth=1.0):
-    """Leave the sign out."""
-    return -gaussian_score(q, k, bandwidth)
-
-
-def kernel_instead_of_its_logarithm(q, k, bandwidth=1.0):
-    """Give the kernel itself as the score."""
-    return np.exp(gaussian_score(q, k, bandwidth))
-
-
-def coordinates_averaged(q, k, bandwidth=1.0):
-    """Take the mean over coordinates for their sum."""
-    return gaussian_score(q, k, bandwidth) / q.shape[-1]
-
-
-def products_subtracted(q, k, bandwidth=1.0):
-    """Expand the square into products."""
-    lengths = (q**2).sum(-1)[..., :, None] + (k**2).sum(-1)[..., None, :]
-    return -(lengths - 2 * q @ np.swapaxes(k, -1, -2)) / (2 * bandwidth**2)
-
-
-def matrix_transposed(q, k, m):
-    """Let the matrix map keys' coordinates to queries' the wrong way round."""
-    return q @ m.T @ np.swapaxes(k, -1, -2)
-
-
-def matrix_left_out(q, k, m):
-    """Multiply queries and keys directly."""
-    return q @ np.swapaxes(k, -1, -2)
-
-
-def matrix_symmetrised(q, k, m):
-    """Use the symmetric part only, as if queries and keys could be exchanged."""
-    return q @ (m + m.T) / 2 @ np.swapaxes(k, -1, -2)
-
-
-def keys_as_rows(q, k, m):
-    """Give one row for each key."""
-    return k @ m.T @ np.swapaxes(q, -1, -2)
-
-
-def tanh_forgotten(q, k, w_q, w_k, w):
-    """Add the projections without a bend between."""
-    return ((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :]) @ w
-
-
-def tanh_last(q, k, w_q, w_k, w):
-    """Bend the score instead of the hidden units."""
-    return np.tanh(tanh_forgotten(q, k, w_q, w_k, w))
-
-
-def tanh_of_each(q, k, w_q, w_k, w):
-    """Bend queries and keys before they are added."""
-    return (np.tanh(q @ w_q)[..., :, None, :] + np.tanh(k @ w_k)[..., None, :, :]) @ w
-
-
-def units_averaged(q, k, w_q, w_k, w):
-    """Take the mean over hidden units for their sum."""
-    return additive_score(q, k, w_q, w_k, w / len(w))
-
-
-def projections_exchanged(q, k, w_q, w_k, w):
-    """Project queries as keys and keys as queries."""
-    return additive_score(q, k, w_k, w_q, w)
-
-
-_ALIKE = (_q, _k, _w_q_alike, _w_k_alike, _w)
-
-OLD = (
+CHECKS = (
     Checks(
         attention_pool,
-        probes=((_q, _k, _v, gaussian_score), (_q, _k, _v, _product)),
+        cases=(
+            call(_q2, _k3, _v3, gaussian_score),
+            call(_q2, _k3, _v3, dot_product_score).about("dot products as scores"),
+            call(_q2 + 60, _k3, _v3, gaussian_score).about("queries far from all keys"),
+            call(_q2 + np.array([[0.0], [60.0]]), _k3, _v3, gaussian_score).about("one query far from all keys"),
+            call(100 * _q2, 10 * _k3, _v3, dot_product_score).about("scores of 1000"),
+            call(_q, _k, _v, gaussian_score).about("two sequences"),
+            call(_q, _wide, _v, unequal_widths_score).about("keys wider than queries"),
+        ),
         claims=(
-            Claim(
-                "equal values are given back",
-                lambda f: distance(f(_q, _k, np.full((2, 7, 2), 3.0), _product), np.full((2, 5, 2), 3.0)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "keys and values in another order give the same",
-                lambda f: distance(f(_q, _flip(_k), _flip(_v), _product), f(_q, _k, _v, _product)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "a query far from all keys gets the value of the nearest",
-                _nearest_value,
-                1e-12,
-                _LAST_BITS,
-                edge=True,
-            ),
-            Claim(
-                "the kernel average with scikit-learn's rbf_kernel",
-                lambda f: distance(f(_q, _k, _v, gaussian_score), _kernel_average()),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-            Claim(
-                "torch's scaled_dot_product_attention, with products as scores",
-                lambda f: distance(f(_q, _k, _v, _product), _torch_pool()),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("equal values are given back",
+                  lambda f: distance(f(_q, _k, np.full((2, 7, 2), 3.0), dot_product_score), np.full((2, 5, 2), 3.0)),
+                  **_LAST_BITS),
+            Claim("keys and values in another order give the same", lambda f: distance(
+                f(_q, _k[:, ::-1], _v[:, ::-1], dot_product_score), f(_q, _k, _v, dot_product_score)), **_LAST_BITS),
+            Claim("a query far from all keys gets the value of the nearest", _nearest_value, **_LAST_BITS),
+            oracle("the kernel average with scikit-learn's rbf_kernel", _kernel_average,
+                   call(_q, _k, _v, gaussian_score), **_LAST_BITS),
+            oracle("torch's scaled_dot_product_attention, with products as scores", _torch_pool,
+                   call(_q, _k, _v, dot_product_score), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(
-                exponentials_not_shifted,
-                "Queries far from all keys get nan: every kernel is 0, and 0 is divided by 0",
-                "use softmax, which subtracts the largest score first",
-                shown_by="a query far from all keys gets the value of the nearest",
-            ),
-            Mistake(
-                weights_not_normalised,
-                "Results grow with the number of keys nearby",
-                "divide the exponentials by their sum",
-            ),
-            Mistake(
-                scores_as_weights,
-                "Results leave the range of the values",
-                "turn scores into weights with softmax",
-            ),
-            Mistake(
-                softmax_over_queries_of_pool,
-                "Each key is shared among the queries, and the answer to one depends on the others",
-                "take softmax along the keys, the last axis",
-            ),
-            Mistake(keys_pooled, "The result is as wide as the keys", "average the values"),
+            Mistake("exponentials not shifted",
+                    (_SOFTMAX, "return np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True)"),
+                    "Queries far from all keys get nan: every kernel is 0, and 0 is divided by 0",
+                    "use softmax, which subtracts the largest score first"),
+            Mistake("maximum of everything",
+                    (_SOFTMAX, "e = np.exp(scores - scores.max())\n    return e / e.sum(axis=-1, keepdims=True)"),
+                    "A query far from the keys gets nan as soon as another one is near them",
+                    "subtract each row's own maximum: max(axis=-1, keepdims=True)"),
+            Mistake("weights not normalised", (_SOFTMAX, "return np.exp(scores)"),
+                    "Results grow with the number of keys nearby", "divide the exponentials by their sum"),
+            Mistake("scores as weights", (_SOFTMAX, "return scores"),
+                    "Results leave the range of the values", "turn scores into weights with softmax"),
+            Mistake("scores divided by their sum", (_SOFTMAX, "return scores / scores.sum(axis=-1, keepdims=True)"),
+                    "Of negative scores, the worst gets the largest weight", "exponentiate before dividing"),
+            Mistake("softmax over the queries", (_SOFTMAX, "return softmax(scores, axis=-2)"),
+                    "Each key is shared among the queries, and the answer to one depends on the others",
+                    "take softmax along the keys, the last axis"),
         ),
     ),
     Checks(
         gaussian_score,
-        probes=((_q, _k), (_q, _k, 0.5), (_q, _k, 3.0)),
+        cases=(
+            call(np.array([[2.0]]), np.array([[1.0], [2.0], [4.0]])),
+            call(_q2, _k3),
+            call(_q2, _k3, bandwidth=2.0).about("a bandwidth of 2"),
+            call(_q2, _k3, 0.5).about("a bandwidth of 1/2"),
+            call(_q, _k).about("two sequences"),
+            call(_q, _k, 3.0).about("two sequences, and a bandwidth"),
+            call(np.stack([_q, -2 * _q, 3 * _q]), np.stack([_k, _k + 1, -_k])).about("four axes"),
+            call(_q2 + 1e9, _k3 + 1e9).about("queries and keys far from the origin"),
+        ),
         claims=(
-            Claim(
-                "a key where the query is scores 0",
-                lambda f: distance(np.diagonal(f(_q, _q), 0, 1, 2), np.zeros((2, 5))),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "twice the bandwidth, a quarter of the score",
-                lambda f: distance(f(_q, _k, 2.0), f(_q, _k) / 4),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "moving queries and keys by 2²⁶ together changes nothing",
-                lambda f: distance(
-                    *(f(*(np.round(x * 16) / 16 + moved for x in (_q, _k))) for moved in (2.0**26, 0.0))
-                ),
-                1e-12,
-                _LAST_BITS,
-                edge=True,
-            ),
-            Claim(
-                "SciPy's squared distances",
-                lambda f: distance(f(_q, _k, 0.7), -_squared_distances(_q, _k) / 0.98),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("a key where the query is scores 0",
+                  lambda f: distance(np.diagonal(f(_q, _q), 0, 1, 2), np.zeros((2, 5)))),
+            Claim("twice the bandwidth, a quarter of the score",
+                  lambda f: distance(f(_q, _k, 2.0), f(_q, _k) / 4), **_LAST_BITS),
+            Claim("moving queries and keys by 2²⁶ together changes nothing", _moved_far,
+                  why="sixteenths, their differences and the squares of these are exact"),
+            oracle("SciPy's squared distances", _squared_distances, call(_q, _k), call(_q, _k, 0.7), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(
-                distance_not_squared_in_score,
-                "Weights have a sharp peak at the query, and long tails",
-                "square the distance",
-            ),
-            Mistake(
-                bandwidth_not_squared,
-                "Changing the unit of the keys and the bandwidth together changes the result",
-                "divide by 2 * bandwidth**2",
-            ),
-            Mistake(two_forgotten, "Curves are rougher than the bandwidth says", "divide by 2 * bandwidth**2"),
-            Mistake(minus_forgotten, "The farthest keys get all the weight", "put a minus before the square"),
-            Mistake(
-                kernel_instead_of_its_logarithm,
-                "No key ever gets more than e times as much as another",
-                "return the exponent: softmax takes the exponential",
-            ),
-            Mistake(coordinates_averaged, "The wider the keys, the flatter the weights", "sum over coordinates"),
-            Mistake(
-                products_subtracted,
-                "Keys far from the origin lose their distance",
-                "square differences, do not subtract products",
-                "scikit-learn, euclidean_distances of float32, issue 9354 (2017)",
-                shown_by="moving queries and keys by 2²⁶ together changes nothing",
-            ),
+            Mistake("distance not squared", (_SQUARES, "-np.sqrt(np.sum(away**2, axis=-1)) / 2"),
+                    "Weights have a sharp peak at the query, and long tails", "square the distance"),
+            Mistake("bandwidth not squared", (") / bandwidth", ") / bandwidth**0.5"),
+                    "Changing the unit of the keys and the bandwidth together changes the result",
+                    "divide by 2 * bandwidth**2"),
+            Mistake("bandwidth multiplied", (") / bandwidth", ") * bandwidth"),
+                    "A wider window makes the weights sharper", "divide by (2 * bandwidth**2), in parentheses"),
+            Mistake("kernel in place of its logarithm", (_SQUARES, "np.exp(-np.sum(away**2, axis=-1) / 2)"),
+                    "No key ever gets more than e times as much as another",
+                    "return the exponent: softmax takes the exponential"),
+            Mistake("products subtracted",
+                    (_SQUARES, "(q @ k.mT - np.sum(q**2 / 2, axis=-1)[..., None] - np.sum(k**2 / 2, axis=-1)"
+                               "[..., None, :]) / bandwidth**2"),
+                    "Keys far from the origin lose their distance", "square differences, do not subtract products",
+                    "scikit-learn, euclidean_distances of float32, issue 9354 (2017)"),
         ),
     ),
     Checks(
         bilinear_score,
-        probes=((_q, _wide, _m), (_q, _k, _square)),
+        cases=(call(_q2, _wide3, _m23), call(_q2, _k3, _m22).about("queries as wide as keys"),
+               call(_q, _wide, _m).about("two sequences"), call(_q, _k, _square).about("two sequences")),
         claims=(
-            Claim(
-                "the identity makes it the dot product",
-                lambda f: distance(f(_q, _k, np.eye(3)), np.einsum("bld,bsd->bls", _q, _k)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "a product of two projections makes it the dot product of projected queries and keys",
-                lambda f: distance(f(_q, _wide, _w_q @ _w_k.T), (_q @ _w_q) @ np.swapaxes(_wide @ _w_k, 1, 2)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "torch.nn.functional.bilinear of every pair",
-                lambda f: distance(f(_q, _wide, _m), _torch_bilinear()),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("the identity makes it the dot product",
+                  lambda f: distance(f(_q, _k, np.eye(3)), np.einsum("bld,bsd->bls", _q, _k)), **_LAST_BITS),
+            Claim("a product of two projections makes it the dot product of projected queries and keys",
+                  lambda f: distance(f(_q, _wide, _w_q @ _w_k.T), (_q @ _w_q) @ np.swapaxes(_wide @ _w_k, 1, 2)),
+                  **_LAST_BITS),
+            oracle("torch.nn.functional.bilinear of every pair", _torch_bilinear, call(_q, _wide, _m), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(matrix_transposed, "Only equal widths fit, and scores are those of other pairs", "q @ m @ k.mT"),
-            Mistake(matrix_left_out, "Only equal widths fit", "multiply by m between queries and keys"),
-            Mistake(
-                matrix_symmetrised,
-                "Queries and keys can be exchanged: a finds b as b finds a",
-                "keep m as it is, it need not be symmetric",
-            ),
-            Mistake(keys_as_rows, "There is a row for each key instead of each query", "begin with q"),
+            Mistake("matrix transposed", ("@ m @", "@ m.T @"),
+                    "Only equal widths fit, and scores are those of other pairs", "q @ m @ k.mT"),
+            Mistake("matrix left out", ("@ m @", "@"),
+                    "Only equal widths fit", "multiply by m between queries and keys"),
+            Mistake("matrix symmetrised", ("@ m @", "@ (m + m.T) / 2 @"),
+                    "Queries and keys can be exchanged: a finds b as b finds a",
+                    "keep m as it is, it need not be symmetric"),
         ),
     ),
     Checks(
         additive_score,
-        probes=((_q, _wide, _w_q, _w_k, _w), _ALIKE),
+        cases=(
+            call(_q2, _wide3, _h22, _h32, _w2),
+            call(_q2, _k3, _h22, _m22, _w2).about("queries as wide as keys"),
+            call(_q, _wide, _w_q, _w_k, _w).about("two sequences"),
+            call(_q, _k, _w_q, _w_alike, _w).about("two sequences"),
+            call(1e3 * _q, -1e3 * _wide, _w_q, _w_k, _w).about("queries and keys far from the origin"),
+        ),
         claims=(
-            Claim(
-                "no score exceeds the sum of |w|",
-                lambda f: float(max(0.0, np.abs(f(1e3 * _q, 1e3 * _wide, _w_q, _w_k, _w)).max() - np.abs(_w).sum())),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "minus both is minus the score",
-                lambda f: distance(f(-_q, -_wide, _w_q, _w_k, _w), -f(_q, _wide, _w_q, _w_k, _w)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "torch's linear layers on every query beside every key",
-                lambda f: distance(f(_q, _wide, _w_q, _w_k, _w), _torch_additive()),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("no score exceeds the sum of |w|", _above_the_sum_of_w, **_LAST_BITS),
+            Claim("minus both is minus the score",
+                  lambda f: distance(f(-_q, -_wide, _w_q, _w_k, _w), -f(_q, _wide, _w_q, _w_k, _w)), **_LAST_BITS),
+            oracle("torch's linear layers on every query beside every key", _torch_additive,
+                   call(_q, _wide, _w_q, _w_k, _w), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(
-                tanh_forgotten,
-                "Every query gets the same weights: what it adds is the same for all keys",
-                "apply tanh to the sum of the projections",
-            ),
-            Mistake(
-                tanh_last, "No score exceeds 1, so no key gets more than e² times another's weight", "tanh before w"
-            ),
-            Mistake(
-                tanh_of_each,
-                "Every query gets the same weights",
-                "add the projections first, then apply tanh",
-            ),
-            Mistake(units_averaged, "The more hidden units, the flatter the weights", "sum over units, with weights w"),
-            Mistake(
-                projections_exchanged, "Only equal widths fit, and scores are those of other pairs", "q @ w_q, k @ w_k"
-            ),
+            Mistake("tanh forgotten", (_TANH, f"({_SUM})"),
+                    "Every query gets the same weights: what it adds is the same for all keys",
+                    "apply tanh to the sum of the projections"),
+            Mistake("tanh last", (f"{_TANH} @ w", f"np.tanh(({_SUM}) @ w)"),
+                    "No score exceeds 1, so no key gets more than e² times another's weight", "tanh before w"),
+            Mistake("tanh of each", (_TANH, "(np.tanh(asked)[..., :, None, :] + np.tanh(found)[..., None, :, :])"),
+                    "Every query gets the same weights", "add the projections first, then apply tanh"),
+            Mistake("another bend", (_TANH, f"np.maximum({_SUM}, 0)"),
+                    "Scores have no bound: this is relu", "bend with tanh, from -1 to 1"),
+        ),
+    ),
+    Checks(
+        bias_at_the_end,
+        cases=(call(0.5), call(1.0), call(3.0)),
+        claims=(
+            Claim("it grows as the bandwidth does", lambda f: distance(f(6.0), 3 * f(2.0)), **_LAST_BITS),
+            oracle("the mean of scipy.stats.halfnorm", _half_normal, call(0.5), call(3.0), **_LAST_BITS),
+        ),
+        mistakes=(
+            Mistake("root of the mean square", (" * math.sqrt(2 / math.pi)", ""),
+                    "It is the standard deviation, the root of the mean square", "take the mean of |X| itself"),
+            Mistake("median", ("math.sqrt(2 / math.pi)", "0.6744897501960817"),
+                    "It is the median of |X|, below which half of the weight lies", "take the mean"),
+            Mistake("root forgotten", ("math.sqrt(2 / math.pi)", "2 / math.pi"),
+                    "The root over 2/π is missing", "the density is divided by h times the root of 2π"),
+            Mistake("variance for its root", ("bandwidth *", "bandwidth**2 *"),
+                    "It grows with the square of the bandwidth, in another unit than the keys",
+                    "h is the standard deviation, h² the variance"),
+        ),
+    ),
+    Checks(
+        largest_weight_ratio,
+        cases=(call(np.array([0.5])), call(_w2), call(np.array([0.1, 0.2, 0.4])), call(_w)),
+        claims=(
+            Claim("the sign of an entry of w changes nothing", lambda f: distance(f(-_w), f(_w)), **_LAST_BITS),
+            oracle("the ratio of the weights of two keys on opposite sides of every unit", _ratio_found,
+                   call(_w2), call(_w), **_LAST_BITS),
+        ),
+        mistakes=(
+            Mistake("from zero", ("2 * np", "np"),
+                    "It is the root of the right one: one score can reach the sum of |w|, another its negative",
+                    "take the difference of the two, twice the sum"),
+            Mistake("signs kept", ("np.abs(w)", "w"),
+                    "Units with negative w count against the others", "each unit reaches -1 as well as 1: add |w|"),
+            Mistake("length of w", ("np.sum(np.abs(w))", "np.sqrt(np.sum(w**2))"),
+                    "It takes the units for coordinates of one vector of length 1",
+                    "each unit reaches 1 by itself: add |w|"),
         ),
     ),
 )

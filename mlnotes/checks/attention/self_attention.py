@@ -34,8 +34,26 @@ _q2, _k3, _v3, _bias23, _x3, _w2, _w22, _w21 = frozen(
 _some = (np.arange(5)[:, None] != np.arange(7)) & (np.arange(5)[:, None] != 3)
 _mask, _partial = frozen(causal_mask(5, 7, offset=2), _some)
 _per_sequence = np.stack([_mask, _partial])
-_blind = np.array([[True, True, False], [False, False, False]])
+_blind, _cut = np.array([[[True, True, False], [False, False, False]], [[True, True, False], [False, True, True]]])
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 products in float64: a few units of 1e-16"}
+
+
+def bias_of_shifted_queries(k, c):
+    """Give the bias (s,) that does in attention to keys (s, d) what c (d,), added to every query, does."""
+    return k @ c / math.sqrt(k.shape[-1])
+
+
+def _above_the_first(version, k, c):
+    """Compare differences: a number added to the scores of all keys changes no weight."""
+    bias = np.ravel(version(k, c))
+    if bias.size != len(k):
+        raise ValueError(f"one number for each of the {len(k)} keys is asked for, got {bias.size}")
+    return bias - bias[0]
+
+
+def _shifted(f):
+    (q, _), (k, _), c = _q, _k, _q[1, 0]
+    return distance(attention_weights(q, k, bias=f(k, c)[None]), attention_weights(q + c, k))
 
 
 def _torch_attention(q, k, v, mask=None, bias=None, scale=None):
@@ -91,8 +109,19 @@ def _options(*arguments):
     )
 
 
+def _extremes(*v):
+    """Call with scores that are far from zero, or from each other."""
+    return (
+        call(100 * _q2, 10 * _k3, *v).about("scores of 1000"),
+        call(100 * _q2, 10 * _k3, *v, mask=_cut).about("hidden scores far above the others"),
+        call(_q2 * np.array([[1.0], [1000.0]]), _k3 + 1, *v).about("a row far below the largest score"),
+        call(1e5 * _q2, -1e5 * _k3, *v, mask=_cut).about("scores of -10,000,000,000"),
+    )
+
+
 _SCALE_FORGOTTEN = ("q.shape[-1] ** -0.5 if scale is None else scale", "1 if scale is None else scale")
 _SOFTMAX = "softmax(scores) if mask is None else masked_softmax(scores, mask)"
+_DIVIDED = "lambda e: e / e.sum(axis=-1, keepdims=True)"
 _AFTER = (_SOFTMAX, "softmax(scores) if mask is None else np.where(mask, softmax(scores), 0)")
 
 CHECKS = (
@@ -103,108 +132,82 @@ CHECKS = (
             call(_q2, _k3, mask=_blind).about("a query that sees no key"),
             call(_q2, _k3, bias=_bias23).about("a bias"),
             call(_q2, _k3, scale=2.0).about("a scale"),
-            call(100 * _q2, 10 * _k3).about("scores of 1000"),
+            *_extremes(),
             *_options(_q, _k),
         ),
         claims=(
-            Claim(
-                "weights are not negative, and each row sums to one",
-                lambda f: distance(f(_q, _k).sum(-1), np.ones((2, 5))) + float(max(0, -np.min(f(_q, _k)))),
-                **_LAST_BITS,
-            ),
-            Claim(
-                "keys in another order give the weights in that order",
-                lambda f: distance(f(_q, _k[:, ::-1]), f(_q, _k)[..., ::-1]),
-                **_LAST_BITS,
-            ),
-            Claim(
-                "hidden keys get exactly nothing, also a query that sees none",
-                lambda f: float(np.abs(f(_q, _k, _partial)[:, ~_partial]).max()),
-            ),
-            Claim(
-                "a masked row still sums to one",
-                lambda f: distance(f(_q, _k, _mask).sum(-1), np.ones((2, 5))),
-                **_LAST_BITS,
-            ),
+            Claim("weights are not negative, and each row sums to one",
+                  lambda f: distance(f(_q, _k).sum(-1), np.ones((2, 5))) + float(max(0, -np.min(f(_q, _k)))),
+                  **_LAST_BITS),
+            Claim("keys in another order give the weights in that order",
+                  lambda f: distance(f(_q, _k[:, ::-1]), f(_q, _k)[..., ::-1]), **_LAST_BITS),
+            Claim("hidden keys get exactly nothing, also a query that sees none",
+                  lambda f: float(np.abs(f(_q, _k, _partial)[:, ~_partial]).max())),
+            Claim("a masked row still sums to one", lambda f: distance(f(_q, _k, _mask).sum(-1), np.ones((2, 5))),
+                  **_LAST_BITS),
             Claim("a bias of log 2 doubles a weight before the sharing", _doubled, **_LAST_BITS),
-            oracle(
-                "torch's scaled_dot_product_attention of the identity, without and with a mask",
-                _torch_weights,
-                call(_q, _k),
-                call(_q, _k, _mask),
-                **_LAST_BITS,
-            ),
+            oracle("torch's scaled_dot_product_attention of the identity, without and with a mask", _torch_weights,
+                   call(_q, _k), call(_q, _k, _mask), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(
-                "scale forgotten",
-                _SCALE_FORGOTTEN,
-                "Rows are much sharper than they should be, the more so the wider the queries",
-                "divide the scores by sqrt(d)",
-            ),
-            Mistake(
-                "divided by the width",
-                ("q.shape[-1] ** -0.5", "q.shape[-1] ** -1.0"),
-                "Rows are flatter than they should be",
-                "divide by sqrt(d), not by d",
-            ),
-            Mistake(
-                "divided by the root of the length",
-                ("q.shape[-1] ** -0.5", "k.shape[-2] ** -0.5"),
-                "The sharpness depends on the number of keys",
-                "divide by the root of q.shape[-1], the width",
-            ),
-            Mistake(
-                "multiplied by the root",
-                ("q.shape[-1] ** -0.5", "q.shape[-1] ** 0.5"),
-                "Rows are sharper than without any scale",
-                "divide by sqrt(d)",
-                "perceiver-io, issue 9 (2021)",
-            ),
-            Mistake(
-                "softmax over the queries",
-                (_SOFTMAX, "softmax(scores, -2) if mask is None else masked_softmax(scores, mask, -2)"),
-                "Columns sum to one instead of rows",
-                "softmax over the last axis, the keys",
-                "labml's DDPM, issue 146 (2022), where training worked all the same",
-            ),
-            Mistake(
-                "mask inverted",
-                ("masked_softmax(scores, mask)", "masked_softmax(scores, ~mask)"),
-                "Each query sees what it should not, and nothing else",
-                "True means may look; some libraries mean the opposite",
-            ),
-            Mistake(
-                "mask after softmax",
-                _AFTER,
-                "Rows with hidden keys sum to less than one",
-                "hide scores before the softmax",
-            ),
-            Mistake(
-                "zero as minus infinity",
-                ("masked_softmax(scores, mask)", "softmax(np.where(mask, scores, 0.0))"),
-                "Hidden keys still get weight: exp(0) is 1",
-                "put -inf, not 0",
-            ),
-            Mistake(
-                "large number as minus infinity",
-                ("masked_softmax(scores, mask)", "softmax(np.where(mask, scores, -1e9))"),
-                "A query that sees no key averages all of them",
-                "put -inf and let such a row be zeros; -1e9 is also more than float16 can hold",
-                "fairseq, issue 3575 (2021)",
-            ),
-            Mistake(
-                "nan where nothing is seen",
-                ("masked_softmax(scores, mask)", "masked_softmax(scores, mask) / mask.any(-1)[..., None]"),
-                "A query that sees no key gets nan: -inf less the row's maximum, -inf, is no number",
-                "give such a row zeros; this book's softmax does",
-            ),
-            Mistake(
-                "bias scaled",
-                ("scores = scores + bias", "scores = scores + scale * bias"),
-                "The bias acts sqrt(d) times too weakly",
-                "add the bias after scaling",
-            ),
+            Mistake("scale forgotten", _SCALE_FORGOTTEN,
+                    "Rows are much sharper than they should be, the more so the wider the queries",
+                    "divide the scores by sqrt(d)"),
+            Mistake("divided by the width", ("q.shape[-1] ** -0.5", "q.shape[-1] ** -1.0"),
+                    "Rows are flatter than they should be", "divide by sqrt(d), not by d"),
+            Mistake("divided by the root of the length", ("q.shape[-1] ** -0.5", "k.shape[-2] ** -0.5"),
+                    "The sharpness depends on the number of keys", "divide by the root of q.shape[-1], the width"),
+            Mistake("multiplied by the root", ("q.shape[-1] ** -0.5", "q.shape[-1] ** 0.5"),
+                    "Rows are sharper than without any scale", "divide by sqrt(d)", "perceiver-io, issue 9 (2021)"),
+            Mistake("softmax over the queries",
+                    (_SOFTMAX, "softmax(scores, -2) if mask is None else masked_softmax(scores, mask, -2)"),
+                    "Columns sum to one instead of rows", "softmax over the last axis, the keys",
+                    "labml's DDPM, issue 146 (2022), where training worked all the same"),
+            Mistake("mask inverted", ("masked_softmax(scores, mask)", "masked_softmax(scores, ~mask)"),
+                    "Each query sees what it should not, and nothing else",
+                    "True means may look; some libraries mean the opposite"),
+            Mistake("mask after softmax", _AFTER, "Rows with hidden keys sum to less than one",
+                    "hide scores before the softmax"),
+            Mistake("zero as minus infinity", ("masked_softmax(scores, mask)", "softmax(np.where(mask, scores, 0.0))"),
+                    "Hidden keys still get weight: exp(0) is 1", "put -inf, not 0"),
+            Mistake("large number as minus infinity",
+                    ("masked_softmax(scores, mask)", "softmax(np.where(mask, scores, -1e9))"),
+                    "A query that sees no key averages all of them",
+                    "put -inf and let such a row be zeros; -1e9 is also more than float16 can hold",
+                    "fairseq, issue 3575 (2021)"),
+            Mistake("nan where nothing is seen",
+                    ("masked_softmax(scores, mask)", "masked_softmax(scores, mask) / mask.any(-1)[..., None]"),
+                    "A query that sees no key gets nan: -inf less the row's maximum, -inf, is no number",
+                    "give such a row zeros; this book's softmax does"),
+            Mistake("large number, with empty rows put right",
+                    ("masked_softmax(scores, mask)", "softmax(np.where(mask, scores, -1e9)) * mask"),
+                    "Hidden keys get all the weight where scores lie below the number that hides them",
+                    "put -inf, below which there is nothing"),
+            Mistake("large number added", ("masked_softmax(scores, mask)", "softmax(scores - 1e9 * ~mask)"),
+                    "A query that sees no key shares its weight as if nothing were hidden",
+                    "put -inf in the place of hidden scores, and let such a row be zeros"),
+            Mistake("shared again after softmax",
+                    ("masked_softmax(scores, mask)", f"({_DIVIDED})(softmax(scores) * mask)"),
+                    "A query that sees no key gets nan, as does one whose hidden keys score far higher: nothing is "
+                    "left", "hide scores before the softmax"),
+            Mistake("maximum of everything",
+                    (_SOFTMAX, f"(lambda s: ({_DIVIDED})(np.exp(s - s.max())))("
+                               "scores if mask is None else np.where(mask, scores, -np.inf))"),
+                    "Rows far below the largest score get nan, as do queries that see no key",
+                    "subtract each row's own maximum, and give zeros where nothing is seen"),
+            Mistake("mask forgotten beside a bias",
+                    (_SOFTMAX, _SOFTMAX.replace("mask is None", "mask is None or bias is not None")),
+                    "Where a bias is given, the mask makes no difference",
+                    "ask for each by itself, with if and not elif"),
+            Mistake("scale on top of the root",
+                    ("** -0.5 if scale is None else scale", "** -0.5 * (1 if scale is None else scale)"),
+                    "A scale that is given acts sqrt(d) times too weakly", "let it stand in the place of 1/sqrt(d)"),
+            Mistake("divided by the scale", ("else scale", "else 1 / scale"), "A larger scale makes rows flatter",
+                    "multiply by it"),
+            Mistake("bias after softmax", ("scores = scores + bias", f"return ({_SOFTMAX}) + bias"),
+                    "With a bias, rows do not sum to one", "add the bias to the scores"),
+            Mistake("bias scaled", ("scores = scores + bias", "scores = scores + scale * bias"),
+                    "The bias acts sqrt(d) times too weakly", "add the bias after scaling"),
         ),
     ),
     Checks(
@@ -212,63 +215,37 @@ CHECKS = (
         cases=(
             call(_q2, _k3, _v3),
             call(_q2, _k3, _v3, mask=_blind).about("a query that sees no key"),
+            *_extremes(_v3),
             *_options(_q, _k, _v),
         ),
         claims=(
-            Claim(
-                "values that are all alike come back",
-                lambda f: distance(f(_q, _k, np.ones((2, 7, 3))), np.ones((2, 5, 3))),
-                **_LAST_BITS,
-            ),
+            Claim("values that are all alike come back",
+                  lambda f: distance(f(_q, _k, np.ones((2, 7, 3))), np.ones((2, 5, 3))), **_LAST_BITS),
             Claim("every result lies between the smallest and the largest value", _between_values, **_LAST_BITS),
-            Claim(
-                "queries in another order give the results in that order",
-                lambda f: distance(f(_q[:, ::-1], _k, _v), f(_q, _k, _v)[:, ::-1]),
-                **_LAST_BITS,
-            ),
-            Claim(
-                "key/value pairs in another order change nothing",
-                lambda f: distance(f(_q, _k[:, ::-1], _v[:, ::-1]), f(_q, _k, _v)),
-                **_LAST_BITS,
-            ),
-            Claim(
-                "a query that sees no key gets zeros",
-                lambda f: distance(f(_q, _k, _v, _partial)[:, 3], np.zeros((2, 11))),
-            ),
+            Claim("queries in another order give the results in that order",
+                  lambda f: distance(f(_q[:, ::-1], _k, _v), f(_q, _k, _v)[:, ::-1]), **_LAST_BITS),
+            Claim("key/value pairs in another order change nothing",
+                  lambda f: distance(f(_q, _k[:, ::-1], _v[:, ::-1]), f(_q, _k, _v)), **_LAST_BITS),
+            Claim("a query that sees no key gets zeros",
+                  lambda f: distance(f(_q, _k, _v, _partial)[:, 3], np.zeros((2, 11)))),
             oracle("four loops with math.exp and math.fsum", _looped, call(_q, _k, _v), **_LAST_BITS),
-            oracle(
-                "torch's scaled_dot_product_attention, plain and with mask, bias and scale",
-                _torch_attention,
-                call(_q, _k, _v),
-                call(_q, _k, _v, _mask, _bias, 0.3),
-                **_LAST_BITS,
-            ),
+            oracle("torch's scaled_dot_product_attention, plain and with mask, bias and scale", _torch_attention,
+                   call(_q, _k, _v), call(_q, _k, _v, _mask, _bias, 0.3), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(
-                "weights returned",
-                ("attention_weights(q, k, mask, bias, scale) @ v", "attention_weights(q, k, mask, bias, scale)"),
-                "The result is as wide as there are keys",
-                "multiply the weights by the values",
-            ),
+            Mistake("weights returned",
+                    ("attention_weights(q, k, mask, bias, scale) @ v", "attention_weights(q, k, mask, bias, scale)"),
+                    "The result is as wide as there are keys", "multiply the weights by the values"),
             Mistake(
                 "keys averaged",
                 ("attention_weights(q, k, mask, bias, scale) @ v", "attention_weights(q, k, mask, bias, scale) @ k"),
                 "The result is as wide as the keys",
                 "average the values, not the keys",
             ),
-            Mistake(
-                "scale forgotten",
-                _SCALE_FORGOTTEN,
-                "Results jump between values instead of mixing them",
-                "divide the scores by sqrt(d)",
-            ),
-            Mistake(
-                "mask after softmax",
-                _AFTER,
-                "Results of masked queries shrink towards zero",
-                "hide scores before the softmax",
-            ),
+            Mistake("scale forgotten", _SCALE_FORGOTTEN, "Results jump between values instead of mixing them",
+                    "divide the scores by sqrt(d)"),
+            Mistake("mask after softmax", _AFTER, "Results of masked queries shrink towards zero",
+                    "hide scores before the softmax"),
         ),
     ),
     Checks(
@@ -276,48 +253,46 @@ CHECKS = (
         cases=(
             call(_x3, _w2, _w22, _w21),
             call(_x3, _w2, _w22, _w21, mask=causal_mask(3, 3)).about("a causal mask"),
+            call(30 * _x3, _w2, _w22, _w21, mask=causal_mask(3, 3)).about("scores of 1000"),
             call(_x, _w_q, _w_k, _w_v),
             call(_x, _w_q, _w_k, _w_v, mask=causal_mask(7, 7)).about("a causal mask"),
             call(np.stack([_x, -_x]), _w_q, _w_k, _w_v).about("two sequences"),
         ),
         claims=(
-            Claim(
-                "tokens in another order give the results in that order",
-                lambda f: distance(f(_x[::-1], _w_q, _w_k, _w_v), f(_x, _w_q, _w_k, _w_v)[::-1]),
-                **_LAST_BITS,
-            ),
-            Claim(
-                "the first token of a causal sequence sees only itself",
-                lambda f: distance(f(_x, _w_q, _w_k, _w_v, causal_mask(7, 7))[0], _x[0] @ _w_v),
-                **_LAST_BITS,
-            ),
-            oracle(
-                "torch's attention of the projected tokens",
-                lambda x, w_q, w_k, w_v: _torch_attention(x @ w_q, x @ w_k, x @ w_v),
-                call(_x, _w_q, _w_k, _w_v),
-                **_LAST_BITS,
-            ),
+            Claim("tokens in another order give the results in that order",
+                  lambda f: distance(f(_x[::-1], _w_q, _w_k, _w_v), f(_x, _w_q, _w_k, _w_v)[::-1]), **_LAST_BITS),
+            Claim("the first token of a causal sequence sees only itself",
+                  lambda f: distance(f(_x, _w_q, _w_k, _w_v, causal_mask(7, 7))[0], _x[0] @ _w_v), **_LAST_BITS),
+            oracle("torch's attention of the projected tokens",
+                   lambda x, w_q, w_k, w_v: _torch_attention(x @ w_q, x @ w_k, x @ w_v), call(_x, _w_q, _w_k, _w_v),
+                   **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(
-                "queries as keys",
-                ("x @ w_k", "x @ w_q"),
-                "Scores are symmetric: a token looks at another as much as that one looks back",
-                "project keys with w_k",
-            ),
-            Mistake(
-                "values not projected",
-                ("x @ w_v", "x"),
-                "The result is as wide as the tokens",
-                "project values with w_v",
-            ),
-            Mistake(
-                "width of the tokens",
-                ("x @ w_v, mask)", "x @ w_v, mask, scale=x.shape[-1] ** -0.5)"),
-                "Rows are flatter than they should be",
-                "scale by the width of the queries, not of the tokens",
-                "vit-pytorch, issue 65 (2021)",
-            ),
+            Mistake("queries not projected", ("x @ w_q", "x"), "It fits only tokens as wide as the keys",
+                    "project queries with w_q"),
+            Mistake("queries as keys", ("x @ w_k", "x @ w_q"),
+                    "Scores are symmetric: a token looks at another as much as that one looks back",
+                    "project keys with w_k"),
+            Mistake("values not projected", ("x @ w_v", "x"), "The result is as wide as the tokens",
+                    "project values with w_v"),
+            Mistake("width of the tokens", ("x @ w_v, mask)", "x @ w_v, mask, scale=x.shape[-1] ** -0.5)"),
+                    "Rows are flatter than they should be", "scale by the width of the queries, not of the tokens",
+                    "vit-pytorch, issue 65 (2021)"),
         ),
+    ),
+    Checks(
+        bias_of_shifted_queries,
+        cases=(call(_k3, np.array([1.0, 0.5])), call(_k[0], _q[0, 0]), call(_k[1], 5 * _q[1, 2])),
+        claims=(
+            Claim("a shift by nothing is no bias", lambda f: distance(f(_k3, np.zeros(2)), np.zeros(3))),
+            Claim("the weights of shifted queries", _shifted, kind="oracle", **_LAST_BITS),
+        ),
+        mistakes=(
+            Mistake("not scaled", (" / math.sqrt(k.shape[-1])", ""),
+                    "It is sqrt(d) times too large: scores are scaled before the bias is added", "divide by sqrt(d)"),
+            Mistake("root of the length", ("k.shape[-1]", "len(k)"),
+                    "It depends on the number of keys", "divide by the root of k.shape[-1], the width"),
+        ),
+        run=_above_the_first,
     ),
 )

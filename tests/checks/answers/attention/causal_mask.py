@@ -1,0 +1,405 @@
+"""Masks and the softmax under them, as readers write them."""
+
+import math
+
+import numpy as np
+import torch
+from scipy.special import softmax as scipy_softmax
+
+from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.blocks.softmax import softmax
+
+
+def right_causal_mask__chapter(n_queries, n_keys, offset=0):
+    return np.arange(n_keys) <= np.arange(n_queries)[:, None] + offset
+
+
+def right_causal_mask__tri(n_queries, n_keys, offset=0):
+    return np.tri(n_queries, n_keys, offset, dtype=bool)
+
+
+def right_causal_mask__tril(n_queries, n_keys, offset=0):
+    return np.tril(np.ones((n_queries, n_keys), bool), k=offset)
+
+
+def right_causal_mask__loop(n_queries, n_keys, offset=0):
+    return np.array([[j <= i + offset for j in range(n_keys)] for i in range(n_queries)])
+
+
+def right_causal_mask__rows_of_a_square(n_queries, n_keys, offset=0):
+    n = max(n_queries + offset, n_keys)
+    return np.tri(n, dtype=bool)[offset : offset + n_queries, :n_keys]
+
+
+def wrong_causal_mask__numbers(n_queries, n_keys, offset=0):
+    """The numbers are right, but their dtype is not"""
+    return np.tri(n_queries, n_keys, offset)
+
+
+def wrong_causal_mask__upper(n_queries, n_keys, offset=0):
+    """Queries see what they are to predict"""
+    return np.triu(np.ones((n_queries, n_keys), bool), k=offset)
+
+
+def wrong_causal_mask__hidden_for_seen(n_queries, n_keys, offset=0):
+    """The result is True where it should be False, and the other way round"""
+    return np.triu(np.ones((n_queries, n_keys), bool), k=offset + 1)
+
+
+def wrong_causal_mask__axes_exchanged(n_queries, n_keys, offset=0):
+    """`n_queries` and `n_keys` are taken for each other"""
+    return np.arange(n_queries) <= np.arange(n_keys)[:, None] + offset
+
+
+def wrong_causal_mask__square(n_queries, n_keys, offset=0):
+    """`n_keys` stands where `n_queries` belongs"""
+    return np.tril(np.ones((n_keys, n_keys), bool), k=offset)
+
+
+def wrong_causal_mask__offset_of_keys(n_queries, n_keys, offset=0):
+    """With a cache, queries see fewer keys than without"""
+    return np.arange(n_keys) + offset <= np.arange(n_queries)[:, None]
+
+
+def wrong_causal_mask__exactly_own(n_queries, n_keys, offset=0):
+    return np.arange(n_keys) == np.arange(n_queries)[:, None] + offset
+
+
+def wrong_causal_mask__first_rows_of_a_square(n_queries, n_keys, offset=0):
+    """With a cache, new queries see only the oldest keys"""
+    n = max(n_queries + offset, n_keys)
+    return np.tri(n, dtype=bool)[:n_queries, :n_keys]
+
+
+def wrong_causal_mask__rows_and_columns(n_queries, n_keys, offset=0):
+    """Line 6"""
+    mask = np.zeros((n_queries, n_keys), bool)
+    for i in range(n_queries):
+        for j in range(n_keys):
+            mask[i, j] = i <= j + offset
+    return mask
+
+
+def wrong_causal_mask__no_column(n_queries, n_keys, offset=0):
+    """Line 3"""
+    return np.arange(n_keys) <= np.arange(n_queries) + offset
+
+
+def wrong_causal_mask__additive(n_queries, n_keys, offset=0):
+    """The result is the logarithm of the right one"""
+    seen = np.arange(n_keys) <= np.arange(n_queries)[:, None] + offset
+    return np.where(seen, 0.0, -np.inf)
+
+
+def right_padding_mask__chapter(lengths, n_keys):
+    return np.arange(n_keys) < np.array(lengths)[:, None, None]
+
+
+def right_padding_mask__loop(lengths, n_keys):
+    mask = np.zeros((len(lengths), 1, n_keys), bool)
+    for i, length in enumerate(lengths):
+        mask[i, 0, :length] = True
+    return mask
+
+
+def right_padding_mask__lists(lengths, n_keys):
+    return np.array([[[True] * length + [False] * (n_keys - length)] for length in lengths])
+
+
+def right_padding_mask__greater(lengths, n_keys):
+    return np.reshape(lengths, (-1, 1, 1)) > np.arange(n_keys)[None, None]
+
+
+def wrong_padding_mask__counted_from_one(lengths, n_keys):
+    """The last key of each sequence is hidden"""
+    return np.arange(1, n_keys + 1) < np.array(lengths)[:, None, None]
+
+
+def wrong_padding_mask__numbers(lengths, n_keys):
+    """The numbers are right, but their dtype is not"""
+    mask = np.zeros((len(lengths), 1, n_keys))
+    for i, length in enumerate(lengths):
+        mask[i, 0, :length] = 1
+    return mask
+
+
+def wrong_padding_mask__axis_in_front(lengths, n_keys):
+    return (np.arange(n_keys) < np.array(lengths)[:, None])[None]
+
+
+def wrong_padding_mask__one_length_for_all(lengths, n_keys):
+    mask = np.zeros((len(lengths), 1, n_keys), bool)
+    for length in lengths:
+        mask[:, 0, :length] = True
+    return mask
+
+
+def wrong_padding_mask__longest(lengths, n_keys):
+    return np.arange(max(lengths)) < np.array(lengths)[:, None, None]
+
+
+def wrong_padding_mask__true_hides(lengths, n_keys):
+    """Only the filling is looked at"""
+    mask = np.ones((len(lengths), 1, n_keys), bool)
+    for i, length in enumerate(lengths):
+        mask[i, 0, :length] = False
+    return mask
+
+
+def wrong_padding_mask__slice_to_the_end(lengths, n_keys):
+    """Only the filling is looked at"""
+    mask = np.zeros((len(lengths), 1, n_keys), bool)
+    for i, length in enumerate(lengths):
+        mask[i, 0, length:] = True
+    return mask
+
+
+def wrong_padding_mask__one_more(lengths, n_keys):
+    """One key of the filling is looked at"""
+    mask = np.zeros((len(lengths), 1, n_keys), bool)
+    for i, length in enumerate(lengths):
+        mask[i, 0, : length + 1] = True
+    return mask
+
+
+def wrong_padding_mask__full_table(lengths, n_keys):
+    """Line 4"""
+    mask = np.arange(n_keys) < np.array(lengths)[:, None, None]
+    return np.repeat(mask, n_keys, axis=1)
+
+
+def wrong_padding_mask__counted_backwards(lengths, n_keys):
+    """The first keys of short sequences are hidden"""
+    return np.arange(n_keys)[::-1] < np.array(lengths)[:, None, None]
+
+
+def right_masked_softmax__chapter(x, mask, axis=-1):
+    hidden = np.where(mask, x, -np.inf)
+    top = hidden.max(axis=axis, keepdims=True)
+    e = np.exp(hidden - np.where(np.isinf(top), 0.0, top))
+    total = e.sum(axis=axis, keepdims=True)
+    return e / np.where(total == 0, 1.0, total)
+
+
+def right_masked_softmax__books_softmax(x, mask, axis=-1):
+    return softmax(np.where(mask, x, -np.inf), axis=axis)
+
+
+def right_masked_softmax__nan_to_zero(x, mask, axis=-1):
+    weights = scipy_softmax(np.where(mask, x, -np.inf), axis=axis)
+    return np.nan_to_num(weights)
+
+
+def right_masked_softmax__torch(x, mask, axis=-1):
+    scores = torch.tensor(x).masked_fill(~torch.tensor(np.broadcast_to(mask, x.shape)), -torch.inf)
+    return torch.nan_to_num(torch.softmax(scores, axis)).numpy()
+
+
+def right_masked_softmax__loops(x, mask, axis=-1):
+    x, mask = np.moveaxis(x, axis, -1), np.moveaxis(np.broadcast_to(mask, x.shape), axis, -1)
+    out = np.zeros_like(x)
+    for i in np.ndindex(x.shape[:-1]):
+        seen = np.flatnonzero(mask[i])
+        top = max((x[i][j] for j in seen), default=0.0)
+        total = sum(math.exp(x[i][j] - top) for j in seen)
+        for j in seen:
+            out[i][j] = math.exp(x[i][j] - top) / total
+    return np.moveaxis(out, -1, axis)
+
+
+def right_masked_softmax__maximum_where(x, mask, axis=-1):
+    top = np.max(x, axis=axis, keepdims=True, where=mask, initial=-1e300)
+    e = np.where(mask, np.exp(np.where(mask, x - top, 0.0)), 0.0)
+    return e / np.maximum(e.sum(axis=axis, keepdims=True), 1e-300)
+
+
+def wrong_masked_softmax__nan_left(x, mask, axis=-1):
+    """A row that sees nothing is nan"""
+    hidden = np.where(mask, x, -np.inf)
+    e = np.exp(hidden - hidden.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def wrong_masked_softmax__zeros_times(x, mask, axis=-1):
+    """Hidden keys get weight as if they scored 0"""
+    return softmax(x * mask, axis=axis)
+
+
+def wrong_masked_softmax__last_axis(x, mask, axis=-1):
+    """`axis` makes no difference"""
+    hidden = np.where(mask, x, -np.inf)
+    top = hidden.max(axis=-1, keepdims=True)
+    e = np.exp(hidden - np.where(np.isinf(top), 0.0, top))
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1.0, total)
+
+
+def wrong_masked_softmax__renormalised_after(x, mask, axis=-1):
+    """Line 4"""
+    weights = softmax(x, axis=axis) * mask
+    return weights / weights.sum(axis=axis, keepdims=True)
+
+
+def wrong_masked_softmax__infinity(x, mask, axis=-1):
+    """Line 3"""
+    return softmax(np.where(mask, x, np.inf), axis=axis)
+
+
+def wrong_masked_softmax__written_into(x, mask, axis=-1):
+    """The result is right, but `x` has changed after the call"""
+    x[~np.broadcast_to(mask, x.shape)] = -np.inf
+    return softmax(x, axis=axis)
+
+
+def wrong_masked_softmax__thousand(x, mask, axis=-1):
+    """A row that sees nothing averages everything"""
+    return softmax(np.where(mask, x, -1000.0), axis=axis)
+
+
+def wrong_masked_softmax__inverted_fill(x, mask, axis=-1):
+    """Only hidden keys are looked at"""
+    hidden = np.where(~mask, x, -np.inf)
+    return softmax(hidden, axis=axis)
+
+
+def wrong_masked_softmax__zero_times_infinity(x, mask, axis=-1):
+    """Line 3"""
+    return softmax(x + (1 - mask) * -np.inf, axis=axis)
+
+
+def wrong_masked_softmax__uniform_when_blind(x, mask, axis=-1):
+    """A row that sees nothing averages everything"""
+    hidden = np.where(mask, x, -np.inf)
+    blind = ~mask.any(axis=axis, keepdims=True)
+    return softmax(np.where(blind, 0.0, hidden), axis=axis)
+
+
+def wrong_masked_softmax__sum_without_axis(x, mask, axis=-1):
+    hidden = np.where(mask, x, -np.inf)
+    top = hidden.max(axis=axis, keepdims=True)
+    e = np.exp(hidden - np.where(np.isinf(top), 0.0, top))
+    return e / e.sum()
+
+
+def wrong_masked_softmax__top_of_all(x, mask, axis=-1):
+    """A row far below the largest score loses its weights"""
+    hidden = np.where(mask, x, -np.inf)
+    e = np.exp(hidden - hidden.max())
+    total = e.sum(axis=axis, keepdims=True)
+    return e / np.where(total == 0, 1.0, total)
+
+
+def right_window_mask__chapter(n, width):
+    too_far = np.roll(causal_mask(n, n), width, axis=0)
+    too_far[:width] = False
+    return causal_mask(n, n) & ~too_far
+
+
+def right_window_mask__differences(n, width):
+    behind = np.arange(n)[:, None] - np.arange(n)
+    return (behind >= 0) & (behind < width)
+
+
+def right_window_mask__triangles(n, width):
+    return np.tril(np.triu(np.ones((n, n), bool), 1 - width))
+
+
+def right_window_mask__loop(n, width):
+    mask = np.zeros((n, n), bool)
+    for i in range(n):
+        mask[i, max(0, i - width + 1) : i + 1] = True
+    return mask
+
+
+def wrong_window_mask__wrapped_round(n, width):
+    """The first tokens see too little"""
+    too_far = np.roll(causal_mask(n, n), width, axis=0)
+    return causal_mask(n, n) & ~too_far
+
+
+def wrong_window_mask__negative_slice(n, width):
+    """Line 5"""
+    mask = np.zeros((n, n), bool)
+    for i in range(n):
+        mask[i, i - width + 1 : i + 1] = True
+    return mask
+
+
+def wrong_window_mask__own_left_out(n, width):
+    """Line 5"""
+    mask = np.zeros((n, n), bool)
+    for i in range(n):
+        mask[i, max(0, i - width + 1) : i] = True
+    return mask
+
+
+def wrong_window_mask__or(n, width):
+    """Line 4"""
+    behind = np.arange(n)[:, None] - np.arange(n)
+    return (behind >= 0) | (behind < width)
+
+
+def wrong_window_mask__signless(n, width):
+    """Tokens see what comes after them"""
+    behind = abs(np.arange(n)[:, None] - np.arange(n))
+    return behind < width
+
+
+def wrong_window_mask__rolled_columns(n, width):
+    """Line 3"""
+    too_far = np.roll(causal_mask(n, n), width, axis=1)
+    too_far[:width] = False
+    return causal_mask(n, n) & ~too_far
+
+
+def wrong_window_mask__at_most_width(n, width):
+    """A token sees one before its window"""
+    behind = np.arange(n)[:, None] - np.arange(n)
+    return (behind >= 0) & (behind <= width)
+
+
+def right_layers_to_the_first__ceil(n, width):
+    return math.ceil((n - 1) / (width - 1))
+
+
+def right_layers_to_the_first__integers(n, width):
+    return -(-(n - 1) // (width - 1))
+
+
+def right_layers_to_the_first__chapter(n, width):
+    window = np.tri(n, dtype=bool) & ~np.tri(n, k=-width, dtype=bool)
+    reached, layers = window[-1], 1
+    while not reached[0]:
+        reached, layers = (reached[:, None] & window).any(axis=0), layers + 1
+    return layers
+
+
+def wrong_layers_to_the_first__not_rounded(n, width):
+    """It is no whole number of layers"""
+    return (n - 1) / (width - 1)
+
+
+def wrong_layers_to_the_first__rounded(n, width):
+    return round((n - 1) / (width - 1))
+
+
+def wrong_layers_to_the_first__blocks(n, width):
+    """It cuts the tokens into blocks, but neighbouring windows share a token"""
+    return math.ceil(n / width)
+
+
+def wrong_layers_to_the_first__one_more(n, width):
+    """It is one too many where a layer arrives exactly at the first token"""
+    return (n - 1) // (width - 1) + 1
+
+
+def wrong_layers_to_the_first__steps(n, width):
+    return n - width
+
+
+def wrong_layers_to_the_first__first_layer_not_counted(n, width):
+    """The result is too small by 1, every time"""
+    place, layers = n - 1, 0
+    while place - (width - 1) > 0:
+        place, layers = place - (width - 1), layers + 1
+    return layers

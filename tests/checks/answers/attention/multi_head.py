@@ -1,0 +1,399 @@
+"""Multi-head attention and its layouts, as readers write them."""
+
+import math
+
+import numpy as np
+import torch
+from einops import rearrange
+
+from mlnotes.attention.multi_head import merge_heads, split_heads
+from mlnotes.attention.self_attention import attention, attention_weights
+from mlnotes.blocks.softmax import softmax
+
+
+def right_split_heads__chapter(x, n_heads):
+    cut = x.reshape(*x.shape[:-1], n_heads, -1)
+    return np.swapaxes(cut, -2, -3)
+
+
+def right_split_heads__einops(x, n_heads):
+    return rearrange(x, "... l (h d) -> ... h l d", h=n_heads)
+
+
+def right_split_heads__slices(x, n_heads):
+    return np.stack(np.split(x, n_heads, axis=-1), axis=-3)
+
+
+def right_split_heads__torch(x, n_heads):
+    return torch.stack(torch.tensor(x).chunk(n_heads, dim=-1), dim=-3).numpy()
+
+
+def wrong_split_heads__width_first(x, n_heads):
+    """There are as many heads as each should be wide"""
+    cut = x.reshape(*x.shape[:-1], -1, n_heads)
+    return np.swapaxes(cut, -2, -3)
+
+
+def wrong_split_heads__stacked_in_front(x, n_heads):
+    """With several sequences the heads stand before these"""
+    return np.stack(np.split(x, n_heads, axis=-1))
+
+
+def wrong_split_heads__list(x, n_heads):
+    """With several sequences the heads stand before these"""
+    d = x.shape[-1] // n_heads
+    return [x[..., i * d : i * d + d] for i in range(n_heads)]
+
+
+def wrong_split_heads__overlapping(x, n_heads):
+    d = x.shape[-1] // n_heads
+    return np.stack([x[..., i : i + d] for i in range(n_heads)], axis=-3)
+
+
+def wrong_split_heads__last_two_swapped(x, n_heads):
+    """Line 4"""
+    cut = x.reshape(*x.shape[:-1], n_heads, -1)
+    return np.swapaxes(cut, -1, -3)
+
+
+def wrong_split_heads__transposed_whole(x, n_heads):
+    cut = x.reshape(*x.shape[:-1], n_heads, -1)
+    return cut.T
+
+
+def wrong_split_heads__two_axes_only(x, n_heads):
+    cut = x.reshape(len(x), n_heads, -1)
+    return np.swapaxes(cut, 0, 1)
+
+
+def wrong_split_heads__rows_split(x, n_heads):
+    """Line 3"""
+    return np.stack(np.array_split(x, n_heads, axis=-2), axis=-3)
+
+
+def wrong_split_heads__stacked_behind(x, n_heads):
+    """Attention would compare the heads of one token with each other"""
+    return np.stack(np.split(x, n_heads, axis=-1), axis=-2)
+
+
+def right_merge_heads__reshape(x):
+    return np.swapaxes(x, -2, -3).reshape(*x.shape[:-3], x.shape[-2], -1)
+
+
+def right_merge_heads__concatenate(x):
+    return np.concatenate([x[..., i, :, :] for i in range(x.shape[-3])], axis=-1)
+
+
+def right_merge_heads__einops(x):
+    return rearrange(x, "... h l d -> ... l (h d)")
+
+
+def wrong_merge_heads__mean(x):
+    return x.mean(axis=-3)
+
+
+def wrong_merge_heads__rows_below(x):
+    """Line 3"""
+    return np.concatenate([x[..., i, :, :] for i in range(x.shape[-3])], axis=-2)
+
+
+def wrong_merge_heads__other_swap(x):
+    """Line 3"""
+    return np.swapaxes(x, -1, -3).reshape(*x.shape[:-3], x.shape[-2], -1)
+
+
+def wrong_merge_heads__last_first(x):
+    """Line 3"""
+    return np.concatenate([x[..., i, :, :] for i in reversed(range(x.shape[-3]))], axis=-1)
+
+
+def wrong_merge_heads__not_joined(x):
+    """The heads keep an axis of their own"""
+    return np.swapaxes(x, -2, -3)
+
+
+def wrong_merge_heads__first_axis(x):
+    return np.concatenate(list(x), axis=-1)
+
+
+def right_multi_head_attention__chapter(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    pairs = (q, w_q), (k, w_k), (v, w_v)
+    heads = [split_heads(x @ w, n_heads) for x, w in pairs]
+    if mask is not None and mask.ndim == q.ndim > 2:
+        mask = mask[..., None, :, :]
+    return merge_heads(attention(*heads, mask)) @ w_o
+
+
+def right_multi_head_attention__absorbed(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    d, out = w_q.shape[1] // n_heads, 0
+    for i in range(n_heads):
+        mine = slice(i * d, (i + 1) * d)
+        queries = q @ (w_q[:, mine] @ w_k[:, mine].T)
+        weights = attention_weights(queries, k, mask, scale=d**-0.5)
+        out = out + weights @ v @ (w_v[:, mine] @ w_o[mine])
+    return out
+
+
+def right_multi_head_attention__loop(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    heads = zip(*(np.split(x @ w, n_heads, axis=-1) for x, w in ((q, w_q), (k, w_k), (v, w_v))), strict=True)
+    return np.concatenate([attention(*head, mask) for head in heads], axis=-1) @ w_o
+
+
+def right_multi_head_attention__einsum(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    a, b, c = (rearrange(x @ w, "... l (h d) -> ... h l d", h=n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
+    scores = np.einsum("...hld,...hsd->...hls", a, b) / math.sqrt(a.shape[-1])
+    if mask is not None:
+        scores = np.where(mask[..., None, :, :], scores, -np.inf)
+    out = np.einsum("...hls,...hse->...lhe", softmax(scores), c)
+    return out.reshape(*out.shape[:-2], -1) @ w_o
+
+
+def wrong_multi_head_attention__width_of_tokens(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Rows are flatter than they should be, the more so the more heads"""
+    a, b, c = (rearrange(x @ w, "... l (h d) -> ... h l d", h=n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
+    scores = a @ b.mT / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask[..., None, :, :], scores, -np.inf)
+    return merge_heads(softmax(scores) @ c) @ w_o
+
+
+def wrong_multi_head_attention__values_from_keys(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """`k` stands where `v` belongs"""
+    heads = [split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (k, w_v))]
+    if mask is not None and mask.ndim == q.ndim > 2:
+        mask = mask[..., None, :, :]
+    return merge_heads(attention(*heads, mask)) @ w_o
+
+
+def wrong_multi_head_attention__values_by_w_k(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """`w_k` stands where `w_v` belongs"""
+    heads = [split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_k))]
+    if mask is not None and mask.ndim == q.ndim > 2:
+        mask = mask[..., None, :, :]
+    return merge_heads(attention(*heads, mask)) @ w_o
+
+
+def wrong_multi_head_attention__mask_forgotten(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """`mask` makes no difference"""
+    heads = [split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v))]
+    return merge_heads(attention(*heads)) @ w_o
+
+
+def wrong_multi_head_attention__mask_as_bias(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Line 4"""
+    heads = [split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v))]
+    bias = None if mask is None else mask.astype(float)
+    if bias is not None and bias.ndim > 2:
+        bias = bias[..., None, :, :]
+    return merge_heads(attention(*heads, bias=bias)) @ w_o
+
+
+def wrong_multi_head_attention__mixed_before_joining(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Line 6"""
+    heads = [split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v))]
+    if mask is not None and mask.ndim == q.ndim > 2:
+        mask = mask[..., None, :, :]
+    return merge_heads(attention(*heads, mask)) @ w_o.T
+
+
+def wrong_multi_head_attention__heads_in_front(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """What one head found stays in its own columns"""
+    heads = [np.stack(np.split(x @ w, n_heads, axis=-1)) for x, w in ((q, w_q), (k, w_k), (v, w_v))]
+    mask = None if mask is None else np.broadcast_to(mask, (*heads[0].shape[:-1], k.shape[-2]))
+    out = attention(*heads, mask)
+    return np.concatenate(list(out), axis=-1)
+
+
+def wrong_multi_head_attention__first_rows_of_w_o(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    d, out = w_q.shape[1] // n_heads, 0
+    for i in range(n_heads):
+        mine = slice(i * d, (i + 1) * d)
+        out = out + attention(q @ w_q[:, mine], k @ w_k[:, mine], v @ w_v[:, mine], mask) @ w_o[:d]
+    return out
+
+
+def wrong_multi_head_attention__only_the_last_head(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    d = w_q.shape[1] // n_heads
+    for i in range(n_heads):
+        mine = slice(i * d, (i + 1) * d)
+        out = attention(q @ w_q[:, mine], k @ w_k[:, mine], v @ w_v[:, mine], mask) @ w_o[mine]
+    return out
+
+
+def wrong_multi_head_attention__rows_of_the_projections(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    d, out = w_q.shape[1] // n_heads, 0
+    for i in range(n_heads):
+        mine = slice(i * d, (i + 1) * d)
+        out = out + attention(q @ w_q[mine].T, k @ w_k[mine].T, v @ w_v[mine].T, mask) @ w_o[mine]
+    return out
+
+
+def wrong_multi_head_attention__softmax_over_heads(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Line 7"""
+    a, b, c = (split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
+    scores = a @ b.mT / math.sqrt(a.shape[-1])
+    if mask is not None:
+        scores = np.where(mask[..., None, :, :], scores, -np.inf)
+    return merge_heads(softmax(scores, axis=-3) @ c) @ w_o
+
+
+def wrong_multi_head_attention__scaled_twice(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Line 6"""
+    a, b, c = (split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
+    if mask is not None and mask.ndim == q.ndim > 2:
+        mask = mask[..., None, :, :]
+    return merge_heads(attention(a / math.sqrt(a.shape[-1]), b, c, mask)) @ w_o
+
+
+def right_fuse_projections__chapter(w_q, w_k, w_v, n_heads):
+    n, width = w_q.shape
+    parts = [w.reshape(n, n_heads, width // n_heads) for w in (w_q, w_k, w_v)]
+    return np.concatenate(parts, axis=-1).reshape(n, 3 * width)
+
+
+def right_fuse_projections__loop(w_q, w_k, w_v, n_heads):
+    d = w_q.shape[1] // n_heads
+    return np.hstack([w[:, i * d : (i + 1) * d] for i in range(n_heads) for w in (w_q, w_k, w_v)])
+
+
+def right_fuse_projections__columns(w_q, w_k, w_v, n_heads):
+    d, out = w_q.shape[1] // n_heads, np.empty((len(w_q), 3 * w_q.shape[1]))
+    for c in range(w_q.shape[1]):
+        i, j = divmod(c, d)
+        for r, w in enumerate((w_q, w_k, w_v)):
+            out[:, 3 * i * d + r * d + j] = w[:, c]
+    return out
+
+
+def right_fuse_projections__einops(w_q, w_k, w_v, n_heads):
+    return rearrange(np.stack([w_q, w_k, w_v]), "r n (h d) -> n (h r d)", h=n_heads)
+
+
+def right_fuse_projections__pieces_in_a_row(w_q, w_k, w_v, n_heads):
+    n, width = w_q.shape
+    parts = [w.reshape(n_heads, n, width // n_heads) for w in (w_q, w_k, w_v)]
+    return np.concatenate(parts, axis=-1).reshape(n, 3 * width)
+
+
+def wrong_fuse_projections__below_each_other(w_q, w_k, w_v, n_heads):
+    return np.concatenate([w_q, w_k, w_v], axis=0)
+
+
+def wrong_fuse_projections__torch_with_heads(w_q, w_k, w_v, n_heads):
+    """The first third holds queries of all heads"""
+    d = w_q.shape[1] // n_heads
+    return np.hstack([w[:, i * d : (i + 1) * d] for w in (w_q, w_k, w_v) for i in range(n_heads)])
+
+
+def wrong_fuse_projections__stacked(w_q, w_k, w_v, n_heads):
+    """The first third holds queries of all heads"""
+    n, width = w_q.shape
+    parts = [w.reshape(n, n_heads, width // n_heads) for w in (w_q, w_k, w_v)]
+    return np.stack(parts, axis=1).reshape(n, 3 * width)
+
+
+def wrong_fuse_projections__keys_first(w_q, w_k, w_v, n_heads):
+    """`w_q` and `w_k` are taken for each other"""
+    d = w_q.shape[1] // n_heads
+    return np.hstack([w[:, i * d : (i + 1) * d] for i in range(n_heads) for w in (w_k, w_q, w_v)])
+
+
+def wrong_fuse_projections__width_for_heads(w_q, w_k, w_v, n_heads):
+    """There are as many heads as each should be wide"""
+    n, width = w_q.shape
+    parts = [w.reshape(n, width // n_heads, n_heads) for w in (w_q, w_k, w_v)]
+    return np.concatenate(parts, axis=-1).reshape(n, 3 * width)
+
+
+def wrong_fuse_projections__short_slice(w_q, w_k, w_v, n_heads):
+    d = w_q.shape[1] // n_heads
+    return np.hstack([w[:, i : i + d] for i in range(n_heads) for w in (w_q, w_k, w_v)])
+
+
+def right_column_of_key__divmod(c, d):
+    i, j = divmod(c, d)
+    return 3 * i * d + d + j
+
+
+def right_column_of_key__shorter(c, d):
+    return c + 2 * (c // d) * d + d
+
+
+def right_column_of_key__loop(c, d):
+    columns = [(i, r, j) for i in range(c // d + 1) for r in "qkv" for j in range(d)]
+    return columns.index((c // d, "k", c % d))
+
+
+def wrong_column_of_key__head_forgotten(c, d):
+    """Earlier heads are counted with one projection instead of three"""
+    return d + c
+
+
+def wrong_column_of_key__three_columns(c, d):
+    return 3 * c + 1
+
+
+def wrong_column_of_key__two_per_head(c, d):
+    """Line 4"""
+    i, j = divmod(c, d)
+    return 2 * i * d + d + j
+
+
+def wrong_column_of_key__width_forgotten(c, d):
+    """Line 4"""
+    i, j = divmod(c, d)
+    return 3 * i + d + j
+
+
+def wrong_column_of_key__exchanged(c, d):
+    """Line 4"""
+    j, i = divmod(c, d)
+    return 3 * i * d + d + j
+
+
+def wrong_column_of_key__true_division(c, d):
+    """Line 3"""
+    return 3 * (c / d) * d + d + c % d
+
+
+def right_absorbed_multiply_adds__terms(n, m, n_heads):
+    return n_heads * (n * m * m + n * n * m + n * n * m + n * m * m)
+
+
+def right_absorbed_multiply_adds__chapter(n, m, n_heads):
+    return 2 * n_heads * n * m**2 + 2 * n_heads * n**2 * m
+
+
+def right_absorbed_multiply_adds__loop(n, m, n_heads):
+    shapes = [((n, m), (m, m)), ((n, m), (m, n)), ((n, n), (n, m)), ((n, m), (m, m))]
+    return n_heads * sum(a * b * c for (a, b), (_, c) in shapes)
+
+
+def wrong_absorbed_multiply_adds__products_too(n, m, n_heads):
+    """Line 3"""
+    return 2 * n_heads * n * m**2 + 2 * n_heads * n**2 * m + 2 * m**3
+
+
+def wrong_absorbed_multiply_adds__one_projection(n, m, n_heads):
+    """Line 3"""
+    return n_heads * (n * m**2 + 2 * n**2 * m)
+
+
+def wrong_absorbed_multiply_adds__operations(n, m, n_heads):
+    """The result is twice the right one"""
+    return 4 * n_heads * n * m**2 + 4 * n_heads * n**2 * m
+
+
+def wrong_absorbed_multiply_adds__narrow_heads(n, m, n_heads):
+    """The products with matrices are counted for one head"""
+    return 2 * n_heads * n * m * (m // n_heads) + 2 * n_heads * n**2 * m
+
+
+def wrong_absorbed_multiply_adds__squares_exchanged(n, m, n_heads):
+    """Line 3"""
+    return 2 * n_heads * n * m**2 + 2 * n_heads * n**2
+
+
+def wrong_absorbed_multiply_adds__values_projected(n, m, n_heads):
+    """Line 3"""
+    return n_heads * (n * m**2 + 2 * n**2 * m) + 2 * n * m**2

@@ -1,0 +1,347 @@
+"""Attention pooling and its scores, as readers write them."""
+
+import math
+
+import numpy as np
+import torch
+from scipy.spatial.distance import cdist
+from scipy.special import softmax as scipy_softmax
+
+from mlnotes.attention.pooling import pooling_weights
+
+
+def right_attention_pool__chapter(q, k, v, score):
+    scores = score(q, k)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ v
+
+
+def right_attention_pool__einsum(q, k, v, score):
+    return np.einsum("...ls,...se->...le", scipy_softmax(score(q, k), axis=-1), v)
+
+
+def right_attention_pool__sum_last(q, k, v, score):
+    scores = score(q, k)
+    e = np.exp(scores - np.amax(scores, -1)[..., None])
+    return (e @ v) / e.sum(-1)[..., None]
+
+
+def right_attention_pool__torch(q, k, v, score):
+    return (torch.softmax(torch.tensor(score(q, k)), -1) @ torch.tensor(v)).numpy()
+
+
+def wrong_attention_pool__no_keepdims(q, k, v, score):
+    """Line 5"""
+    scores = score(q, k)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1) @ v
+
+
+def wrong_attention_pool__sum_of_everything(q, k, v, score):
+    """Line 5"""
+    scores = score(q, k)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum() @ v
+
+
+def wrong_attention_pool__keys_ask(q, k, v, score):
+    """Line 3"""
+    weights = pooling_weights(k, q, score)
+    return weights @ v
+
+
+def wrong_attention_pool__small_number(q, k, v, score):
+    """Line 3"""
+    e = np.exp(score(q, k))
+    return e / (e.sum(axis=-1, keepdims=True) + 1e-9) @ v
+
+
+def wrong_attention_pool__minimum(q, k, v, score):
+    """Line 4"""
+    scores = score(q, k)
+    e = np.exp(scores - scores.min(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ v
+
+
+def wrong_attention_pool__maximum_of_columns(q, k, v, score):
+    """Line 4"""
+    scores = score(q, k)
+    e = np.exp(scores - scores.max(axis=-2, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ v
+
+
+def wrong_attention_pool__letters_of_keys_and_queries(q, k, v, score):
+    """Line 4"""
+    weights = scipy_softmax(score(q, k), axis=-1)
+    return np.einsum("...ls,...le->...se", weights, v)
+
+
+def wrong_attention_pool__nearest(q, k, v, score):
+    best = score(q, k).argmax(axis=-1)
+    return np.take_along_axis(v, best[..., None], axis=-2)
+
+
+def wrong_attention_pool__queries_averaged(q, k, v, score):
+    """The result is divided by `k`.shape[-2] once too often"""
+    weights = pooling_weights(q, k, score)
+    return np.mean(weights[..., None] * v[..., None, :, :], axis=-2)
+
+
+def wrong_attention_pool__size_of_scores(q, k, v, score):
+    """Of negative scores, the worst gets the largest weight"""
+    scores = score(q, k)
+    weights = scores / scores.sum(axis=-1, keepdims=True)
+    return weights @ v
+
+
+def right_gaussian_score__chapter(q, k, bandwidth=1.0):
+    away = q[..., :, None, :] - k[..., None, :, :]
+    return -(away**2).sum(axis=-1) / (2 * bandwidth**2)
+
+
+def right_gaussian_score__norm(q, k, bandwidth=1.0):
+    return -0.5 * (np.linalg.norm(q[..., None, :] - k[..., None, :, :], axis=-1) / bandwidth) ** 2
+
+
+def right_gaussian_score__einsum(q, k, bandwidth=1.0):
+    away = np.expand_dims(q, -2) - np.expand_dims(k, -3)
+    return -np.einsum("...d,...d->...", away, away) / (2 * bandwidth**2)
+
+
+def right_gaussian_score__cdist(q, k, bandwidth=1.0):
+    if q.ndim == 2:
+        return -cdist(q, k, "sqeuclidean") / (2 * bandwidth**2)
+    return np.stack([right_gaussian_score__cdist(a, b, bandwidth) for a, b in zip(q, k, strict=True)])
+
+
+def wrong_gaussian_score__parentheses(q, k, bandwidth=1.0):
+    """A wider window makes the weights sharper"""
+    away = q[..., :, None, :] - k[..., None, :, :]
+    return -(away**2).sum(axis=-1) / 2 * bandwidth**2
+
+
+def wrong_gaussian_score__axes_exchanged(q, k, bandwidth=1.0):
+    """`q` and `k` are taken for each other"""
+    away = q[..., None, :, :] - k[..., :, None, :]
+    return -(away**2).sum(axis=-1) / (2 * bandwidth**2)
+
+
+def wrong_gaussian_score__wrong_axis(q, k, bandwidth=1.0):
+    """Line 4"""
+    away = q[..., :, None, :] - k[..., None, :, :]
+    return -(away**2).sum(axis=-2) / (2 * bandwidth**2)
+
+
+def wrong_gaussian_score__normal_density(q, k, bandwidth=1.0):
+    """Line 4"""
+    away = q[..., :, None, :] - k[..., None, :, :]
+    return -(away**2).sum(axis=-1) / (2 * bandwidth**2) - np.log(bandwidth * np.sqrt(2 * np.pi))
+
+
+def wrong_gaussian_score__two_axes_only(q, k, bandwidth=1.0):
+    """Line 3"""
+    away = q[:, None] - k
+    return -(away**2).sum(axis=-1) / (2 * bandwidth**2)
+
+
+def wrong_gaussian_score__bandwidth_ignored(q, k, bandwidth=1.0):
+    """`bandwidth` makes no difference"""
+    away = q[..., :, None, :] - k[..., None, :, :]
+    return -(away**2).sum(axis=-1) / 2
+
+
+def wrong_gaussian_score__two_inside(q, k, bandwidth=1.0):
+    """The result is half of the right one"""
+    away = q[..., :, None, :] - k[..., None, :, :]
+    return -(away**2).sum(axis=-1) / (2 * bandwidth) ** 2
+
+
+def wrong_gaussian_score__one_coordinate(q, k, bandwidth=1.0):
+    away = q[..., :, None, 0] - k[..., None, :, 0]
+    return -(away**2) / (2 * bandwidth**2)
+
+
+def wrong_gaussian_score__sum_of_squares_added(q, k, bandwidth=1.0):
+    """Line 3"""
+    away = q[..., :, None, :] + k[..., None, :, :]
+    return -(away**2).sum(axis=-1) / (2 * bandwidth**2)
+
+
+def wrong_gaussian_score__bandwidth_of_the_distance(q, k, bandwidth=1.0):
+    """Changing the unit of the keys and the bandwidth together changes the"""
+    away = q[..., :, None, :] - k[..., None, :, :]
+    return -(away**2).sum(axis=-1) / (2 * bandwidth)
+
+
+def wrong_gaussian_score__sum_not_kept_apart(q, k, bandwidth=1.0):
+    """Line 4"""
+    away = q[..., :, None, :] - k[..., None, :, :]
+    return -((away**2).sum() / (2 * bandwidth**2))
+
+
+def right_additive_score__chapter(q, k, w_q, w_k, w):
+    hidden = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
+    return hidden @ w
+
+
+def right_additive_score__einsum(q, k, w_q, w_k, w):
+    asked = np.einsum("...ld,dc->...lc", q, w_q)
+    found = np.einsum("...sf,fc->...sc", k, w_k)
+    return np.einsum("...lsc,c->...ls", np.tanh(asked[..., :, None, :] + found[..., None, :, :]), w)
+
+
+def right_additive_score__loop_over_units(q, k, w_q, w_k, w):
+    asked, found = q @ w_q, k @ w_k
+    return sum(w[i] * np.tanh(asked[..., :, None, i] + found[..., None, :, i]) for i in range(len(w)))
+
+
+def right_additive_score__one_network(q, k, w_q, w_k, w):
+    pairs = np.concatenate([np.repeat(q[..., :, None, :], k.shape[-2], -2), _beside(k, q)], axis=-1)
+    return np.tanh(pairs @ np.concatenate([w_q, w_k])) @ w
+
+
+def _beside(k, q):
+    return np.repeat(k[..., None, :, :], q.shape[-2], -3)
+
+
+def wrong_additive_score__subtracted(q, k, w_q, w_k, w):
+    """Line 3"""
+    hidden = np.tanh((q @ w_q)[..., :, None, :] - (k @ w_k)[..., None, :, :])
+    return hidden @ w
+
+
+def wrong_additive_score__axes_exchanged(q, k, w_q, w_k, w):
+    """The result is transposed"""
+    hidden = np.tanh((q @ w_q)[..., None, :, :] + (k @ w_k)[..., :, None, :])
+    return hidden @ w
+
+
+def wrong_additive_score__relu(q, k, w_q, w_k, w):
+    """Scores have no bound"""
+    hidden = np.maximum((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :], 0)
+    return hidden @ w
+
+
+def wrong_additive_score__softmax(q, k, w_q, w_k, w):
+    """Line 4"""
+    hidden = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
+    return scipy_softmax(hidden @ w, axis=-1)
+
+
+def wrong_additive_score__no_new_axes(q, k, w_q, w_k, w):
+    """Line 3"""
+    hidden = np.tanh(q @ w_q + k @ w_k)
+    return hidden @ w
+
+
+def wrong_additive_score__two_axes_only(q, k, w_q, w_k, w):
+    """Line 3"""
+    hidden = np.tanh((q @ w_q)[:, None] + (k @ w_k)[None])
+    return hidden @ w
+
+
+def wrong_additive_score__query_alone_bent(q, k, w_q, w_k, w):
+    hidden = np.tanh(q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :]
+    return hidden @ w
+
+
+def wrong_additive_score__sum_over_keys(q, k, w_q, w_k, w):
+    """Line 4"""
+    hidden = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
+    return (hidden * w).sum(axis=-2)
+
+
+def wrong_additive_score__absolute_weights(q, k, w_q, w_k, w):
+    """Line 4"""
+    hidden = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
+    return hidden @ np.abs(w)
+
+
+def wrong_additive_score__same_projection(q, k, w_q, w_k, w):
+    """Line 3"""
+    hidden = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_q)[..., None, :, :])
+    return hidden @ w
+
+
+def right_bias_at_the_end__formula(bandwidth):
+    return bandwidth * np.sqrt(2 / np.pi)
+
+
+def right_bias_at_the_end__gamma(bandwidth):
+    return bandwidth * math.sqrt(2) / math.gamma(0.5)
+
+
+def right_bias_at_the_end__integral(bandwidth):
+    from scipy.integrate import quad
+
+    above, _ = quad(lambda x: x * math.exp(-(x**2) / (2 * bandwidth**2)), 0, 40 * bandwidth, epsabs=0, epsrel=1e-12)
+    return above * 2 / (bandwidth * math.sqrt(2 * math.pi))
+
+
+def wrong_bias_at_the_end__root_of_pi_over_two(bandwidth):
+    """Line 3"""
+    return bandwidth * np.sqrt(np.pi / 2)
+
+
+def wrong_bias_at_the_end__root_forgotten(bandwidth):
+    """The root over 2/π is missing"""
+    return bandwidth * 2 / np.pi
+
+
+def wrong_bias_at_the_end__variance(bandwidth):
+    return bandwidth**2 * (1 - 2 / np.pi)
+
+
+def wrong_bias_at_the_end__no_bandwidth(bandwidth):
+    """Line 3"""
+    return np.sqrt(2 / np.pi)
+
+
+def wrong_bias_at_the_end__density(bandwidth):
+    """Line 3"""
+    return 2 / (bandwidth * np.sqrt(2 * np.pi))
+
+
+def wrong_bias_at_the_end__rounded(bandwidth):
+    return 0.8 * bandwidth
+
+
+def right_largest_weight_ratio__formula(w):
+    return math.exp(2 * abs(w).sum())
+
+
+def right_largest_weight_ratio__norm(w):
+    return np.exp(np.linalg.norm(w, 1)) ** 2
+
+
+def right_largest_weight_ratio__product(w):
+    return np.prod([math.exp(abs(it)) ** 2 for it in w])
+
+
+def wrong_largest_weight_ratio__largest_unit(w):
+    """Line 3"""
+    return np.exp(2 * abs(w).max())
+
+
+def wrong_largest_weight_ratio__absolute_sum(w):
+    """Units with negative w count against the others"""
+    return np.exp(2 * abs(w.sum()))
+
+
+def wrong_largest_weight_ratio__squared_outside(w):
+    """Line 3"""
+    return np.exp(abs(w).sum() ** 2)
+
+
+def wrong_largest_weight_ratio__mean(w):
+    """Line 3"""
+    return np.exp(2 * abs(w).mean())
+
+
+def wrong_largest_weight_ratio__twice_outside(w):
+    return 2 * np.exp(abs(w).sum())
+
+
+def wrong_largest_weight_ratio__units_from_zero(w):
+    """It is the root of the right one"""
+    return np.exp(w[w > 0].sum() - w[w < 0].sum())

@@ -1,0 +1,518 @@
+"""Encodings of position, as readers write them."""
+
+import math
+
+import numpy as np
+import torch
+
+from mlnotes.attention.positions import alibi_slopes, frequencies, halves_order, rotary
+
+
+def right_sinusoidal_positions__chapter(n, d):
+    angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
+    table = np.zeros((n, d))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+
+
+def right_sinusoidal_positions__loop(n, d):
+    table = np.zeros((n, d))
+    for i in range(n):
+        for r in range(d // 2):
+            angle = i / 10000 ** (2 * r / d)
+            table[i, 2 * r], table[i, 2 * r + 1] = math.sin(angle), math.cos(angle)
+    return table
+
+
+def right_sinusoidal_positions__exponential(n, d):
+    omega = np.exp(-math.log(10000) * np.arange(0, d, 2) / d)
+    return np.stack([np.sin(np.outer(np.arange(n), omega)), np.cos(np.outer(np.arange(n), omega))], 2).reshape(n, d)
+
+
+def right_sinusoidal_positions__shifted_sine(n, d):
+    column = np.arange(d)
+    angles = np.arange(n)[:, None] / 10000 ** ((column - column % 2) / d)
+    return np.sin(angles + np.pi / 2 * (column % 2))
+
+
+def right_sinusoidal_positions__torch(n, d):
+    position = torch.arange(n, dtype=torch.float64)[:, None]
+    omega = torch.exp(torch.arange(0, d, 2, dtype=torch.float64) * (-math.log(10000.0) / d))
+    table = torch.zeros(n, d, dtype=torch.float64)
+    table[:, 0::2], table[:, 1::2] = torch.sin(position * omega), torch.cos(position * omega)
+    return table.numpy()
+
+
+def wrong_sinusoidal_positions__base_thousand(n, d):
+    angles = np.arange(n)[:, None] / 1000 ** (np.arange(0, d, 2) / d)
+    table = np.zeros((n, d))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+
+
+def wrong_sinusoidal_positions__no_exponent_sharing(n, d):
+    """Waves slow down half as fast as they should"""
+    angles = np.arange(n)[:, None] / 10000 ** (np.arange(d // 2) / d)
+    table = np.zeros((n, d))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+
+
+def wrong_sinusoidal_positions__sines_only(n, d):
+    """Line 5"""
+    angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
+    table = np.zeros((n, d))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.sin(angles)
+    return table
+
+
+def wrong_sinusoidal_positions__columns_as_rows(n, d):
+    """The result is transposed"""
+    angles = np.arange(n) / 10000 ** (np.arange(0, d, 2) / d)[:, None]
+    table = np.zeros((d, n))
+    table[0::2], table[1::2] = np.sin(angles), np.cos(angles)
+    return table
+
+
+def wrong_sinusoidal_positions__pairs_by_repeat(n, d):
+    """Line 4"""
+    angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
+    return np.repeat(np.sin(angles), 2, axis=1) + np.tile(np.cos(angles), 2)
+
+
+def wrong_sinusoidal_positions__integer_division(n, d):
+    """Line 3"""
+    angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) // d)
+    table = np.zeros((n, d))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+
+
+def wrong_sinusoidal_positions__minus(n, d):
+    """Line 3"""
+    angles = -np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
+    table = np.zeros((n, d))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+
+
+def wrong_sinusoidal_positions__one_position_less(n, d):
+    """Line 4"""
+    table = np.zeros((n, d))
+    for i in range(n - 1):
+        for r in range(d // 2):
+            angle = i / 10000 ** (2 * r / d)
+            table[i, 2 * r], table[i, 2 * r + 1] = math.sin(angle), math.cos(angle)
+    return table
+
+
+def wrong_sinusoidal_positions__times(n, d):
+    """Waves speed up from pair to pair"""
+    angles = np.arange(n)[:, None] * 10000 ** (np.arange(0, d, 2) / d)
+    table = np.zeros((n, d))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+
+
+def wrong_sinusoidal_positions__degrees(n, d):
+    """Line 3"""
+    angles = np.degrees(np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d))
+    table = np.zeros((n, d))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+
+
+def right_rotary__chapter(x, positions, base=10000.0):
+    d = x.shape[-1]
+    angles = np.asarray(positions)[..., None] * base ** (-np.arange(0, d, 2) / d)
+    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+
+
+def right_rotary__written_by_pairs(x, positions, base=10000.0):
+    angles = positions[..., None] * frequencies(x.shape[-1], base)
+    out = np.empty_like(x)
+    out[..., 0::2] = x[..., 0::2] * np.cos(angles) - x[..., 1::2] * np.sin(angles)
+    out[..., 1::2] = x[..., 0::2] * np.sin(angles) + x[..., 1::2] * np.cos(angles)
+    return out
+
+
+def right_rotary__matrices(x, positions, base=10000.0):
+    angles = positions[..., None] / base ** (np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    turn = np.array([[np.cos(angles), -np.sin(angles)], [np.sin(angles), np.cos(angles)]])
+    pairs = x.reshape(*x.shape[:-1], -1, 2)
+    return np.einsum("ab...,...b->...a", turn, pairs).reshape(x.shape)
+
+
+def right_rotary__turned_by_a_quarter(x, positions, base=10000.0):
+    angles = np.repeat(positions[..., None] * frequencies(x.shape[-1], base), 2, axis=-1)
+    quarter = np.stack([-x[..., 1::2], x[..., 0::2]], axis=-1).reshape(x.shape)
+    return x * np.cos(angles) + quarter * np.sin(angles)
+
+
+def wrong_rotary__overwritten(x, positions, base=10000.0):
+    """Line 6"""
+    angles = positions[..., None] * frequencies(x.shape[-1], base)
+    out = x.copy()
+    out[..., 0::2] = out[..., 0::2] * np.cos(angles) - out[..., 1::2] * np.sin(angles)
+    out[..., 1::2] = out[..., 0::2] * np.sin(angles) + out[..., 1::2] * np.cos(angles)
+    return out
+
+
+def wrong_rotary__base_ignored(x, positions, base=10000.0):
+    """`base` makes no difference"""
+    d = x.shape[-1]
+    angles = np.asarray(positions)[..., None] * 10000.0 ** (-np.arange(0, d, 2) / d)
+    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+
+
+def wrong_rotary__not_interleaved(x, positions, base=10000.0):
+    """All first coordinates stand before all second ones"""
+    d = x.shape[-1]
+    angles = np.asarray(positions)[..., None] * base ** (-np.arange(0, d, 2) / d)
+    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.concatenate([turned.real, turned.imag], axis=-1)
+
+
+def wrong_rotary__tiled_angles(x, positions, base=10000.0):
+    """The two of a pair are turned by different angles"""
+    angles = np.tile(positions[..., None] * frequencies(x.shape[-1], base), 2)
+    quarter = np.stack([-x[..., 1::2], x[..., 0::2]], axis=-1).reshape(x.shape)
+    return x * np.cos(angles) + quarter * np.sin(angles)
+
+
+def wrong_rotary__cosine_for_both(x, positions, base=10000.0):
+    """The second of each pair is replaced by the first at position 0"""
+    angles = positions[..., None] * frequencies(x.shape[-1], base)
+    out = np.empty_like(x)
+    out[..., 0::2] = x[..., 0::2] * np.cos(angles) - x[..., 1::2] * np.sin(angles)
+    out[..., 1::2] = x[..., 0::2] * np.cos(angles) + x[..., 1::2] * np.sin(angles)
+    return out
+
+
+def wrong_rotary__conjugate(x, positions, base=10000.0):
+    """The second of each pair has the other sign, also at position 0"""
+    d = x.shape[-1]
+    angles = np.asarray(positions)[..., None] * base ** (-np.arange(0, d, 2) / d)
+    turned = (x[..., 0::2] - 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+
+
+def wrong_rotary__imaginary_first(x, positions, base=10000.0):
+    """The two of each pair are exchanged, also at position 0"""
+    d = x.shape[-1]
+    angles = np.asarray(positions)[..., None] * base ** (-np.arange(0, d, 2) / d)
+    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([turned.imag, turned.real], axis=-1).reshape(x.shape)
+
+
+def wrong_rotary__one_frequency(x, positions, base=10000.0):
+    angles = np.asarray(positions)[..., None] / base
+    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+
+
+def wrong_rotary__no_imaginary_unit(x, positions, base=10000.0):
+    """Line 5"""
+    d = x.shape[-1]
+    angles = np.asarray(positions)[..., None] * base ** (-np.arange(0, d, 2) / d)
+    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(angles)
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+
+
+def wrong_rotary__positions_across(x, positions, base=10000.0):
+    """is where it fails"""
+    d = x.shape[-1]
+    angles = np.asarray(positions) * base ** (-np.arange(0, d, 2) / d)[:, None]
+    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+
+
+def wrong_rotary__whole_width_exponent(x, positions, base=10000.0):
+    """The slowest pair is not slow enough"""
+    d = x.shape[-1]
+    angles = np.asarray(positions)[..., None] * base ** (-np.arange(d // 2) / d)
+    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+
+
+def right_rotary_halves__chapter(x, positions, base=10000.0):
+    order = halves_order(x.shape[-1])
+    return rotary(x[..., np.argsort(order)], positions, base)[..., order]
+
+
+def right_rotary_halves__turned_by_a_quarter(x, positions, base=10000.0):
+    half = x.shape[-1] // 2
+    angles = np.concatenate([positions[..., None] * frequencies(x.shape[-1], base)] * 2, axis=-1)
+    return x * np.cos(angles) + np.concatenate([-x[..., half:], x[..., :half]], axis=-1) * np.sin(angles)
+
+
+def right_rotary_halves__complex(x, positions, base=10000.0):
+    first, second = np.split(x, 2, axis=-1)
+    z = (first + 1j * second) * np.exp(1j * positions[..., None] * frequencies(x.shape[-1], base))
+    return np.concatenate([z.real, z.imag], axis=-1)
+
+
+def right_rotary_halves__by_hand(x, positions, base=10000.0):
+    together = x.reshape(*x.shape[:-1], 2, -1).swapaxes(-1, -2).reshape(x.shape)
+    turned = rotary(together, positions, base)
+    return turned.reshape(*x.shape[:-1], -1, 2).swapaxes(-1, -2).reshape(x.shape)
+
+
+def wrong_rotary_halves__minus_forgotten(x, positions, base=10000.0):
+    """Rows change their length"""
+    half = x.shape[-1] // 2
+    angles = np.concatenate([positions[..., None] * frequencies(x.shape[-1], base)] * 2, axis=-1)
+    return x * np.cos(angles) + np.concatenate([x[..., half:], x[..., :half]], axis=-1) * np.sin(angles)
+
+
+def wrong_rotary_halves__minus_on_the_other(x, positions, base=10000.0):
+    """Pairs turn clockwise"""
+    half = x.shape[-1] // 2
+    angles = np.concatenate([positions[..., None] * frequencies(x.shape[-1], base)] * 2, axis=-1)
+    return x * np.cos(angles) + np.concatenate([x[..., half:], -x[..., :half]], axis=-1) * np.sin(angles)
+
+
+def wrong_rotary_halves__repeated(x, positions, base=10000.0):
+    """The two of a pair are turned by different angles"""
+    half = x.shape[-1] // 2
+    angles = np.repeat(positions[..., None] * frequencies(x.shape[-1], base), 2, axis=-1)
+    return x * np.cos(angles) + np.concatenate([-x[..., half:], x[..., :half]], axis=-1) * np.sin(angles)
+
+
+def wrong_rotary_halves__base_forgotten(x, positions, base=10000.0):
+    """`base` makes no difference"""
+    order = halves_order(x.shape[-1])
+    return rotary(x[..., np.argsort(order)], positions)[..., order]
+
+
+def wrong_rotary_halves__rows_permuted(x, positions, base=10000.0):
+    """Line 4"""
+    order = halves_order(x.shape[-1])
+    return rotary(x[np.argsort(order)], positions, base)[order]
+
+
+def wrong_rotary_halves__half_reversed(x, positions, base=10000.0):
+    first, second = np.split(x, 2, axis=-1)
+    second = second[..., ::-1]
+    z = (first + 1j * second) * np.exp(1j * positions[..., None] * frequencies(x.shape[-1], base))
+    return np.concatenate([z.real, z.imag[..., ::-1]], axis=-1)
+
+
+def wrong_rotary_halves__frequencies_of_half(x, positions, base=10000.0):
+    """The slowest pair is not slow enough"""
+    first, second = np.split(x, 2, axis=-1)
+    omega = base ** (-np.arange(first.shape[-1]) / x.shape[-1])
+    z = (first + 1j * second) * np.exp(1j * positions[..., None] * omega)
+    return np.concatenate([z.real, z.imag], axis=-1)
+
+
+def wrong_rotary_halves__only_rotary(x, positions, base=10000.0):
+    """Neighbouring coordinates are turned together"""
+    return rotary(x, positions, base)
+
+
+def right_alibi_bias__chapter(n_heads, n_queries, n_keys, offset=0):
+    away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
+    return -alibi_slopes(n_heads)[:, None, None] * abs(away)
+
+
+def right_alibi_bias__loops(n_heads, n_queries, n_keys, offset=0):
+    out = np.zeros((n_heads, n_queries, n_keys))
+    for h, slope in enumerate(alibi_slopes(n_heads)):
+        for i in range(n_queries):
+            for j in range(n_keys):
+                out[h, i, j] = -slope * abs(i + offset - j)
+    return out
+
+
+def right_alibi_bias__own_slopes(n_heads, n_queries, n_keys, offset=0):
+    below = 2 ** int(math.log2(n_heads))
+    slopes = [2 ** (-8 * i / below) for i in range(1, below + 1)]
+    slopes += [2 ** (-4 * i / below) for i in range(1, 2 * below, 2)][: n_heads - below]
+    away = np.abs(np.subtract.outer(np.arange(n_queries) + offset, np.arange(n_keys)))
+    return -np.multiply.outer(slopes, away)
+
+
+def right_alibi_bias__einsum(n_heads, n_queries, n_keys, offset=0):
+    away = abs(np.arange(offset, offset + n_queries)[:, None] - np.arange(n_keys)).astype(float)
+    return np.einsum("h,ls->hls", -alibi_slopes(n_heads), away)
+
+
+def wrong_alibi_bias__columns_and_rows(n_heads, n_queries, n_keys, offset=0):
+    """The result is transposed"""
+    away = np.arange(n_queries) + offset - np.arange(n_keys)[:, None]
+    return -alibi_slopes(n_heads)[:, None, None] * abs(away)
+
+
+def wrong_alibi_bias__heads_last(n_heads, n_queries, n_keys, offset=0):
+    away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
+    return -alibi_slopes(n_heads) * abs(away)[..., None]
+
+
+def wrong_alibi_bias__masked_too(n_heads, n_queries, n_keys, offset=0):
+    """Keys after the query get -inf"""
+    away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
+    return np.where(away >= 0, -alibi_slopes(n_heads)[:, None, None] * away, -np.inf)
+
+
+def wrong_alibi_bias__offset_doubled(n_heads, n_queries, n_keys, offset=0):
+    """Line 3"""
+    away = np.arange(offset, n_queries + offset)[:, None] + offset - np.arange(n_keys)
+    return -alibi_slopes(n_heads)[:, None, None] * abs(away)
+
+
+def wrong_alibi_bias__one_slope(n_heads, n_queries, n_keys, offset=0):
+    away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
+    return -(2 ** (-8 / n_heads)) * abs(away) * np.ones((n_heads, 1, 1))
+
+
+def wrong_alibi_bias__distance_from_one(n_heads, n_queries, n_keys, offset=0):
+    """Line 4"""
+    away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
+    return -alibi_slopes(n_heads)[:, None, None] * (abs(away) + 1)
+
+
+def wrong_alibi_bias__slope_exponents(n_heads, n_queries, n_keys, offset=0):
+    away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
+    slopes = 2.0 ** (-np.arange(1, n_heads + 1) / n_heads)
+    return -slopes[:, None, None] * abs(away)
+
+
+def wrong_alibi_bias__reversed_heads(n_heads, n_queries, n_keys, offset=0):
+    """The result is the right one from the last row to the first"""
+    away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
+    return -alibi_slopes(n_heads)[::-1, None, None] * abs(away)
+
+
+def wrong_alibi_bias__key_positions(n_heads, n_queries, n_keys, offset=0):
+    """It has the same rows for all queries, which is right under a causal"""
+    return np.broadcast_to(alibi_slopes(n_heads)[:, None, None] * np.arange(n_keys), (n_heads, n_queries, n_keys))
+
+
+def wrong_alibi_bias__divided(n_heads, n_queries, n_keys, offset=0):
+    """Line 4"""
+    away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
+    return -abs(away) / alibi_slopes(n_heads)[:, None, None]
+
+
+def right_rotary_score__complex(q, k, distance):
+    a, b = q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]
+    return (a * b.conj() @ np.exp(1j * distance * frequencies(len(q)))).real
+
+
+def right_rotary_score__real(q, k, distance):
+    angles = distance * 10000.0 ** (-np.arange(0, len(q), 2) / len(q))
+    along = q[0::2] * k[0::2] + q[1::2] * k[1::2]
+    across = q[0::2] * k[1::2] - q[1::2] * k[0::2]
+    return float(along @ np.cos(angles) + across @ np.sin(angles))
+
+
+def right_rotary_score__query_turned(q, k, distance):
+    turned = rotary(q[None], [abs(distance)])[0] if distance >= 0 else q
+    other = rotary(k[None], [abs(distance)])[0] if distance < 0 else k
+    return turned @ other
+
+
+def right_rotary_score__loop(q, k, distance):
+    total = 0.0
+    for r in range(len(q) // 2):
+        c, s = math.cos(distance * 10000 ** (-2 * r / len(q))), math.sin(distance * 10000 ** (-2 * r / len(q)))
+        total += (c * q[2 * r] - s * q[2 * r + 1]) * k[2 * r] + (s * q[2 * r] + c * q[2 * r + 1]) * k[2 * r + 1]
+    return total
+
+
+def wrong_rotary_score__signs_of_the_cross_product(q, k, distance):
+    """Line 5"""
+    angles = distance * 10000.0 ** (-np.arange(0, len(q), 2) / len(q))
+    along = q[0::2] * k[0::2] + q[1::2] * k[1::2]
+    across = q[0::2] * k[1::2] + q[1::2] * k[0::2]
+    return float(along @ np.cos(angles) + across @ np.sin(angles))
+
+
+def wrong_rotary_score__both_turned(q, k, distance):
+    """Line 3"""
+    turned = rotary(np.stack([q, k]), [abs(distance), abs(distance)])
+    return turned[0] @ turned[1]
+
+
+def wrong_rotary_score__distance_unsigned(q, k, distance):
+    """Line 4"""
+    a, b = q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]
+    return (a * b.conj() @ np.exp(1j * abs(distance) * frequencies(len(q)))).real
+
+
+def wrong_rotary_score__complex_left(q, k, distance):
+    """Line 4"""
+    a, b = q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]
+    return a * b.conj() @ np.exp(1j * distance * frequencies(len(q)))
+
+
+def wrong_rotary_score__imaginary(q, k, distance):
+    """Line 4"""
+    a, b = q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]
+    return (a * b.conj() @ np.exp(1j * distance * frequencies(len(q)))).imag
+
+
+def wrong_rotary_score__halves(q, k, distance):
+    """Coordinates half a width apart are one number"""
+    half = len(q) // 2
+    a, b = q[:half] + 1j * q[half:], k[:half] + 1j * k[half:]
+    return (a * b.conj() @ np.exp(1j * distance * frequencies(len(q)))).real
+
+
+def wrong_rotary_score__not_turned(q, k, distance):
+    return q @ k
+
+
+def right_bias_by_key__formula(n_heads, n_keys):
+    return alibi_slopes(n_heads)[:, None] * np.arange(n_keys)
+
+
+def right_bias_by_key__outer(n_heads, n_keys):
+    return np.outer(alibi_slopes(n_heads), np.arange(1, n_keys + 1))
+
+
+def right_bias_by_key__three_axes(n_heads, n_keys):
+    return alibi_slopes(n_heads)[:, None, None] * np.arange(n_keys)
+
+
+def right_bias_by_key__from_the_end(n_heads, n_keys):
+    return -alibi_slopes(n_heads)[:, None] * np.arange(n_keys)[::-1]
+
+
+def wrong_bias_by_key__reversed(n_heads, n_keys):
+    """The result has the opposite sign"""
+    return alibi_slopes(n_heads)[:, None] * np.arange(n_keys)[::-1]
+
+
+def wrong_bias_by_key__keys_first(n_heads, n_keys):
+    """Line 3"""
+    return np.arange(n_keys)[:, None] * alibi_slopes(n_heads)
+
+
+def wrong_bias_by_key__full_table(n_heads, n_keys):
+    """Line 3"""
+    away = abs(np.arange(n_keys)[:, None] - np.arange(n_keys))
+    return -alibi_slopes(n_heads)[:, None, None] * away
+
+
+def wrong_bias_by_key__no_slopes(n_heads, n_keys):
+    return np.ones((n_heads, 1)) * np.arange(n_keys)
+
+
+def wrong_bias_by_key__added(n_heads, n_keys):
+    """Line 3"""
+    return alibi_slopes(n_heads)[:, None] + np.arange(n_keys)
+
+
+def wrong_bias_by_key__one_formula(n_heads, n_keys):
+    """Slopes differ from those of trained models when the heads are no"""
+    slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
+    return slopes[:, None] * np.arange(n_keys)
+
+
+def wrong_bias_by_key__negative(n_heads, n_keys):
+    """The result has the opposite sign"""
+    return -alibi_slopes(n_heads)[:, None] * np.arange(n_keys)

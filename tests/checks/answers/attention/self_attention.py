@@ -1,0 +1,412 @@
+"""Attention, as readers write it."""
+
+import math
+
+import numpy as np
+import torch
+from scipy.special import softmax as scipy_softmax
+
+from mlnotes.attention.causal_mask import masked_softmax
+from mlnotes.attention.self_attention import attention, attention_weights
+from mlnotes.blocks.softmax import softmax
+
+
+def right_attention_weights__chapter(q, k, mask=None, bias=None, scale=None):
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores)
+
+
+def right_attention_weights__einsum(q, k, mask=None, bias=None, scale=None):
+    scores = np.einsum("...ld,...sd->...ls", q, k) * (scale or 1 / math.sqrt(k.shape[-1]))
+    scores = scores if bias is None else scores + bias
+    return softmax(scores) if mask is None else masked_softmax(scores, mask)
+
+
+def right_attention_weights__scipy(q, k, mask=None, bias=None, scale=None):
+    if scale is None:
+        scale = 1 / np.sqrt(q.shape[-1])
+    scores = scale * np.matmul(q, np.swapaxes(k, -1, -2)) + (0 if bias is None else bias)
+    allowed = np.ones(scores.shape, bool) if mask is None else np.broadcast_to(mask, scores.shape)
+    return np.nan_to_num(scipy_softmax(np.where(allowed, scores, -np.inf), axis=-1))
+
+
+def right_attention_weights__torch(q, k, mask=None, bias=None, scale=None):
+    scores = torch.tensor(q) @ torch.tensor(k).mT * (scale or q.shape[-1] ** -0.5)
+    if bias is not None:
+        scores = scores + torch.tensor(bias)
+    if mask is not None:
+        scores = scores.masked_fill(~torch.tensor(mask), -torch.inf)
+    return torch.nan_to_num(torch.softmax(scores, -1)).numpy()
+
+
+def right_attention_weights__loops(q, k, mask=None, bias=None, scale=None):
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    lead = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
+    shape = (*lead, q.shape[-2], k.shape[-2])
+    q, k = np.broadcast_to(q, (*lead, *q.shape[-2:])), np.broadcast_to(k, (*lead, *k.shape[-2:]))
+    seen = np.broadcast_to(True if mask is None else mask, shape)
+    extra = np.broadcast_to(0.0 if bias is None else bias, shape)
+    out = np.zeros(shape)
+    for at in np.ndindex(shape[:-1]):
+        scores = [scale * sum(q[at] * key) + b for key, b in zip(k[at[:-1]], extra[at], strict=True)]
+        top = max((s for s, look in zip(scores, seen[at], strict=True) if look), default=0.0)
+        e = np.array([math.exp(s - top) if look else 0.0 for s, look in zip(scores, seen[at], strict=True)])
+        out[at] = e / (e.sum() or 1.0)
+    return out
+
+
+def wrong_attention_weights__billion_with_bias(q, k, mask=None, bias=None, scale=None):
+    """A query that sees no key averages all of them"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -1e9)
+    return softmax(scores)
+
+
+def wrong_attention_weights__billion_added(q, k, mask=None, bias=None, scale=None):
+    """A query that sees no key shares its weight as if nothing were hidden"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = scores + (1 - mask) * -1e9
+    return softmax(scores)
+
+
+def wrong_attention_weights__nan_in_the_empty_row(q, k, mask=None, bias=None, scale=None):
+    """A query that sees no key gets nan"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_attention_weights__scale_ignored(q, k, mask=None, bias=None, scale=None):
+    """`scale` makes no difference"""
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores)
+
+
+def wrong_attention_weights__scale_on_top(q, k, mask=None, bias=None, scale=None):
+    """A scale that is given acts sqrt(d) times too weakly"""
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    if scale is not None:
+        scores = scores * scale
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores)
+
+
+def wrong_attention_weights__divided_by_scale(q, k, mask=None, bias=None, scale=None):
+    """A larger scale makes rows flatter"""
+    scale = math.sqrt(q.shape[-1]) if scale is None else scale
+    scores = q @ k.mT / scale
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores)
+
+
+def wrong_attention_weights__transposed_whole(q, k, mask=None, bias=None, scale=None):
+    """Line 3"""
+    scores = q @ k.T * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores)
+
+
+def wrong_attention_weights__bias_after_mask_multiplied(q, k, mask=None, bias=None, scale=None):
+    """Line 5"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores * bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores)
+
+
+def wrong_attention_weights__bias_after_softmax(q, k, mask=None, bias=None, scale=None):
+    """With a bias, rows do not sum to one"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights if bias is None else weights + bias
+
+
+def wrong_attention_weights__mask_only_without_bias(q, k, mask=None, bias=None, scale=None):
+    """Where a bias is given, the mask makes no difference"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    elif mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores)
+
+
+def wrong_attention_weights__bias_before_scaling(q, k, mask=None, bias=None, scale=None):
+    """The bias acts sqrt(d) times too weakly"""
+    scores = q @ k.mT
+    if bias is not None:
+        scores = scores + bias
+    scores = scores * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores)
+
+
+def wrong_attention_weights__no_softmax(q, k, mask=None, bias=None, scale=None):
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, 0)
+    return scores
+
+
+def wrong_attention_weights__exponentials_overflow(q, k, mask=None, bias=None, scale=None):
+    """Line 6"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    e = np.exp(scores)
+    if mask is not None:
+        e = e * mask
+    return e / np.maximum(e.sum(axis=-1, keepdims=True), 1e-300)
+
+
+def wrong_attention_weights__first_axis(q, k, mask=None, bias=None, scale=None):
+    """Line 8"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores, axis=0)
+
+
+def wrong_attention_weights__cosines(q, k, mask=None, bias=None, scale=None):
+    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
+    k = k / np.linalg.norm(k, axis=-1, keepdims=True)
+    return attention_weights(q, k, mask, bias, scale)
+
+
+def right_attention__chapter(q, k, v, mask=None, bias=None, scale=None):
+    return attention_weights(q, k, mask, bias, scale) @ v
+
+
+def right_attention__einsum(q, k, v, mask=None, bias=None, scale=None):
+    weights = attention_weights(q, k, mask=mask, bias=bias, scale=scale)
+    return np.einsum("...ls,...se->...le", weights, v)
+
+
+def right_attention__from_nothing(q, k, v, mask=None, bias=None, scale=None):
+    scores = (q * (scale if scale is not None else q.shape[-1] ** -0.5)) @ np.swapaxes(k, -2, -1)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    top = np.where(np.isinf(scores), -1e300, scores).max(-1, keepdims=True)
+    e = np.exp(scores - top)
+    return (e @ v) / np.maximum(e.sum(-1, keepdims=True), 1e-300)
+
+
+def right_attention__torch(q, k, v, mask=None, bias=None, scale=None):
+    extra = torch.zeros(q.shape[-2], k.shape[-2], dtype=torch.float64) if bias is None else torch.tensor(bias)
+    if mask is not None:
+        extra = extra.masked_fill(~torch.tensor(mask), -torch.inf)
+    attend = torch.nn.functional.scaled_dot_product_attention
+    return torch.nan_to_num(attend(*map(torch.tensor, (q, k, v)), attn_mask=extra, scale=scale)).numpy()
+
+
+def wrong_attention__options_not_passed_on(q, k, v, mask=None, bias=None, scale=None):
+    """`bias` and `scale` make no difference"""
+    return attention_weights(q, k, mask) @ v
+
+
+def wrong_attention__options_exchanged(q, k, v, mask=None, bias=None, scale=None):
+    """Line 3"""
+    return attention_weights(q, k, bias, mask, scale) @ v
+
+
+def wrong_attention__values_first(q, k, v, mask=None, bias=None, scale=None):
+    """Line 3"""
+    return v @ attention_weights(q, k, mask, bias, scale)
+
+
+def wrong_attention__weights_transposed(q, k, v, mask=None, bias=None, scale=None):
+    return attention_weights(k, q, mask, bias, scale).mT @ v
+
+
+def wrong_attention__values_masked(q, k, v, mask=None, bias=None, scale=None):
+    """Results of masked queries shrink towards zero"""
+    weights = attention_weights(q, k, bias=bias, scale=scale)
+    return weights @ v if mask is None else (weights * mask) @ v
+
+
+def wrong_attention__scale_forgotten(q, k, v, mask=None, bias=None, scale=None):
+    """Results jump between values instead of mixing them"""
+    scores = q @ k.mT
+    if scale is not None:
+        scores = scores * scale
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores) @ v
+
+
+def wrong_attention__width_of_the_values(q, k, v, mask=None, bias=None, scale=None):
+    """Line 3"""
+    scale = v.shape[-1] ** -0.5 if scale is None else scale
+    return attention_weights(q, k, mask, bias, scale) @ v
+
+
+def wrong_attention__maximum_of_everything(q, k, v, mask=None, bias=None, scale=None):
+    """Rows far below the largest score get nan"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    scores = scores if bias is None else scores + bias
+    scores = scores if mask is None else np.where(mask, scores, -np.inf)
+    e = np.exp(scores - scores.max())
+    return e / e.sum(-1, keepdims=True) @ v
+
+
+def wrong_attention__best_only(q, k, v, mask=None, bias=None, scale=None):
+    """Line 4"""
+    weights = attention_weights(q, k, mask, bias, scale)
+    return np.take_along_axis(v, weights.argmax(-1)[..., None], axis=-2)
+
+
+def wrong_attention__softmax_twice(q, k, v, mask=None, bias=None, scale=None):
+    """Line 3"""
+    return softmax(attention_weights(q, k, mask, bias, scale)) @ v
+
+
+def right_self_attention__chapter(x, w_q, w_k, w_v, mask=None):
+    return attention(x @ w_q, x @ w_k, x @ w_v, mask)
+
+
+def right_self_attention__einsum(x, w_q, w_k, w_v, mask=None):
+    q, k, v = (np.einsum("...ln,nd->...ld", x, w) for w in (w_q, w_k, w_v))
+    scores = np.einsum("...ld,...sd->...ls", q, k) / math.sqrt(q.shape[-1])
+    weights = softmax(scores) if mask is None else masked_softmax(scores, mask)
+    return np.einsum("...ls,...se->...le", weights, v)
+
+
+def right_self_attention__absorbed(x, w_q, w_k, w_v, mask=None):
+    return attention_weights(x @ (w_q @ w_k.T), x, mask, scale=w_q.shape[1] ** -0.5) @ x @ w_v
+
+
+def wrong_self_attention__not_scaled_by_d(x, w_q, w_k, w_v, mask=None):
+    """Rows are flatter than they should be"""
+    q, k, v = x @ w_q, x @ w_k, x @ w_v
+    scores = q @ k.mT / q.shape[-1]
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores) @ v
+
+
+def wrong_self_attention__mask_not_passed_on(x, w_q, w_k, w_v, mask=None):
+    """`mask` makes no difference"""
+    return attention(x @ w_q, x @ w_k, x @ w_v)
+
+
+def wrong_self_attention__keys_as_values(x, w_q, w_k, w_v, mask=None):
+    """`w_k` stands where `w_v` belongs"""
+    return attention(x @ w_q, x @ w_k, x @ w_k, mask)
+
+
+def wrong_self_attention__keys_ask(x, w_q, w_k, w_v, mask=None):
+    """`w_q` and `w_k` are taken for each other"""
+    return attention(x @ w_k, x @ w_q, x @ w_v, mask)
+
+
+def wrong_self_attention__projections_transposed(x, w_q, w_k, w_v, mask=None):
+    """Line 3"""
+    return attention(x @ w_q.T, x @ w_k.T, x @ w_v.T, mask)
+
+
+def wrong_self_attention__queries_not_projected(x, w_q, w_k, w_v, mask=None):
+    """It fits only tokens as wide as the keys"""
+    return attention(x, x @ w_k, x @ w_v, mask)
+
+
+def wrong_self_attention__residual(x, w_q, w_k, w_v, mask=None):
+    """Line 3"""
+    return x + attention(x @ w_q, x @ w_k, x @ w_v, mask)
+
+
+def wrong_self_attention__mask_inverted(x, w_q, w_k, w_v, mask=None):
+    """Each query sees what it should not, and nothing else"""
+    return attention(x @ w_q, x @ w_k, x @ w_v, None if mask is None else ~mask)
+
+
+def wrong_self_attention__scaled_twice(x, w_q, w_k, w_v, mask=None):
+    """Rows are flatter than they should be"""
+    q = x @ w_q / math.sqrt(w_q.shape[1])
+    return attention(q, x @ w_k, x @ w_v, mask)
+
+
+def wrong_self_attention__weights_of_the_first_only(x, w_q, w_k, w_v, mask=None):
+    weights = attention_weights(x[..., :1, :] @ w_q, x @ w_k)
+    return weights @ (x @ w_v)
+
+
+def right_bias_of_shifted_queries__product(k, c):
+    return k @ c / math.sqrt(k.shape[-1])
+
+
+def right_bias_of_shifted_queries__row(k, c):
+    return c[None] @ k.T / np.sqrt(len(c))
+
+
+def right_bias_of_shifted_queries__loop(k, c):
+    return np.array([[sum(a * b for a, b in zip(key, c, strict=True)) / len(c) ** 0.5 for key in k]])
+
+
+def wrong_bias_of_shifted_queries__not_scaled(k, c):
+    """It is sqrt(d) times too large"""
+    return k @ c
+
+
+def wrong_bias_of_shifted_queries__sign(k, c):
+    """The result has the opposite sign"""
+    return -k @ c / math.sqrt(k.shape[-1])
+
+
+def wrong_bias_of_shifted_queries__length_of_keys(k, c):
+    """It depends on the number of keys"""
+    return k @ c / math.sqrt(len(k))
+
+
+def wrong_bias_of_shifted_queries__elementwise(k, c):
+    """Line 3"""
+    return k * c / math.sqrt(k.shape[-1])
+
+
+def wrong_bias_of_shifted_queries__shift_alone(k, c):
+    """Line 3"""
+    return np.full(len(k), c @ c / math.sqrt(len(c)))
+
+
+def wrong_bias_of_shifted_queries__sum(k, c):
+    """Line 3"""
+    return (k + c).sum(axis=-1) / math.sqrt(k.shape[-1])
