@@ -2,6 +2,7 @@
 
 import functools
 import linecache
+import math
 import textwrap
 import time
 
@@ -37,6 +38,17 @@ class TestVerdicts:
         assert report.verdict == "edge"
         assert repr(report).startswith("≈ my_softmax: It is right on all ")
         assert "nothing but -inf" in report.says
+
+    def test_an_edge_that_an_answer_has_no_parameter_for_is_not_asked_of_it(self, monkeypatch):
+        def right(x, order=0, base=math.e):
+            return np.flip(x) if order else x**2
+
+        checks = Checks(right, (call(np.arange(3.0)), call(np.arange(3.0), order=1).about("an order", edge=True)))
+        monkeypatch.setattr("mlnotes.checks._find", lambda name: checks)
+        monkeypatch.setattr("mlnotes.checks._trials", lambda name: tuple(trials(checks)))
+        assert check(lambda x, base=math.e: x * x, "right").verdict == "right"
+        assert check(lambda x, order=0: x * x, "right").verdict == "edge"
+        assert check(lambda *x, **options: x[0] ** 2, "right").verdict == "edge"
 
     def test_a_wrong_answer_comes_with_its_smallest_failing_call(self):
         def my_softmax(x, axis=-1):
@@ -228,9 +240,29 @@ class TestReports:
         found[3, 2] = -1.0
         assert compared(found, right) == ("23   at [3, 2] of an array (5, 7)", "-1")
 
+    def test_of_several_parts_those_are_shown_that_differ(self):
+        right = {"n": 2, "x": np.eye(2), "far": np.zeros((5, 7))}
+        assert compared(right | {"x": 1 + np.eye(2)}, right) == ("x: [[1, 0],\n    [0, 1]]", "x: [[2, 1],\n    [1, 2]]")
+        assert compared((np.zeros(2), 1 + right["far"]), (np.zeros(2), right["far"])) == (
+            "part 2: 0   at [0, 0] of an array (5, 7)",
+            "part 2: 1",
+        )
+        assert compared((np.ones(2) + 1e-8, 1), (np.ones(2), 1))[1] == "part 1: [1, 1]\npart 2: 1"
+
     def test_a_call_is_written_as_it_was_made(self):
         assert written_call("f", call(np.array([1.0, 2.0]), None, axis=0)) == "f([1, 2], None, axis=0)"
         assert written_call("f", call(np.eye(2), 3)) == "f(\n    [[1, 0],\n     [0, 1]],\n    3,\n)"
+
+    def test_where_a_case_is_several_lines_they_are_written_down(self, monkeypatch):
+        checks = Checks(
+            np.power,
+            (call(2.0, 3.0),),
+            run=lambda power, a, b: power(b, a),
+            written=lambda name, case: f"a, b = {case.arguments}\n{name}(b, a)",
+        )
+        monkeypatch.setattr("mlnotes.checks._find", lambda name: checks)
+        monkeypatch.setattr("mlnotes.checks._trials", lambda name: tuple(trials(checks)))
+        assert check(np.multiply).counterexample.call == "a, b = (2.0, 3.0)\nmultiply(b, a)"
 
     def test_mistakes_are_listed_with_symptom_and_remedy(self):
         table = mistakes(softmax)
