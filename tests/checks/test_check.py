@@ -50,6 +50,19 @@ class TestVerdicts:
         assert check(lambda x, order=0: x * x, "right").verdict == "edge"
         assert check(lambda *x, **options: x[0] ** 2, "right").verdict == "edge"
 
+    def test_a_number_is_judged_without_showing_the_right_one(self, monkeypatch):
+        def forty_two():
+            return 6 * 7
+
+        checks = Checks(forty_two, (call(),), mistakes=(Mistake("a", lambda: 13, "It is a sum", "multiply"),))
+        monkeypatch.setattr("mlnotes.checks._find", lambda name: checks)
+        monkeypatch.setattr("mlnotes.checks._trials", lambda name: tuple(trials(checks)))
+        assert repr(check(42.0, "forty_two")) == "✓ forty_two: That is right."
+        assert repr(check(13, "forty_two")) == "✗ forty_two: It is a sum: multiply."
+        assert repr(check(84, "forty_two")) == "✗ forty_two: The result is twice the right one."
+        assert repr(check(43, "forty_two")) == "✗ forty_two: That is not it, and no mistake that is known explains it."
+        assert check(..., "forty_two").verdict == "empty"
+
     def test_a_wrong_answer_comes_with_its_smallest_failing_call(self):
         def my_softmax(x, axis=-1):
             e = np.exp(x - x.max(axis=axis, keepdims=True))
