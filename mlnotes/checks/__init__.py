@@ -156,6 +156,7 @@ def _trials(name):
 
 
 _EMPTY = "It returns nothing yet: write its body and run this cell again."
+_NAMED = 6  # calls that are named besides the first
 _UNEXPLAINED = "and no mistake that is known explains all of it"
 
 
@@ -210,6 +211,8 @@ def _others(attempt):
     failed = [it for it in attempt.failed[1:] if not it[0].case.edge]
     special = list(dict.fromkeys(trial.case.says for trial, _, _ in failed if trial.case.says))
     count = f"{len(failed) + 1} of {len(attempt.everyday)} calls fail"
+    if len(special) > _NAMED:
+        special[_NAMED:] = [f"and {len(special) - _NAMED} others"]
     return f"{count}: also {'; '.join(special)}." if special else f"{count}." if failed else ""
 
 

@@ -170,14 +170,26 @@ def _is_refused(version, tick, tried):
 
 
 def _mark_guards(tree):
-    """Mark what refuses bad input, and what decorates: no case of a reader's exercise is about it."""
+    """Mark what refuses bad input, what decorates, and what is for display: no case of an exercise is about it."""
     for node in ast.walk(tree):
         marked = list(getattr(node, "decorator_list", ()))
         if isinstance(node, ast.Expr | ast.If | ast.For) and _is_guard(node):
             marked.append(node)
+        if isinstance(node, ast.FunctionDef) and node.name == "__repr__":
+            marked.append(node)
         for it in marked:
-            for part in ast.walk(it):
-                part.guard = True
+            _mark(it)
+    for definition in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
+        names = [it for it in ast.walk(definition) if isinstance(it, ast.Name) and not hasattr(it, "guard")]
+        read = {it.id for it in names if isinstance(it.ctx, ast.Load)}
+        for it in definition.body:  # what only guards read belongs to them
+            if isinstance(it, ast.Assign) and all(isinstance(x, ast.Name) and x.id not in read for x in it.targets):
+                _mark(it)
+
+
+def _mark(node):
+    for part in ast.walk(node):
+        part.guard = True
 
 
 def _is_guard(node):

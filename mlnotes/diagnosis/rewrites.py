@@ -153,7 +153,7 @@ def axis(node, scope):
     """Another axis."""
     if isinstance(node, ast.keyword) and node.arg in ("axis", "dim"):
         for value in [*map(_constant, (-1, 0, -2, 1, None)), *_names(scope, "axis", "dim")]:
-            if ast.dump(value) != ast.dump(node.value):
+            if ast.unparse(value) != ast.unparse(node.value):
                 yield "axis", ast.keyword(node.arg, value)
 
 
@@ -364,6 +364,12 @@ def dropped(node, scope):
         yield from (("extra", it) for it in node.values)
 
 
+def surplus(node, scope):
+    """A last argument that is too much."""
+    if isinstance(node, ast.Call) and len(node.args) > 1 and not any(isinstance(it, ast.Starred) for it in node.args):
+        yield "extra", ast.Call(node.func, node.args[:-1], node.keywords)
+
+
 def turned(node, scope):
     """A transpose, a sign or a negation that is missing."""
     if _is_value(node):
@@ -440,7 +446,7 @@ def in_place(node, scope):
         for it in SWAPPED_OPERATORS.get(type(node.op), ()):
             yield "operator", ast.AugAssign(node.target, it(), node.value)
         yield "operator", ast.Assign([ast.Name(node.target.id, ast.Store())], node.value)
-    elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+    elif isinstance(node, ast.Assign) and len(node.targets) == 1 and not isinstance(node.targets[0], ast.Tuple):
         yield "operator", ast.AugAssign(node.targets[0], ast.Add(), node.value)
 
 
@@ -604,6 +610,7 @@ RULES = (
     fill,
     in_place,
     handed_on,
+    surplus,
     turned,
     guarded,
     wrapped,

@@ -174,8 +174,11 @@ def _floats(case):
 
 
 def _size(case):
-    values = [*case.arguments, *case.named.values()]
-    return sum(np.size(x) if isinstance(x, np.ndarray | list | tuple) else 1 for x in values)
+    return _count([*case.arguments, *case.named.values()])
+
+
+def _count(value):
+    return sum(map(_count, value)) if isinstance(value, list | tuple) else np.size(value)
 
 
 def _unlike(found, right, trial, where=""):

@@ -16,6 +16,7 @@ from mlnotes.diagnosis.causes import version_of
 from mlnotes.diagnosis.report import Table, compared, written, written_call
 from mlnotes.diagnosis.source import edited, source_of
 from mlnotes.diagnosis.trials import quiet, trials
+from mlnotes.efficient.kv_cache import KVCache, decoding_multiply_adds
 
 
 def line(it):
@@ -78,6 +79,11 @@ class TestVerdicts:
         report = check(lambda q, k, mask=None, bias=None, scale=None: q @ k.T, "attention_weights")
         assert report.fails.count("a causal mask") == 1
         assert repr(report).count("a causal mask") == 1
+
+    def test_of_many_failures_a_few_are_named(self):
+        report = check(lambda capacity, n_heads, d_head: None, "KVCache")
+        assert report.fails.startswith("19 of 19 calls fail: also ")
+        assert report.fails.endswith("; and 10 others.")
 
     @pytest.mark.parametrize("body", ["...", "pass", '"""Later."""', "return None"])
     def test_a_stub_is_told_that_it_is_empty(self, body):
@@ -181,6 +187,45 @@ class TestCauses:
     )
     def test_one_slip_is_pointed_at(self, source, where):
         assert line(check(written_down(f"def my_softmax(x, axis=-1):\n    {source}"))) == where
+
+    def test_an_entry_that_should_grow_is_pointed_at(self):
+        body = """
+            def my_softmax(x, axis=-1):
+                out = np.moveaxis(np.exp(x - x.max(axis=axis, keepdims=True)), axis, -1).copy()
+                for row in np.ndindex(out.shape[:-1]):
+                    total = [0.0]
+                    for e in out[row]:
+                        total[0] = e
+                    out[row] = out[row] / total[0]
+                return np.moveaxis(out, -1, axis)
+        """
+        assert line(check(written_down(textwrap.dedent(body).strip()))) == "Line 6"
+
+    def test_numbers_on_the_way_that_are_not_the_books_end_what_is_common(self):
+        def my_decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True):
+            e = d_head if d_value is None else d_value
+            pairs = n_tokens * (n_tokens + 1) // 2 if cached else n_tokens**3 // 3
+            return n_heads * (d_head + e) * pairs
+
+        assert "up to here" not in check(my_decoding_multiply_adds).says
+
+    def test_what_is_written_into_an_array_is_not_taken_for_what_the_book_computes(self):
+        class MyKVCache(KVCache):
+            def append(self, k, v):
+                length = len(self)
+                super().append(k, v)
+                self.values[..., length - 1 :, :] = v[..., :1, :]
+
+        assert "up to here" not in check(MyKVCache, "KVCache").says
+
+    def test_a_switch_that_is_ignored_is_named_whichever_way_it_stands(self):
+        for stuck in (True, False):
+
+            def answer(n, h, d, d_value=None, cached=True, stuck=stuck):
+                return decoding_multiply_adds(n, h, d, d_value, stuck)
+
+            report = check(hidden(answer), "decoding_multiply_adds")
+            assert report.says == "`cached` makes no difference: use it where it is given."
 
     def test_an_error_is_pointed_at(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = x\n    return y.nothing"))
