@@ -174,11 +174,12 @@ def _floats(case):
 
 
 def _size(case):
-    return _count([*case.arguments, *case.named.values()])
+    def size(value):
+        if isinstance(value, list | tuple):
+            return sum(map(size, value))
+        return np.size(value) if isinstance(value, np.ndarray) else 1
 
-
-def _count(value):
-    return sum(map(_count, value)) if isinstance(value, list | tuple) else np.size(value)
+    return sum(map(size, [*case.arguments, *case.named.values()]))
 
 
 def _unlike(found, right, trial, where=""):
