@@ -170,12 +170,14 @@ def _is_refused(version, tick, tried):
 
 
 def _mark_guards(tree):
-    """Mark what refuses bad input, what decorates, and what is for display: no case of an exercise is about it."""
+    """Mark what refuses bad input, decorates, finds the library of an array, or is words: no case is about it."""
     for node in ast.walk(tree):
         marked = list(getattr(node, "decorator_list", ()))
         if isinstance(node, ast.Expr | ast.If | ast.For) and _is_guard(node):
             marked.append(node)
-        if isinstance(node, ast.FunctionDef) and node.name == "__repr__":
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("array_namespace", "device"):
+            marked.append(node)
+        elif isinstance(node, ast.JoinedStr) or getattr(node, "name", "") == "__repr__":
             marked.append(node)
         for it in marked:
             _mark(it)
