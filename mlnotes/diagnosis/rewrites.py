@@ -587,6 +587,17 @@ def _expression(text, inside=None):
     return Fill().visit(tree) if inside is not None else tree
 
 
+def exception(node, scope):
+    """Another exception than ValueError."""
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call | ast.Name):
+        arguments = node.exc.args if isinstance(node.exc, ast.Call) else []
+        if ast.unparse(node.exc).split("(")[0] != "ValueError":
+            yield "exception", ast.Raise(ast.Call(_load("ValueError"), arguments, []), None)
+    elif isinstance(node, ast.Assert):
+        refuse = ast.Raise(ast.Call(_load("ValueError"), [], []), None)
+        yield "exception", ast.If(ast.UnaryOp(ast.Not(), node.test), [refuse], [])
+
+
 # Ordinary slips first: what stands there and should be another; then what is too much; then what is missing.
 SLIPS = (
     axis,
@@ -603,6 +614,7 @@ SLIPS = (
     subscript,
 )
 RULES = (
+    exception,
     *SLIPS,
     axis_named,
     exchanged_arguments,
@@ -637,6 +649,7 @@ HINTS = {
     "missing": "something is missing there",
     "zero": "look at what happens to zeros",
     "infinity": "look at what happens to infinities",
+    "exception": "another exception is asked for",
     "statement": "it should not be there",
     "indentation": "look at how far it is indented",
     "in place": "it writes into an array that belongs to the caller",

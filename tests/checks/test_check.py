@@ -227,6 +227,19 @@ class TestCauses:
             report = check(hidden(answer), "decoding_multiply_adds")
             assert report.says == "`cached` makes no difference: use it where it is given."
 
+    @pytest.mark.parametrize("refusal", ['raise IndexError("full")', "assert len(self) < 0", "raise TypeError"])
+    def test_another_exception_than_the_one_asked_for_is_pointed_at(self, refusal):
+        body = f"""
+            class my_softmax(KVCache):
+                def append(self, k, v):
+                    if len(self) + k.shape[-2] > self.capacity:
+                        {refusal}
+                    super(my_softmax, self).append(k, v)
+        """
+        report = check(written_down(textwrap.dedent(body).strip()), "KVCache")
+        assert report.says.startswith("Line 4")
+        assert "another exception is asked for" in report.says
+
     def test_an_error_is_pointed_at(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = x\n    return y.nothing"))
         assert line(report) == "Line 3"
@@ -479,6 +492,6 @@ def written_down(source):
     """Define a function as a notebook does: its source can be read, and stands in no file."""
     name = f"<answer {hash(source)}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    namespace = {"np": np}
+    namespace = {"np": np, "KVCache": KVCache}
     exec(compile(source, name, "exec"), namespace)
     return namespace["my_softmax"]
