@@ -58,10 +58,8 @@ _nudge = _named("nudge", lambda y: y + 2.0**-10)
 _stay, _flip_second = _named("stay", lambda y: y), _named("flip_second", lambda y: (y[0], np.flip(y[1])))
 _FLIPS, _COPIES = (np.copy, np.flip), (np.copy, np.copy)
 _INVARIANCE = (
-    call(np.sum, _FLIPS, _x),
-    call(_first, _FLIPS, _x),
-    call(_first, _FLIPS[::-1], _x),
-    call(_first, _FLIPS, np.array([5.0, 2.0])),
+    call(np.sum, _FLIPS, _x), call(_first, _FLIPS, _x), call(_first, _FLIPS[::-1], _x),
+    call(_first, _FLIPS, np.array([5.0, 2.0])), call(_first, [np.flip, _shift], _x),
     call(np.square, _FLIPS, _x).about("a result that turns with its input"),
     call(np.sort, _FLIPS, _x).about("several numbers"),
     call(_first, _swaps, np.array([2.0, 1.0, 3.0])).about("changes that cancel"),
@@ -69,24 +67,20 @@ _INVARIANCE = (
     call(_first, _FLIPS, np.array([1e12, 1e12 + 2.0**-10])).about("large results that differ by rounding"),
     call(_first, _FLIPS, np.array([-1e12, -1e12 - 2.0**-10])).about("large negative results"),
     call(_first, _FLIPS, np.array([1e-12, 3e-12])).about("results that are nearly zero"),
-    call(_first, _FLIPS, np.array([0.0, -5.0])),
-    call(_first, _FLIPS, np.array([-5.0, 0.0])),
+    call(_first, _FLIPS, np.array([0.0, -5.0])), call(_first, _FLIPS, np.array([-5.0, 0.0])),
     call(_first, _FLIPS, np.array([1.0, 1.0 + 1.5e-9])).about("results that differ in the ninth digit"),
     call(_first, _FLIPS, np.array([1.0, 1.0 + 7e-10])).about("results that differ in the tenth digit"),
     call(np.linalg.norm, _on_sixths, _points).about("rotations"),
     call(_outlier, _on_points, _points).about("rotations and reflections"),
 )
 _EQUIVARIANCE = (
-    call(np.square, _FLIPS, _FLIPS, _x),
-    call(np.cumsum, _FLIPS, _FLIPS, _x),
-    call(np.square, _FLIPS, _COPIES, _x),
-    call(np.square, _FLIPS[::-1], _COPIES, _x),
+    call(np.square, _FLIPS, _FLIPS, _x), call(np.cumsum, _FLIPS, _FLIPS, _x),
+    call(np.square, _FLIPS, _COPIES, _x), call(np.square, _FLIPS[::-1], _COPIES, _x),
     call(np.square, _FLIPS, _FLIPS[::-1], _x).about("actions in another order"),
     call(np.sum, _FLIPS, _COPIES, _x).about("a result that stays"),
     call(np.diff, [np.flip], [_flip_and_negate], _x).about("other actions on results"),
     call(np.abs, [np.copy, np.negative], _COPIES, _x).about("a result that stays"),
-    call(np.copy, _COPIES, [np.copy, _double], -_x),
-    call(np.copy, _COPIES, [np.copy, _halve], -_x),
+    call(np.copy, _COPIES, [np.copy, _double], -_x), call(np.copy, _COPIES, [np.copy, _halve], -_x),
     call(np.copy, [np.copy], [_nudge], np.array([1e12, 2e12])).about("large results that differ by rounding"),
     call(np.copy, [np.copy], [_nudge], np.array([-2e12, -1e12])).about("large negative results"),
     call(np.copy, [np.copy], [_double], np.array([1e-12, 3e-12])).about("results that are nearly zero"),
@@ -95,11 +89,6 @@ _EQUIVARIANCE = (
     call(np.copy, [np.copy], [_nudge], np.array([6.5e5])).about("results that differ in the ninth digit"),
     call(np.copy, [np.copy], [_nudge], np.array([1.4e6])).about("results that differ in the tenth digit"),
 )
-
-
-def _within(cases, *others):
-    """Ask the same with tolerances of which some are just met."""
-    return (*cases, *(call(*it.arguments, tolerance).about(says) for it, tolerance, says in others))
 
 
 def _on(symmetrize, *arguments):
@@ -164,19 +153,9 @@ def _by_definition(table):
     return sorted(broken if undone else [*broken, "inverses"])
 
 
-def _names_axioms(table):
-    def error(f):
-        found, expected = sorted(f(table)), _by_definition(table)
-        if found != expected:
-            raise AssertionError(f"it names {', '.join(found) or 'none'}")
-        return 0.0
-
-    return error
-
-
-def _tables_of_order_two(f):
+def _differently_judged(f):
     tables = [np.reshape(entries, (2, 2)) for entries in itertools.product(range(2), repeat=4)]
-    return sum(sorted(f(table)) != _by_definition(table) for table in tables)
+    return sum(sorted(f(table)) != _by_definition(table) for table in (*tables, *_TABLES.values()))
 
 
 def _sorted(matrices):
@@ -203,19 +182,19 @@ _STEEP = np.array([[0.0, -49 * 2.0**26], [1 / (49 * 2.0**26), 0.0]])  # 49 times
 _LATIN = "broken = {}\n    if all(len(set(it)) == n for it in [*table.tolist(), *table.T.tolist()]):\n        return {}"
 _MEAN = "_mean([f(action(x)) for action in actions])"
 _SCALE = "max(1.0, xp.max(xp.abs(a)).item(), xp.max(xp.abs(b)).item())"
-_SIGNED = Mistake("signed change", ("xp.abs(a / scale - b / scale)", "(a / scale - b / scale)"),
-                  "A change counts only in one direction", "take absolute values of differences")
-_ABSOLUTE = Mistake("absolute change", (_SCALE, "1.0"),
-                    "Large results fail by rounding alone", "divide by the size of the results")
-_RELATIVE = Mistake("relative change", (_SCALE, _SCALE.replace("1.0, ", "1e-300, ")),
-                    "Results that are zero but for rounding fail", "divide by 1 where the results are smaller")
+_SIZE_MISTAKES = (
+    Mistake("signed change", ("xp.abs(a / scale - b / scale)", "(a / scale - b / scale)"),
+            "A change counts only in one direction", "take absolute values of differences"),
+    Mistake("absolute change", (_SCALE, "1.0"),
+            "Large results fail by rounding alone", "divide by the size of the results"),
+    Mistake("relative change", (_SCALE, _SCALE.replace("1.0, ", "1e-300, ")),
+            "Results that are zero but for rounding fail", "divide by 1 where the results are smaller"),
+)
 _INVARIANCE_MISTAKES = (
-    _SIGNED,
-    _ABSOLUTE,
-    _RELATIVE,
+    *_SIZE_MISTAKES,
     Mistake("mean change",
             ("max(_change(f(action(x)), y) for action in _at_least_one(actions))", f"_change({_MEAN}, y)"),
-            "Changes in opposite directions cancel", "compare _first, and take the largest difference"),
+            "Changes in opposite directions cancel", "compare first, and take the largest difference"),
     Mistake("input compared", ("_change(f(action(x)), y)", "_change(action(x), x)"),
             "It looks at the input, not at the result", "compare f(g(x)) with f(x)"),
     Mistake("first action only", ("in _at_least_one(actions)", "in list(actions)[:1]"),
@@ -226,9 +205,7 @@ _INVARIANCE_MISTAKES = (
             "It measures equivariance: a result that turns with its input passes", "compare with f(x) as it was"),
 )
 _EQUIVARIANCE_MISTAKES = (
-    _SIGNED,
-    _ABSOLUTE,
-    _RELATIVE,
+    *_SIZE_MISTAKES,
     Mistake("action after forgotten", ("act_out(y)", "y"),
             "It measures invariance: circular convolution fails", "act on f(x) before comparing"),
     Mistake("result acted on as input", ("act_out(y)", "act_in(y)"),
@@ -241,10 +218,6 @@ _EQUIVARIANCE_MISTAKES = (
                                               "[(g, h) for g in actions_in for h in actions_out]"),
             "An element's action on inputs meets another's on results", "go through both lists side by side"),
 )
-
-
-def _allclose(call_of_f, other, actions):
-    return f"all(np.allclose({call_of_f}, {other}, atol=tolerance) for {actions})"
 
 
 _OWN_TOLERANCE = ("np.allclose adds a relative tolerance of its own, 1e-5, and has no floor for it",
@@ -265,37 +238,33 @@ CHECKS = (
                   lambda f: distance(f(_first, [np.negative], 5 * _x), 2.0)),
             Claim("NumPy's sort undoes every order, its cumsum none",
                   lambda f: max(f(np.sort, _swaps, _x), distance(f(np.cumsum, _swaps, _x), 0.5)),
-                  kind="oracle", **_SUMS),
-        ),
+                  kind="oracle", **_SUMS)),
         mistakes=_INVARIANCE_MISTAKES,
     ),
     Checks(
         is_invariant,
-        cases=_within(
-            _INVARIANCE,
-            (call(_first, _FLIPS, np.array([1.0, 0.5])), 0.5, "a change of the tolerance's size"),
-            (call(_first, _FLIPS, np.array([2.0, 5.0])), 0.7, "a large tolerance"),
-            (call(_first, _FLIPS, np.array([0.0, 5.0])), 1.0, "a large tolerance"),
-            (call(_first, _FLIPS, np.array([5.0, 0.0])), 1.0, "a large tolerance"),
-            (call(np.max, _FLIPS, _x), 0.0, "no tolerance, and no change"),
-        ),
+        cases=(
+            *_INVARIANCE,
+            call(_first, _FLIPS, np.array([1.0, 0.5]), 0.5).about("a change of the tolerance's size"),
+            call(_first, _FLIPS, np.array([2.0, 5.0]), 0.7).about("a large tolerance"),
+            call(_first, _FLIPS, np.array([0.0, 5.0]), 1.0).about("a large tolerance"),
+            call(_first, _FLIPS, np.array([5.0, 0.0]), 1.0).about("a large tolerance"),
+            call(np.max, _FLIPS, _x, 0.0).about("no tolerance, and no change")),
         claims=(
             Claim("a norm passes under rotations", _says(True, np.linalg.norm, _on_sixths, _points)),
             Claim("the first of 1, 2 and 5 fails", _says(False, _first, _swaps, _x)),
-            Claim("NumPy's sort passes under every order", _says(True, np.sort, _swaps, _x), kind="oracle"),
-        ),
+            Claim("NumPy's sort passes under every order", _says(True, np.sort, _swaps, _x), kind="oracle")),
         mistakes=(
             *_INVARIANCE_MISTAKES,
-            Mistake("allclose", ("invariance_error(f, actions, x) <= tolerance",
-                                 _allclose("f(action(x))", "f(x)", "action in actions")), *_OWN_TOLERANCE),
-        ),
+            Mistake("allclose",
+                    ("invariance_error(f, actions, x) <= tolerance",
+                     "all(np.allclose(f(action(x)), f(x), atol=tolerance) for action in actions)"), *_OWN_TOLERANCE)),
     ),
     Checks(
         equivariance_error,
         cases=(
             *_EQUIVARIANCE,
-            call(_first_and_square, _FLIPS, [_stay, _flip_second], _x * 1e-9).about("two results", edge=True),
-        ),
+            call(_first_and_square, _FLIPS, [_stay, _flip_second], _x * 1e-9).about("two results", edge=True)),
         claims=(
             Claim("circular convolution", lambda f: f(_circular, _shifts, _shifts, _signal), **_SUMS),
             Claim("with an action on results that does nothing it is the invariance error",
@@ -306,43 +275,38 @@ CHECKS = (
             Claim("torch's circular convolution passes",
                   lambda f: f(_torch_convolution("circular"), _shifts, _shifts, _signal), kind="oracle", **_SUMS),
             Claim("torch's zero-padded convolution fails by as much",
-                  lambda f: f(_torch_convolution("constant"), _shifts, _shifts, _signal) - _by_hand(_zero_padded),
-                  kind="oracle", **_SUMS),
-        ),
+                  lambda f: distance(f(_torch_convolution("constant"), _shifts, _shifts, _signal),
+                                     _by_hand(_zero_padded)), kind="oracle", **_SUMS)),
         mistakes=_EQUIVARIANCE_MISTAKES,
     ),
     Checks(
         is_equivariant,
-        cases=_within(
-            _EQUIVARIANCE,
-            (call(np.copy, [np.copy], [_double], _x), 0.5, "a difference of the tolerance's size"),
-            (call(np.copy, [np.copy], [_halve], _x), 0.6, "a large tolerance"),
-            (call(np.copy, [np.copy], [_halve], _x), 0.4, "a large tolerance"),
-            (call(np.square, _FLIPS, _FLIPS, _x), 0.0, "no tolerance, and no difference"),
-        ),
+        cases=(
+            *_EQUIVARIANCE,
+            call(np.copy, [np.copy], [_double], _x, 0.5).about("a difference of the tolerance's size"),
+            call(np.copy, [np.copy], [_halve], _x, 0.6).about("a large tolerance"),
+            call(np.copy, [np.copy], [_halve], _x, 0.4).about("a large tolerance"),
+            call(np.square, _FLIPS, _FLIPS, _x, 0.0).about("no tolerance, and no difference")),
         claims=(
             Claim("circular convolution passes", _says(True, _circular, _shifts, _shifts, _signal)),
             Claim("zero padding fails", _says(False, _zero_padded, _shifts, _shifts, _signal)),
             Claim("torch's circular convolution passes",
-                  _says(True, _torch_convolution("circular"), _shifts, _shifts, _signal), kind="oracle"),
-        ),
+                  _says(True, _torch_convolution("circular"), _shifts, _shifts, _signal), kind="oracle")),
         mistakes=(
             *_EQUIVARIANCE_MISTAKES,
-            Mistake("allclose", ("equivariance_error(f, actions_in, actions_out, x) <= tolerance",
-                                 _allclose("f(g(x))", "h(f(x))", "g, h in zip(actions_in, actions_out, strict=True)")),
-                    *_OWN_TOLERANCE),
-        ),
+            Mistake("allclose",
+                    ("equivariance_error(f, actions_in, actions_out, x) <= tolerance",
+                     "all(np.allclose(f(g(x)), h(f(x)), atol=tolerance) for g, h in _pairs(actions_in, actions_out))"),
+                    *_OWN_TOLERANCE)),
     ),
     Checks(
         symmetrize,
         run=_on,
         written=_written_on,
         cases=(
-            call(_first, _FLIPS, _x),
-            call(np.square, [np.copy, _shift, _swap_first], _x),
+            call(_first, _FLIPS, _x), call(np.square, [np.copy, _shift, _swap_first], _x),
             call(_first, _swaps, 3 * _x).about("all orders"),
-            call(_outlier, _on_points, _points).about("rotations and reflections"),
-        ),
+            call(_outlier, _on_points, _points).about("rotations and reflections")),
         claims=(
             Claim("averages are invariant",
                   lambda f: max(invariance_error(f(_first, _swaps), _swaps, _x),
@@ -362,14 +326,13 @@ CHECKS = (
                     "An invariant function grows by the size of the group", "divide by the size"),
             Mistake("input averaged", (_MEAN, "f(_mean([action(x) for action in actions]))"),
                     "Everything that the group moves is gone before the function sees it",
-                    "apply the function _first, and average its results"),
+                    "apply the function first, and average its results"),
             Mistake("identity left out", ("for action in actions]", "for action in actions[1:]]"),
                     "The average lacks one element, so acting on the input changes it",
                     "take every element, the identity too"),
             Mistake("one of the group", (_MEAN, "f(actions[-1](x))"),
                     "The result still changes with the input's position",
-                    "average over all elements: a random one is right only on average"),
-        ),
+                    "average over all elements: a random one is right only on average")),
     ),
     Checks(
         symmetrize_equivariant,
@@ -380,8 +343,7 @@ CHECKS = (
             call(np.diff, _FLIPS, [np.copy, _flip_and_negate], _OF_TWO, _x**2),
             call(_twisted, _on_points, _on_points, _square_table, _points).about("rotations and reflections"),
             call(_zero_padded, _shifts, _shifts, _CYCLE, _signal).about("shifts"),
-            call(_first_and_square, _FLIPS, [_stay, _flip_second], _OF_TWO, _x).about("two results", edge=True),
-        ),
+            call(_first_and_square, _FLIPS, [_stay, _flip_second], _OF_TWO, _x).about("two results", edge=True)),
         claims=(
             Claim("averages are equivariant",
                   lambda f: equivariance_error(f(_twisted, _on_points, _on_points, _square_table),
@@ -393,16 +355,14 @@ CHECKS = (
                                      symmetrize(_outlier, _on_points)(_points)), **_SUMS),
             Claim("weighting by place, averaged over shifts, is numpy.mean of the weights",
                   lambda f: distance(f(lambda x: _signal * x, _shifts, _shifts, _CYCLE)(_signal),
-                                     np.mean(_signal) * _signal), kind="oracle", **_SUMS),
-        ),
+                                     np.mean(_signal) * _signal), kind="oracle", **_SUMS)),
         mistakes=(
             Mistake("result not turned back", ("pairs[inverse[i]][1](f(act_in(x)))", "f(act_in(x))"),
                     "The results of all positions lie on top of each other",
                     "undo the action on each result before averaging"),
             Mistake("result turned on", ("pairs[inverse[i]]", "pairs[i]"),
                     "Turns come out doubled instead of undone",
-                    "act on the result by the inverse of what acted on the input"),
-        ),
+                    "act on the result by the inverse of what acted on the input")),
     ),
     Checks(
         broken_axioms,
@@ -410,10 +370,8 @@ CHECKS = (
         cases=(*(call(it).about(says) for says, it in _TABLES.items()), call(_CYCLE), call(_square_table)),
         claims=(
             Claim("the eight symmetries of a square break none", lambda f: len(f(_square_table))),
-            *(Claim(f"{words} breaks {' and '.join(_by_definition(table)) or 'none'}", _names_axioms(table))
-              for words, table in _TABLES.items()),
-            Claim("loops over all elements, for the 16 tables of order 2", _tables_of_order_two, kind="oracle"),
-        ),
+            Claim("loops over all elements, for the 16 tables of order 2 and larger ones that are no groups",
+                  _differently_judged, kind="oracle")),
         mistakes=(
             Mistake("latin square", ("broken = {}", _LATIN),
                     "A table passes because each row and column holds every element once",
@@ -430,15 +388,13 @@ CHECKS = (
                     ("outside = np.argwhere((table < 0) | (table >= n))", "table, outside = table % n, []"),
                     "Products outside the set pass", "test that every entry is one of the n elements first"),
             Mistake("identity listed first", ("e = identity(table)", "e = identity(table) and 0"),
-                    "The first element is taken for the identity", "look for the one that leaves all as they are"),
-        ),
+                    "The first element is taken for the identity", "look for the one that leaves all as they are")),
     ),
     Checks(
         generate_group,
         run=lambda version, *arguments, **options: _sorted(version(*arguments, **options)),
         cases=(
-            call(np.stack([_TURN])),
-            call(np.stack([_TURN, _MIRROR])),
+            call(np.stack([_TURN])), call(np.stack([_TURN, _MIRROR])),
             call(_SIXTH).about("entries that are rounded"),
             call(np.stack([_SIXTH[0], -np.eye(2)])).about("an element in two ways that differ by rounding"),
             call(np.stack([_STEEP, -_STEEP]), max_order=8).about("entries of three billion"),
@@ -446,8 +402,7 @@ CHECKS = (
             call(np.stack([_TURN, _MIRROR]), max_order=8).about("as many as may come"),
             call(np.stack([_TURN, _MIRROR]), max_order=7).about("more than may come"),
             call(_ROUNDED, tolerance=0.01).about("a large tolerance"),
-            call(_ROUNDED, 5, 0.01).about("a large tolerance, and more than may come"),
-        ),
+            call(_ROUNDED, 5, 0.01).about("a large tolerance, and more than may come")),
         claims=(
             Claim("every product of two elements is an element, and they are a group",
                   lambda f: len(broken_axioms(multiplication_table(f(np.stack([_TURN, _MIRROR])))))),
@@ -455,8 +410,7 @@ CHECKS = (
             Claim("a sixth of a turn makes 6, whatever is rounded", lambda f: abs(len(f(_SIXTH)) - 6)),
             oracle("scipy's rotations of the octahedron, from two quarter turns", _octahedron, call(_QUARTER_TURNS),
                    run=lambda version, generators: _sorted(version(generators)),
-                   tolerance=1e-12, why="scipy's entries are rounded to 1e-16, ours are exact"),
-        ),
+                   tolerance=1e-12, why="scipy's entries are rounded to 1e-16, ours are exact")),
         mistakes=(
             Mistake("powers only", powers_only,
                     "Products of different generators are missing", "multiply every element by every one"),
@@ -466,7 +420,6 @@ CHECKS = (
                     "One element comes out again and again, each time rounded differently",
                     "compare within a tolerance"),
             Mistake("identity not listed", ("np.stack(elements)", "np.stack(elements[1:])"),
-                    "The identity is missing, so there are no inverses", "begin with the identity"),
-        ),
+                    "The identity is missing, so there are no inverses", "begin with the identity")),
     ),
 )

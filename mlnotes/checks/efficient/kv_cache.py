@@ -73,22 +73,15 @@ _REFUSED = {
 }
 
 
-def _as_joined(make):
-    seen = _life(make, 9, 2, 3, _FIVE)
-    k, v = (np.concatenate(it, 1) for it in zip(*_FIVE, strict=True))
-    return abs(seen["len"] - 5) + distance(seen["keys"], k) + distance(seen["values"], v)
+def _held(make, refused=None):
+    return _life(make, 7, 2, 3, _FIVE, refused)
 
 
-def _refuses(make):
-    accepted = [says for says, it in _REFUSED.items() if _life(make, 7, 2, 3, _FIVE, it)["append"] != "ValueError"]
-    if accepted:
-        raise AssertionError(f"it takes {', '.join(accepted)}")
-    return 0.0
+def _apart(found, expected):
+    return max(distance(found[name], it) for name, it in expected.items())
 
 
-def _unchanged(make):
-    before, after = _life(make, 7, 2, 3, _FIVE), [_life(make, 7, 2, 3, _FIVE, it) for it in _REFUSED.values()]
-    return max(distance(it[name], before[name]) for it in after for name in before)
+_JOINED = dict(zip(("keys", "values"), (np.concatenate(it, 1) for it in zip(*_FIVE, strict=True)), strict=True))
 
 
 # Attention to a cache: what it gives, and what it leaves there.
@@ -186,10 +179,8 @@ CHECKS = (
         written=_written_life,
         refusal=ValueError,
         cases=(
-            call(3, 1, 2).about("nothing yet"),
-            call(3, 1, 2, chunks=[_chunk(1, 2, 2)]),
-            call(5, 2, 3, chunks=[_TWO]),
-            call(7, 2, 3, chunks=_FIVE).about("a second chunk behind the first"),
+            call(3, 1, 2).about("nothing yet"), call(3, 1, 2, chunks=[_chunk(1, 2, 2)]),
+            call(5, 2, 3, chunks=[_TWO]), call(7, 2, 3, chunks=_FIVE).about("a second chunk behind the first"),
             call(5, 2, 3, chunks=_FIVE).about("full to the last place"),
             call(2, 1, 2, chunks=[_chunk(1, 2, 2)], refused=_chunk(1, 1, 2)).about("no place is left"),
             *(call(7, 2, 3, chunks=_FIVE, refused=it).about(says) for says, it in _REFUSED.items()),
@@ -197,15 +188,16 @@ CHECKS = (
             call(5, 2, 3, chunks=[_chunk(2, 2, 1, 3)], leading=(2,)).about("two sequences", edge=True),
             call(5, 2, 3, chunks=[_as(np.float32, _TWO)], like=_FLOAT32).about("a cache in float32", edge=True),
             call(5, 3, 2, chunks=[_as(np.float32, _chunk(2, 3, 2, 2, d_value=4))],
-                 d_value=4, leading=(2,), like=_FLOAT32).about("all options", edge=True),
-        ),
+                 d_value=4, leading=(2,), like=_FLOAT32).about("all options", edge=True)),
         claims=(
-            Claim("it holds what was appended, in that order, and nothing else", _as_joined),
-            Claim("it refuses other heads, widths, precisions and what is too much", _refuses),
-            Claim("what it refuses leaves it as it was", _unchanged),
+            Claim("it holds what was appended, in that order, and nothing else",
+                  lambda f: _apart(_held(f), {**_JOINED, "len": 5})),
+            Claim("it refuses other heads, widths, precisions and what is too much",
+                  lambda f: float(sum(_held(f, it)["append"] != "ValueError" for it in _REFUSED.values()))),
+            Claim("what it refuses leaves it as it was",
+                  lambda f: max(_apart(_held(f, it), _held(f)) for it in _REFUSED.values())),
             Claim("numpy's count of the bytes of two arrays (g, capacity, d)",
-                  lambda f: float(abs(f(9, 3, 5).nbytes - 2 * np.zeros((3, 9, 5)).nbytes)), kind="oracle"),
-        ),
+                  lambda f: float(abs(f(9, 3, 5).nbytes - 2 * np.zeros((3, 9, 5)).nbytes)), kind="oracle")),
         mistakes=(
             Mistake("overwritten", (("_keys[..., self._length : end, :] = k", "_keys[..., : k.shape[-2], :] = k"),
                                     ("_values[..., self._length : end, :] = v", "_values[..., : v.shape[-2], :] = v")),
@@ -241,8 +233,7 @@ CHECKS = (
                     "It counts the bytes of the tokens that are there", "count all of the memory that was set aside"),
             Mistake("keys twice", ("self._values[..., self._length : end, :] = v",
                                    "self._values[..., self._length : end, :] = k"),
-                    "The values are the keys", "write v into the values"),
-        ),
+                    "The values are the keys", "write v into the values")),
     ),
     Checks(
         cached_attention,
@@ -251,24 +242,21 @@ CHECKS = (
         cases=(
             call(*(it[:, :1] for it in _small)).about("the first token"),
             call(*(it[:, :1] for it in _small), tuple(it[:, :1] for it in _past)),
-            call(*_small).about("two tokens at once"),
-            call(*_small, _past).about("two tokens after three"),
+            call(*_small).about("two tokens at once"), call(*_small, _past).about("two tokens after three"),
             call(*(it[..., :5] for it in _at(5, 8).arguments[:3]), tuple(it[..., :5] for it in _at(5, 8).arguments[3]))
             .about("values as wide as keys"),
             _at(10, 11).about("one token after ten"),
             _at(4, 11).about("seven tokens after four"),
             _at(0, 11).about("the whole sequence"),
             call(*(np.stack([it, -it[..., ::-1]]) for it in _small), tuple(np.stack([it, 2 * it]) for it in _past))
-            .about("two sequences"),
-        ),
+            .about("two sequences")),
         claims=(
             Claim("one chunk is causal attention", _cut(0, 11), **_LAST_BITS),
             Claim("token by token it gives what one pass gives", _cut(*range(12)), **_LAST_BITS),
             Claim("in chunks of 4, 1 and 6 it gives what one pass gives", _cut(0, 4, 5, 11), **_LAST_BITS),
             Claim("the cache takes up every key and value once", _takes_up),
             Claim("torch's causal attention of the whole sequence, from chunks of 4, 1 and 6", _torch_error,
-                  kind="oracle", **_LAST_BITS),
-        ),
+                  kind="oracle", **_LAST_BITS)),
         mistakes=(
             Mistake("offset forgotten", ("len(cache), offset)", "len(cache))"),
                     "After the first chunk, tokens look at the oldest keys only",
@@ -294,30 +282,23 @@ CHECKS = (
             Mistake("keys as values", ("cache.values", "cache.keys"),
                     "The result is as wide as the keys", "average the values, not the keys"),
             Mistake("scale forgotten", ("offset))", "offset), scale=1.0)"),
-                    "Rows are much sharper than they should be", "divide the scores by sqrt(d)"),
-        ),
+                    "Rows are much sharper than they should be", "divide the scores by sqrt(d)")),
     ),
     Checks(
         cache_nbytes,
         cases=(
-            call(7, 3, 5),
-            call(1, 2, 3, n_layers=11),
-            call(7, 3, 5, itemsize=2),
-            call(7, 3, 5, n_layers=2, itemsize=8),
-            call(4096, 32, 128, 32, 2).about("Llama 2 7B"),
-            call(0, 3, 5).about("no token"),
-        ),
+            call(7, 3, 5), call(1, 2, 3, n_layers=11), call(7, 3, 5, itemsize=2),
+            call(7, 3, 5, n_layers=2, itemsize=8), call(4096, 32, 128, 32, 2).about("Llama 2 7B"),
+            call(0, 3, 5).about("no token")),
         claims=(
             Claim("twice the tokens or twice the layers take twice the bytes",
                   lambda f: float(abs(f(14, 3, 5, 2) - 2 * f(7, 3, 5, 2)) + abs(f(7, 3, 5, 4) - 2 * f(7, 3, 5, 2)))),
             oracle("numpy's count for the keys and values of each layer",
                    lambda s, g, d, n, size: np.zeros((n, 2, g, s, d), f"f{size}").nbytes,
-                   call(7, 3, 5, 2, 4), call(7, 3, 5, 11, 2)),
-        ),
+                   call(7, 3, 5, 2, 4), call(7, 3, 5, 11, 2))),
         mistakes=(
             Mistake("values forgotten", ("2 * ", ""), "It is half of what is needed", "count keys and values"),
-            Mistake("bits", ("2 * ", "16 * "), "It is eight times too much", "itemsize is in bytes"),
-        ),
+            Mistake("bits", ("2 * ", "16 * "), "It is eight times too much", "itemsize is in bytes")),
     ),
     Checks(
         tokens_in_24_gb,
@@ -326,29 +307,23 @@ CHECKS = (
             Claim("they fit, and one more does not",
                   lambda f: float(not 0 <= 24e9 - 2 * 6.74e9 - cache_nbytes(f(), 32, 128, 32, 2) < 2**19)),
             oracle("the room that is left, by numpy's bytes of one token",
-                   lambda: int(10.52e9 // np.zeros((32, 2, 32, 128), np.float16).nbytes), call()),
-        ),
+                   lambda: int(10.52e9 // np.zeros((32, 2, 32, 128), np.float16).nbytes), call())),
         mistakes=(
             Mistake("weights forgotten", ("24e9 - weights", "24e9"),
                     "The weights need room in the same memory as well", "take them off the 24 GB first"),
             Mistake("single precision", ("itemsize=2", "itemsize=4"),
                     "These are numbers of four bytes", "in half precision a number has two"),
             Mistake("powers of two", ("24e9", "24 * 2**30"),
-                    "A GB was taken for 2³⁰ bytes, which is a GiB", "on this page it is 10⁹ bytes"),
-        ),
+                    "A GB was taken for 2³⁰ bytes, which is a GiB", "on this page it is 10⁹ bytes")),
     ),
     Checks(
         decoding_multiply_adds,
         cases=(
-            call(1, 1, 1),
-            call(3, 2, 5),
-            call(3, 2, 5, cached=False).about("without a cache"),
+            call(1, 1, 1), call(3, 2, 5), call(3, 2, 5, cached=False).about("without a cache"),
             call(4, 1, 3, d_value=2).about("values of another width"),
-            call(7, 3, 5, 2, False).about("all of it"),
-            call(8192, 32, 128, 64, False).about("a long text"),
+            call(7, 3, 5, 2, False).about("all of it"), call(8192, 32, 128, 64, False).about("a long text"),
             call(0, 2, 3).about("nothing written"),
-            call(4, 1, 3, d_value=0).about("values of width 0", edge=True),
-        ),
+            call(4, 1, 3, d_value=0).about("values of width 0", edge=True)),
         claims=(
             oracle("the sum over the steps, t or t² pairs of a query and a key in step t",
                    lambda n, h, d, e, cached: h * (d + e) * sum(t if cached else t * t for t in range(n + 1)),
@@ -356,8 +331,7 @@ CHECKS = (
             Claim("without a cache it is (2n + 1)/3 times as much",
                   lambda f: float(abs(3 * f(10, 2, 4, cached=False) - 21 * f(10, 2, 4)))),
             oracle("the multiplications of numbers that keep a tally", _tally,
-                   call(7, 3, 5, 2, True), call(7, 3, 5, 2, False)),
-        ),
+                   call(7, 3, 5, 2, True), call(7, 3, 5, 2, False))),
         mistakes=(
             Mistake("last step", ((_LINE, "n_tokens"), (_SQUARES, "n_tokens**2")),
                     "It is the cost of the last token", "add up the steps"),
@@ -366,7 +340,6 @@ CHECKS = (
             Mistake("widths multiplied", ("(d_head + d_value)", "(d_head * d_value)"),
                     "The widths are multiplied", "scores need d multiply-adds for each pair, averages e: d + e"),
             Mistake("one pass as without", (_SQUARES, "n_tokens**2"),
-                    "Without a cache it grows as the square", "every step attends anew: add up the squares"),
-        ),
+                    "Without a cache it grows as the square", "every step attends anew: add up the squares")),
     ),
 )

@@ -68,6 +68,7 @@ def wrong_is_invariant__strictly_less(f, actions, x, tolerance=1e-9):
 
 
 def wrong_is_invariant__sums(f, actions, x, tolerance=1e-9):
+    """Line 6"""
     y = np.asarray(f(x))
     for action in actions:
         moved = np.asarray(f(action(x)))
@@ -227,7 +228,7 @@ def wrong_symmetrize__all_numbers(f, actions):
 
 
 def wrong_symmetrize__by_the_input(f, actions):
-    """Line 8"""
+    """Line 7"""
     def average(x):
         total = 0
         for action in actions:
@@ -265,7 +266,7 @@ def wrong_symmetrize__with_itself(f, actions):
 
 
 def wrong_symmetrize__returned_early(f, actions):
-    """Line 8"""
+    """Line 7"""
     def average(x):
         total = 0
         for action in actions:

@@ -478,7 +478,7 @@ class wrong_KVCache__refused_too_late(_Plain):
 
 
 class wrong_KVCache__asserted(_Plain):
-    """Line 5"""
+    """Line 5, `assert k.dtype == v.dtype == float`: another exception"""
 
     def append(self, k, v):
         assert k.dtype == v.dtype == float
