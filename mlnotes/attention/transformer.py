@@ -183,6 +183,39 @@ def feed_forward(x, w_1, b_1, w_2, b_2, activation=relu):
     return mlp(x, (w_1, w_2), (b_1, b_2), activation)
 
 
+def block_parameters(d_model, d_hidden=None):
+    """Count the numbers that a block learns: attention, feed-forward network, two layer norms, all with biases.
+
+    Parameters
+    ----------
+    d_model : int
+        Width of a token, n.
+    d_hidden : int, optional
+        Width of the hidden layer, m; ``4 * d_model`` unless given.
+
+    Returns
+    -------
+    int
+        Parameters, however many heads there are: together they are as wide as a token.
+
+    Raises
+    ------
+    ValueError
+        If a width is not positive.
+
+    Notes
+    -----
+    .. math:: 4(n^2 + n) + (2nm + m + n) + 2\\cdot 2n, \\qquad\\text{which is } 12n^2 + 13n \\text{ for } m = 4n
+    """
+    d_hidden = 4 * d_model if d_hidden is None else d_hidden
+    if min(d_model, d_hidden) < 1:
+        raise ValueError(f"d_model and d_hidden must be positive, got {d_model} and {d_hidden}")
+    attention = 4 * (d_model * d_model + d_model)  # for queries, keys and values, and for what heads give together
+    network = (d_model * d_hidden + d_hidden) + (d_hidden * d_model + d_model)
+    norms = 2 * (d_model + d_model)  # gain and shift
+    return attention + network + norms
+
+
 def embed(ids, table, positions):
     """Give each token of a sequence its vector, and add where it stands.
 

@@ -3,6 +3,7 @@
 import ast
 import functools
 import importlib
+import itertools
 import math
 import pkgutil
 import warnings
@@ -11,7 +12,7 @@ import numpy as np
 
 from mlnotes.diagnosis.causes import Attempt, cause_of, version_of
 from mlnotes.diagnosis.report import Counterexample, Evidence, Report, Table, compared, written_call
-from mlnotes.diagnosis.source import definitions, source_of
+from mlnotes.diagnosis.source import definitions, parameters_of, source_of
 from mlnotes.diagnosis.trials import trials
 
 
@@ -42,8 +43,11 @@ def check(answer, name=None):
     title = own or name
     if _is_empty(answer):
         return Report(title, "empty", _EMPTY)
-    function = answer if callable(answer) else lambda: answer
-    return _judged(Attempt.of(function, _trials(checks.function.__name__)), checks, title)
+    if not callable(answer):
+        give = itertools.repeat(answer).__next__  # has no source that a repair could be looked for in
+        return _of_a_number(_judged(Attempt.of(give, _trials(checks.function.__name__)), checks, title))
+    tried = [it for it in _trials(checks.function.__name__) if not it.case.edge or _takes(answer, it.case, checks)]
+    return _judged(Attempt.of(answer, tried), checks, title)
 
 
 def evidence(*functions):
@@ -152,6 +156,8 @@ def _trials(name):
 
 
 _EMPTY = "It returns nothing yet: write its body and run this cell again."
+_NAMED = 6  # calls that are named besides the first
+_UNEXPLAINED = "and no mistake that is known explains all of it"
 
 
 def _find(name):
@@ -175,8 +181,8 @@ def _judged(attempt, checks, title):
         asked = len(attempt.everyday)
         says = f"It is right on all {asked} calls that the exercise asks for. At the edge it is not: {trial.case.says}."
         return Report(title, "edge", says, example, others)
-    unexplained = f"{unlike[0].upper()}{unlike[1:]}, and no mistake that is known explains all of it."
     cause = cause_of(attempt, checks, _mistakes_of_parts(checks.function.__name__))
+    unexplained = f"{unlike[0].upper()}{unlike[1:]}, {_UNEXPLAINED}."
     return Report(title, "wrong", cause or unexplained, example, others)
 
 
@@ -196,8 +202,17 @@ def _fits(checks, mistake):
         return False
 
 
+def _of_a_number(report):
+    """Judge a number without showing the right one, which would be the end of the exercise."""
+    if report.verdict == "right":
+        return Report(report.name, "right", "That is right.")
+    says = "That is not it, and no mistake that is known explains it." if _UNEXPLAINED in report.says else report.says
+    return Report(report.name, "wrong", says)
+
+
 def _counterexample(title, trial, found, unlike):
-    call = written_call(title, trial.case) + (f"   # {trial.case.says}" if trial.case.says else "")
+    write = trial.checks.written or written_call
+    call = write(title, trial.case) + (f"   # {trial.case.says}" if trial.case.says else "")
     if trial.right.error or found.error or trial.unlike_value(found.value, trial.right.value):
         expected, came = compared(found.value, trial.right.value)
         expected = f"{type(trial.right.error).__name__}: {trial.right.error}" if trial.right.error else expected
@@ -213,7 +228,16 @@ def _others(attempt):
     failed = [it for it in attempt.failed[1:] if not it[0].case.edge]
     special = list(dict.fromkeys(trial.case.says for trial, _, _ in failed if trial.case.says))
     count = f"{len(failed) + 1} of {len(attempt.everyday)} calls fail"
+    if len(special) > _NAMED:
+        special[_NAMED:] = [f"and {len(special) - _NAMED} others"]
     return f"{count}: also {'; '.join(special)}." if special else f"{count}." if failed else ""
+
+
+def _takes(answer, case, checks):
+    """Tell whether an answer has the options that a case hands over: an exercise may ask for fewer than ours has."""
+    own, ours = parameters_of(answer), parameters_of(checks.function)
+    takes_any = not own or any(it.kind is it.VAR_KEYWORD for it in own.values())
+    return takes_any or own.keys() >= case.named.keys() & ours.keys()
 
 
 def _is_empty(answer):

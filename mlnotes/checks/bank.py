@@ -141,6 +141,8 @@ class Checks:
         returns: the values of a function that it returns, a path's first steps, a matrix without its arbitrary sign.
     refusal : type or tuple of types
         What a version must raise where the book's raises: any exception, unless the exercise names one.
+    written : callable, optional
+        Takes the name of a version and a case and writes down, for a reader, the lines that `run` stands for.
     """
 
     function: Callable
@@ -149,6 +151,7 @@ class Checks:
     mistakes: tuple = ()
     run: Callable | None = None
     refusal: type = Exception
+    written: Callable | None = None
 
 
 def distance(found, expected):

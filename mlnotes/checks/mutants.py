@@ -71,13 +71,13 @@ def count(checks, every=1, equal=None):
                 refused += 1
             elif (text := describe()) in equal:
                 same += 1
-            else:
+            elif text != " → ":  # the same text, made of other nodes
                 survivors.append(text)
     return Count(name, refused, same, tuple(survivors))
 
 
 def changes(checks, every=1):
-    """Make the changed versions of a function and of what it uses of its own module.
+    """Make the changed versions of a function and of what it uses of its own module that has no checks of its own.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def changes(checks, every=1):
         Returns the change in words, as ``line → line``, as long as the generator waits.
     """
     function, tick = checks.function, Brake(SECONDS)
-    own = definitions(function, private=True)
+    own = definitions(function, frozenset(all_checks()))
     tree = ast.parse("\n\n".join(it for name, it in own.items() if not name.startswith("_require")))
     before = ast.unparse(tree).splitlines()
     running = with_brakes(tree)
@@ -170,14 +170,28 @@ def _is_refused(version, tick, tried):
 
 
 def _mark_guards(tree):
-    """Mark what refuses bad input, and what decorates: no case of a reader's exercise is about it."""
+    """Mark what refuses bad input, decorates, finds the library of an array, or is words: no case is about it."""
     for node in ast.walk(tree):
         marked = list(getattr(node, "decorator_list", ()))
         if isinstance(node, ast.Expr | ast.If | ast.For) and _is_guard(node):
             marked.append(node)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("array_namespace", "device"):
+            marked.append(node)
+        elif isinstance(node, ast.JoinedStr) or getattr(node, "name", "") == "__repr__":
+            marked.append(node)
         for it in marked:
-            for part in ast.walk(it):
-                part.guard = True
+            _mark(it)
+    for definition in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
+        names = [it for it in ast.walk(definition) if isinstance(it, ast.Name) and not hasattr(it, "guard")]
+        read = {it.id for it in names if isinstance(it.ctx, ast.Load)}
+        for it in definition.body:  # what only guards read belongs to them
+            if isinstance(it, ast.Assign) and all(isinstance(x, ast.Name) and x.id not in read for x in it.targets):
+                _mark(it)
+
+
+def _mark(node):
+    for part in ast.walk(node):
+        part.guard = True
 
 
 def _is_guard(node):

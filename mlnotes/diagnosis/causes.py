@@ -201,6 +201,8 @@ def changed_calls(checks):
         if it.default is not it.empty:
             says = f"`{name}` makes no difference: use it where it is given."
             yield says, _calling(checks.function, names, {name: None})
+        if isinstance(it.default, bool):
+            yield says, _calling(functools.partial(checks.function, **{name: not it.default}), names, {name: None})
     for name, other in itertools.combinations(names, 2):
         both = {name: other, other: name}
         yield f"`{name}` and `{other}` are taken for each other.", _calling(checks.function, names, both)
@@ -587,8 +589,7 @@ def _line_that_warned(attempt):
 def _line_that_leaves(attempt, checks):
     """Find that all lines but the last compute what the book's version computes on its way, too."""
     source = source_of(attempt.function)
-    loops = ast.For | ast.While | ast.comprehension
-    if source is None or any(isinstance(node, loops) for node in ast.walk(source.tree)):
+    if source is None or any(map(_hides_numbers, ast.walk(source.tree))):
         return ""
     ours = ast.parse("\n\n".join(definitions(checks.function).values()))
     version, known = _watched(ours, checks.function.__name__, vars(inspect.getmodule(checks.function)))
@@ -603,6 +604,12 @@ def _line_that_leaves(attempt, checks):
                 return ""
     text = source.lines[last - 1].strip()
     return f"Line {last}, `{text}`: up to here, its numbers are also the book's." if last else ""
+
+
+def _hides_numbers(node):
+    """Recognise what computes otherwise than by giving names to values: a loop, a write into an array or an object."""
+    writes = isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store)
+    return writes or isinstance(node, ast.For | ast.While | ast.comprehension | ast.ClassDef)
 
 
 def _watched(tree, name, namespace):
@@ -621,10 +628,10 @@ def _watched(tree, name, namespace):
 
 
 def _alike(value, other, trial):
-    """Compare two values on the way, whatever their shapes; one number says nothing."""
+    """Compare two values on the way, whatever their shapes."""
     value, other = numbers(value), numbers(other)
-    if value is None or other is None or value.size != other.size or value.size == 1:
-        return value is not None and value.size == 1
+    if value is None or other is None or value.size != other.size:
+        return False
     return value.dtype.kind != "b" and other.dtype.kind != "b" and close(value.ravel(), other.ravel(), trial)
 
 

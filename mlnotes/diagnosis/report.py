@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mlnotes.diagnosis.trials import entries
+
 SIGN = {"right": "✓", "edge": "≈", "wrong": "✗", "empty": "…"}
 KIND = {"property": "", "oracle": "equal to "}
 WIDTH = 84  # columns of a call, a value, a line
@@ -193,7 +195,7 @@ def written(value):
 
 
 def compared(found, right):
-    """Write down what came beside what should have come; of large arrays, the first entry that differs.
+    """Write down what came beside what should have come: of several parts those that differ, of a large array an entry.
 
     Parameters
     ----------
@@ -205,10 +207,23 @@ def compared(found, right):
     (str, str)
         What should have come, and what came.
     """
+    parts, theirs = entries(right), entries(found)
+    if parts and theirs and parts.keys() == theirs.keys():
+        return _differing_parts(theirs, parts)
     if isinstance(found, np.ndarray) and isinstance(right, np.ndarray) and found.shape == right.shape:
         if right.size > ENTRIES and found.dtype.kind in "biufc":
             return _first_difference(found, right)
     return written(right), written(found)
+
+
+def _differing_parts(found, right):
+    names = {key: f"part {key + 1}: " if isinstance(key, int) else f"{key}: " for key in right}
+    pairs = {names[key]: compared(found[key], right[key]) for key in right}
+    shown = {name: pair for name, pair in pairs.items() if pair[0].partition("   at ")[0] != pair[1]} or pairs
+    expected, came = (
+        "\n".join(name + pair[i].replace("\n", "\n" + " " * len(name)) for name, pair in shown.items()) for i in (0, 1)
+    )
+    return expected, came
 
 
 def _first_difference(found, right):

@@ -154,7 +154,7 @@ def axis(node, scope):
     """Another axis."""
     if isinstance(node, ast.keyword) and node.arg in ("axis", "dim"):
         for value in [*map(_constant, (-1, 0, -2, 1, None)), *_names(scope, "axis", "dim")]:
-            if ast.dump(value) != ast.dump(node.value):
+            if ast.unparse(value) != ast.unparse(node.value):
                 yield "axis", ast.keyword(node.arg, value)
 
 
@@ -391,6 +391,12 @@ def dropped(node, scope):
         yield from (("extra", it) for it in node.values)
 
 
+def surplus(node, scope):
+    """A last argument that is too much."""
+    if isinstance(node, ast.Call) and len(node.args) > 1 and not any(isinstance(it, ast.Starred) for it in node.args):
+        yield "extra", ast.Call(node.func, node.args[:-1], node.keywords)
+
+
 def turned(node, scope):
     """A transpose, a sign or a negation that is missing."""
     if _is_value(node):
@@ -467,7 +473,7 @@ def in_place(node, scope):
         for it in SWAPPED_OPERATORS.get(type(node.op), ()):
             yield "operator", ast.AugAssign(node.target, it(), node.value)
         yield "operator", ast.Assign([ast.Name(node.target.id, ast.Store())], node.value)
-    elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+    elif isinstance(node, ast.Assign) and len(node.targets) == 1 and not isinstance(node.targets[0], ast.Tuple):
         yield "operator", ast.AugAssign(node.targets[0], ast.Add(), node.value)
 
 
@@ -608,6 +614,17 @@ def _expression(text, inside=None):
     return Fill().visit(tree) if inside is not None else tree
 
 
+def exception(node, scope):
+    """Another exception than ValueError."""
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call | ast.Name):
+        arguments = node.exc.args if isinstance(node.exc, ast.Call) else []
+        if ast.unparse(node.exc).split("(")[0] != "ValueError":
+            yield "exception", ast.Raise(ast.Call(_load("ValueError"), arguments, []), None)
+    elif isinstance(node, ast.Assert):
+        refuse = ast.Raise(ast.Call(_load("ValueError"), [], []), None)
+        yield "exception", ast.If(ast.UnaryOp(ast.Not(), node.test), [refuse], [])
+
+
 # Ordinary slips first: what stands there and should be another; then what is too much; then what is missing.
 SLIPS = (
     axis,
@@ -624,6 +641,7 @@ SLIPS = (
     subscript,
 )
 RULES = (
+    exception,
     *SLIPS,
     axis_named,
     subscripts,
@@ -633,6 +651,7 @@ RULES = (
     fill,
     in_place,
     handed_on,
+    surplus,
     turned,
     guarded,
     wrapped,
@@ -659,6 +678,7 @@ HINTS = {
     "missing": "something is missing there",
     "zero": "look at what happens to zeros",
     "infinity": "look at what happens to infinities",
+    "exception": "another exception is asked for",
     "statement": "it should not be there",
     "indentation": "look at how far it is indented",
     "in place": "it writes into an array that belongs to the caller",

@@ -132,15 +132,15 @@ def edited(function, edits):
 
 
 @functools.cache
-def definitions(function, private=False):
+def definitions(function, without=frozenset()):
     """Collect a function's definition and those of its module that it uses, without their docstrings.
 
     Parameters
     ----------
     function : callable
         A function or class of the package.
-    private : bool
-        Whether to leave out what has a name of its own in the book, and what only that uses.
+    without : frozenset of str
+        Names to leave out, with what only they use.
 
     Returns
     -------
@@ -152,14 +152,15 @@ def definitions(function, private=False):
 
     def collect(name):
         for node in ast.walk(ast.parse(known[name])):
-            wanted = isinstance(node, ast.Name) and node.id in known and (node.id.startswith("_") or not private)
+            wanted = isinstance(node, ast.Name) and node.id in known and node.id not in without
             if wanted and node.id not in visited:
                 visited.add(node.id)
                 collect(node.id)
         found[name] = known[name]
 
     visited = {function.__name__}
-    collect(function.__name__)
+    if function.__name__ in known:
+        collect(function.__name__)
     return found
 
 

@@ -174,8 +174,12 @@ def _floats(case):
 
 
 def _size(case):
-    values = [*case.arguments, *case.named.values()]
-    return sum(np.size(x) if isinstance(x, np.ndarray | list | tuple) else 1 for x in values)
+    def size(value):
+        if isinstance(value, list | tuple):
+            return sum(map(size, value))
+        return np.size(value) if isinstance(value, np.ndarray) else 1
+
+    return sum(map(size, [*case.arguments, *case.named.values()]))
 
 
 def _unlike(found, right, trial, where=""):

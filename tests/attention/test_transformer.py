@@ -13,7 +13,16 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from mlnotes.applications.mlp import gelu, relu
 from mlnotes.attention.positions import sinusoidal_positions
-from mlnotes.attention.transformer import embed, feed_forward, layer_norm, mean_pool, post_norm, pre_norm, rms_norm
+from mlnotes.attention.transformer import (
+    block_parameters,
+    embed,
+    feed_forward,
+    layer_norm,
+    mean_pool,
+    post_norm,
+    pre_norm,
+    rms_norm,
+)
 
 
 def draw(*shape, seed=0):
@@ -121,6 +130,8 @@ def test_the_gradient_of_layer_norm_has_no_part_along_ones_or_along_the_result()
         (lambda: layer_norm(X, eps=math.nan), "eps must be positive, .* got nan"),
         (lambda: rms_norm(X, GAIN[:5]), r"gain must have one entry .* shape \(7,\), got \(5,\)"),
         (lambda: rms_norm(X, eps=-1), "eps must be positive, .* got -1"),
+        (lambda: block_parameters(0), "d_model and d_hidden must be positive, got 0 and 0"),
+        (lambda: block_parameters(3, -1), "must be positive, got 3 and -1"),
         (lambda: feed_forward(X, draw(5, 11), draw(11), draw(11, 7), SHIFT), r"got \(5, 11\) for an input of shape"),
         (lambda: embed(np.array([0, 9]), draw(9, 4), draw(5, 4)), "ids must lie between 0 and 8 .* got 9"),
         (lambda: embed(np.zeros(6, int), draw(9, 4), draw(5, 4)), "at most 5 tokens, one for each position, got 6"),
@@ -153,6 +164,13 @@ def test_feed_forward_agrees_with_torch_and_its_gradient_is_right(backend, ours,
     if backend.name == "torch float64":
         tensors = [torch.tensor(a, requires_grad=True) for a in (X[0, :2], *parameters)]
         assert torch.autograd.gradcheck(lambda *a: feed_forward(*a, ours), tensors)
+
+
+@pytest.mark.parametrize(("d_model", "n_heads", "d_hidden"), [(6, 2, 11), (6, 3, 24), (1, 1, 1)])
+def test_a_block_has_as_many_parameters_as_are_derived(d_model, n_heads, d_hidden):
+    theirs = torch.nn.TransformerEncoderLayer(d_model, n_heads, d_hidden)
+    assert block_parameters(d_model, d_hidden) == sum(p.numel() for p in theirs.parameters())
+    assert block_parameters(d_model) == 12 * d_model**2 + 13 * d_model
 
 
 def test_feed_forward_treats_each_token_by_itself():

@@ -37,9 +37,9 @@ WRONG = [it for it in ALL if it.id.startswith("wrong")]
 
 
 def report_on(name, answer):
-    start = time.perf_counter()
+    start = time.process_time()  # whatever else the machine is busy with
     report = check(answer, name)
-    return report, time.perf_counter() - start
+    return report, time.process_time() - start
 
 
 @pytest.mark.parametrize(("name", "answer"), RIGHT)
@@ -53,7 +53,7 @@ def test_a_wrong_answer_is_refused_with_a_call_that_shows_it_and_with_its_cause(
     report, seconds = report_on(name, answer)
     assert report.verdict == "wrong", report
     assert report.counterexample
-    assert seconds < 2, "a check takes less than a second, on a quiet machine"
+    assert seconds < 1, "a check takes less than a second"
     if answer.__doc__:
         assert " ".join(answer.__doc__.split()) in report.says, report
     else:

@@ -8,7 +8,7 @@ import pytest
 
 from mlnotes.checks import all_checks, check, evidence
 from mlnotes.checks.bank import Checks, call
-from mlnotes.checks.mutants import WANTED, count, known_equal
+from mlnotes.checks.mutants import WANTED, changes, count, known_equal
 from mlnotes.diagnosis.causes import told, version_of
 from mlnotes.diagnosis.source import parameters_of
 
@@ -67,6 +67,17 @@ def test_changed_versions_are_refused(record_property):
 def test_a_change_that_is_accepted_is_counted():
     checks = Checks(ALL["softmax"].function, (call(np.array([0.0, 0.0])),))
     assert count(checks).refused < WANTED * count(checks).total
+
+
+def test_neither_guards_nor_what_only_they_read_nor_what_is_displayed_is_changed():
+    texts = [describe() for _, _, describe in changes(ALL["KVCache"])]
+    assert texts
+    assert not any(it.startswith("sizes =") or "KVCache with" in it for it in texts)
+
+
+def test_what_has_no_checks_of_its_own_is_changed_with_what_uses_it():
+    assert any(describe().startswith("difference = ") for _, _, describe in changes(ALL["egnn_layer"]))
+    assert not any("_change" in describe() for _, _, describe in changes(ALL["is_invariant"]))
 
 
 def test_changes_listed_as_equal_belong_to_functions_with_checks():

@@ -2,6 +2,7 @@
 
 import functools
 import linecache
+import math
 import textwrap
 import time
 
@@ -15,6 +16,7 @@ from mlnotes.diagnosis.causes import version_of
 from mlnotes.diagnosis.report import Table, compared, written, written_call
 from mlnotes.diagnosis.source import edited, source_of
 from mlnotes.diagnosis.trials import quiet, trials
+from mlnotes.efficient.kv_cache import KVCache, decoding_multiply_adds
 
 
 def line(it):
@@ -38,6 +40,30 @@ class TestVerdicts:
         assert repr(report).startswith("≈ my_softmax: It is right on all ")
         assert "nothing but -inf" in report.says
 
+    def test_an_edge_that_an_answer_has_no_parameter_for_is_not_asked_of_it(self, monkeypatch):
+        def right(x, order=0, base=math.e):
+            return np.flip(x) if order else x**2
+
+        checks = Checks(right, (call(np.arange(3.0)), call(np.arange(3.0), order=1).about("an order", edge=True)))
+        monkeypatch.setattr("mlnotes.checks._find", lambda name: checks)
+        monkeypatch.setattr("mlnotes.checks._trials", lambda name: tuple(trials(checks)))
+        assert check(lambda x, base=math.e: x * x, "right").verdict == "right"
+        assert check(lambda x, order=0: x * x, "right").verdict == "edge"
+        assert check(lambda *x, **options: x[0] ** 2, "right").verdict == "edge"
+
+    def test_a_number_is_judged_without_showing_the_right_one(self, monkeypatch):
+        def forty_two():
+            return 6 * 7
+
+        checks = Checks(forty_two, (call(),), mistakes=(Mistake("a", lambda: 13, "It is a sum", "multiply"),))
+        monkeypatch.setattr("mlnotes.checks._find", lambda name: checks)
+        monkeypatch.setattr("mlnotes.checks._trials", lambda name: tuple(trials(checks)))
+        assert repr(check(42.0, "forty_two")) == "✓ forty_two: That is right."
+        assert repr(check(13, "forty_two")) == "✗ forty_two: It is a sum: multiply."
+        assert repr(check(84, "forty_two")) == "✗ forty_two: The result is twice the right one."
+        assert repr(check(43, "forty_two")) == "✗ forty_two: That is not it, and no mistake that is known explains it."
+        assert check(..., "forty_two").verdict == "empty"
+
     def test_a_wrong_answer_comes_with_its_smallest_failing_call(self):
         def my_softmax(x, axis=-1):
             e = np.exp(x - x.max(axis=axis, keepdims=True))
@@ -51,8 +77,13 @@ class TestVerdicts:
 
     def test_each_failure_is_told_once(self):
         report = check(lambda q, k, mask=None, bias=None, scale=None: q @ k.T, "attention_weights")
-        assert report.fails.count("a causal mask") == 1
-        assert repr(report).count("a causal mask") == 1
+        assert report.fails.count("a query that sees no key") == 1
+        assert repr(report).count("a query that sees no key") == 1
+
+    def test_of_many_failures_a_few_are_named(self):
+        report = check(lambda capacity, n_heads, d_head: None, "KVCache")
+        assert report.fails.startswith("19 of 19 calls fail: also ")
+        assert report.fails.endswith("; and 10 others.")
 
     @pytest.mark.parametrize("body", ["...", "pass", '"""Later."""', "return None"])
     def test_a_stub_is_told_that_it_is_empty(self, body):
@@ -188,6 +219,58 @@ class TestCauses:
         answer = written_down(f"def my_softmax(x, n_heads):\n    {body}")
         assert line(check(answer, "split_heads")) == "Line 3"
 
+    def test_an_entry_that_should_grow_is_pointed_at(self):
+        body = """
+            def my_softmax(x, axis=-1):
+                out = np.moveaxis(np.exp(x - x.max(axis=axis, keepdims=True)), axis, -1).copy()
+                for row in np.ndindex(out.shape[:-1]):
+                    total = [0.0]
+                    for e in out[row]:
+                        total[0] = e
+                    out[row] = out[row] / total[0]
+                return np.moveaxis(out, -1, axis)
+        """
+        assert line(check(written_down(textwrap.dedent(body).strip()))) == "Line 6"
+
+    def test_numbers_on_the_way_that_are_not_the_books_end_what_is_common(self):
+        def my_decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True):
+            e = d_head if d_value is None else d_value
+            pairs = n_tokens * (n_tokens + 1) // 2 if cached else n_tokens**3 // 3
+            return n_heads * (d_head + e) * pairs
+
+        assert "up to here" not in check(my_decoding_multiply_adds).says
+
+    def test_what_is_written_into_an_array_is_not_taken_for_what_the_book_computes(self):
+        class MyKVCache(KVCache):
+            def append(self, k, v):
+                length = len(self)
+                super().append(k, v)
+                self.values[..., length - 1 :, :] = v[..., :1, :]
+
+        assert "up to here" not in check(MyKVCache, "KVCache").says
+
+    def test_a_switch_that_is_ignored_is_named_whichever_way_it_stands(self):
+        for stuck in (True, False):
+
+            def answer(n, h, d, d_value=None, cached=True, stuck=stuck):
+                return decoding_multiply_adds(n, h, d, d_value, stuck)
+
+            report = check(hidden(answer), "decoding_multiply_adds")
+            assert report.says == "`cached` makes no difference: use it where it is given."
+
+    @pytest.mark.parametrize("refusal", ['raise IndexError("full")', "assert len(self) < 0", "raise TypeError"])
+    def test_another_exception_than_the_one_asked_for_is_pointed_at(self, refusal):
+        body = f"""
+            class my_softmax(KVCache):
+                def append(self, k, v):
+                    if len(self) + k.shape[-2] > self.capacity:
+                        {refusal}
+                    super(my_softmax, self).append(k, v)
+        """
+        report = check(written_down(textwrap.dedent(body).strip()), "KVCache")
+        assert report.says.startswith("Line 4")
+        assert "another exception is asked for" in report.says
+
     def test_an_error_is_pointed_at(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = x\n    return y.nothing"))
         assert line(report) == "Line 3"
@@ -259,9 +342,29 @@ class TestReports:
         found[3, 2] = -1.0
         assert compared(found, right) == ("23   at [3, 2] of an array (5, 7)", "-1")
 
+    def test_of_several_parts_those_are_shown_that_differ(self):
+        right = {"n": 2, "x": np.eye(2), "far": np.zeros((5, 7))}
+        assert compared(right | {"x": 1 + np.eye(2)}, right) == ("x: [[1, 0],\n    [0, 1]]", "x: [[2, 1],\n    [1, 2]]")
+        assert compared((np.zeros(2), 1 + right["far"]), (np.zeros(2), right["far"])) == (
+            "part 2: 0   at [0, 0] of an array (5, 7)",
+            "part 2: 1",
+        )
+        assert compared((np.ones(2) + 1e-8, 1), (np.ones(2), 1))[1] == "part 1: [1, 1]\npart 2: 1"
+
     def test_a_call_is_written_as_it_was_made(self):
         assert written_call("f", call(np.array([1.0, 2.0]), None, axis=0)) == "f([1, 2], None, axis=0)"
         assert written_call("f", call(np.eye(2), 3)) == "f(\n    [[1, 0],\n     [0, 1]],\n    3,\n)"
+
+    def test_where_a_case_is_several_lines_they_are_written_down(self, monkeypatch):
+        checks = Checks(
+            np.power,
+            (call(2.0, 3.0),),
+            run=lambda power, a, b: power(b, a),
+            written=lambda name, case: f"a, b = {case.arguments}\n{name}(b, a)",
+        )
+        monkeypatch.setattr("mlnotes.checks._find", lambda name: checks)
+        monkeypatch.setattr("mlnotes.checks._trials", lambda name: tuple(trials(checks)))
+        assert check(np.multiply).counterexample.call == "a, b = (2.0, 3.0)\nmultiply(b, a)"
 
     def test_mistakes_are_listed_with_symptom_and_remedy(self):
         table = mistakes(softmax)
@@ -420,6 +523,6 @@ def written_down(source):
     """Define a function as a notebook does: its source can be read, and stands in no file."""
     name = f"<answer {hash(source)}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    namespace = {"np": np}
+    namespace = {"np": np, "KVCache": KVCache}
     exec(compile(source, name, "exec"), namespace)
     return namespace["my_softmax"]

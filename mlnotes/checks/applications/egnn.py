@@ -4,43 +4,81 @@ import math
 
 import numpy as np
 
-from mlnotes.applications.egnn import displacements, egnn_layer, egnn_velocity_layer, messages, silu_mlp
+from mlnotes.applications.egnn import egnn_layer, egnn_velocity_layer, silu_mlp
 from mlnotes.blocks.equivariance import equivariance_error
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.groups import matrix_actions, permutation_actions, random_orthogonal
 
 _rng = np.random.default_rng(23)
 _h, _x, _v, _a, _mask = frozen(
-    _rng.normal(size=(5, 2)),
-    _rng.normal(size=(5, 3)),
-    _rng.normal(size=(5, 3)),
-    _rng.normal(size=(5, 5, 1)),
+    _rng.normal(size=(5, 2)), _rng.normal(size=(5, 3)), _rng.normal(size=(5, 3)), _rng.normal(size=(5, 5, 1)),
     _rng.random((5, 5)) < 0.6,
 )
-_SHIFT = np.array([3.0, -1.0, 2.0])
-_LAST_BITS = "sums of at most 11 numbers in float64: a few units of 1e-16"
+_LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 numbers in float64: a few units of 1e-16"}
 
 
-def _phi(d_in, d_out):
-    shapes = (d_in, 7), (7,), (7, d_out), (d_out,)
-    weights = frozen(*(_rng.normal(size=shape) / 2 for shape in shapes))
+def _phi(name, d_in, d_out):
+    weights = frozen(*(_rng.normal(size=shape) / 2 for shape in ((d_in, 7), (7,), (7, d_out), (d_out,))))
 
     def phi(x):
         return silu_mlp(x, *weights)
 
-    phi.weights = weights
+    phi.__name__, phi.weights = name, weights
     return phi
 
 
-_phi_e, _phi_a, _phi_x, _phi_h, _phi_v = _phi(5, 4), _phi(6, 4), _phi(4, 1), _phi(6, 3), _phi(2, 1)
-_points = (_h, _x, _phi_e, _phi_x, _phi_h)
-_graph = (_h, _x, _phi_a, _phi_x, _phi_h, _mask, _a)
-_moving = (_h, _x, _v, _phi_e, _phi_x, _phi_h, _phi_v)
+_phi_e, _phi_a = _phi("phi_e", 5, 4), _phi("phi_e", 6, 4)
+_phi_x, _phi_h, _phi_v = _phi("phi_x", 4, 1), _phi("phi_h", 6, 3), _phi("phi_v", 2, 1)
+
+
+def _shown(text):
+    """Make a function of its text, which a report then shows."""
+    function = eval(text)
+    function.__name__ = text
+    return function
+
+
+# Three points that can be followed on paper: the message is h_i + 2 h_j + 3 r² and four times the edge's feature.
+_simple = (
+    _shown("lambda t: (t * np.arange(1, t.shape[-1] + 1)).sum(-1, keepdims=True)"),
+    _shown("lambda m: m / 10"),
+    _shown("lambda t: 2 * t"),
+)
+_keeps = _shown("lambda h: h / 2")
+_h3, _x3, _v3, _a3, _mask3 = frozen(
+    np.array([[1.0], [2.0], [-1.0]]), np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]),
+    np.array([[1.0, 0.0], [0.0, -1.0], [2.0, 1.0]]),
+    np.array([[[0.0], [1.0], [2.0]], [[3.0], [0.0], [5.0]], [[-1.0], [-2.0], [0.0]]]),
+    np.array([[False, True, True], [True, True, False], [False, False, True]]),  # the last hears nobody
+)
+
+
+def _cases(moving):
+    """Call a layer on a few points, with each option alone and with all."""
+
+    def make(h, x, v, phis, keeps, **options):
+        return call(h, x, v, *phis, keeps, **options) if moving else call(h, x, *phis, **options)
+
+    small, large = (_h3, _x3, _v3, _simple, _keeps), (_h, _x, _v, (_phi_e, _phi_x, _phi_h), _phi_v)
+    with_edges = (_h, _x, _v, (_phi_a, _phi_x, _phi_h), _phi_v)
+    far = (_h3[:2], 2.0**27 + _x3[:2], _v3[:2], _simple, _keeps)  # squares of these coordinates lose the 1 of (1, 0)
+    batch = (np.stack([_h, 2 * _h]), np.stack([_x, _x[::-1]]), np.stack([_v, -_v]), *large[3:])
+    return (
+        make(*(it[:2] for it in small[:3]), *small[3:]), make(*small).about("three points"),
+        make(*small, mask=_mask3).about("a point that hears nobody"),
+        make(*small, edge_features=_a3).about("features of edges"),
+        make(*small, mask=_mask3, edge_features=_a3).about("a mask and features of edges"),
+        make(*(it[:1] for it in small[:3]), *small[3:]).about("a single point"),
+        make(*far).about("points far from the origin"), make(*large).about("five points in space"),
+        make(*large, mask=_mask).about("a mask"),
+        make(*with_edges, mask=_mask, edge_features=_a).about("a mask and features of edges"),
+        make(*batch, mask=np.stack([_mask, _mask.T])).about("two clouds of points", edge=True),
+    )
 
 
 def _move(turn):
     """Turn positions and what comes after them, move positions, and leave features alone."""
-    return lambda state: (state[0], turn(state[1]) + _SHIFT, *map(turn, state[2:]))
+    return lambda state: (state[0], turn(state[1]) + np.array([3.0, -1.0, 2.0]), *map(turn, state[2:]))
 
 
 def _rename(order):
@@ -51,17 +89,24 @@ _EUCLIDEAN = [_move(turn) for turn in matrix_actions(random_orthogonal(5, 3, _rn
 _RENAMINGS = [_rename(order) for order in permutation_actions([_rng.permutation(5) for _ in range(5)])]
 
 
-def _violation(actions):
-    """Measure how far a layer is from following what is done to its points."""
-    return lambda f: equivariance_error(lambda s: f(*s, _phi_e, _phi_x, _phi_h), actions, actions, (_h, _x))
+def _follows(state, *functions):
+    """Claim that a layer follows what is done to its points."""
 
+    def violation(f, actions):
+        return equivariance_error(lambda it: f(*it, *functions), actions, actions, state)
 
-def _violation_in_motion(actions):
-    return lambda f: equivariance_error(lambda s: f(*s, *_moving[3:]), actions, actions, (_h, _x, _v))
+    return (
+        Claim("points turned, mirrored and moved", lambda f: violation(f, _EUCLIDEAN), **_LAST_BITS),
+        Claim("points in another order", lambda f: violation(f, _RENAMINGS), **_LAST_BITS),
+    )
 
 
 def _apart(found, expected):
     return max(distance(one, other) for one, other in zip(found, expected, strict=True))
+
+
+def _joined(version, *arguments):
+    return np.concatenate(version(*arguments), axis=-1)
 
 
 def _looped(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
@@ -90,186 +135,91 @@ def _torch_mlp(phi, x):
     import torch
 
     w_1, b_1, w_2, b_2 = (torch.tensor(np.array(w)) for w in phi.weights)
-    x = torch.tensor(np.array(x))
-    return (torch.nn.functional.silu(x @ w_1 + b_1) @ w_2 + b_2).numpy()
+    return (torch.nn.functional.silu(torch.tensor(np.array(x)) @ w_1 + b_1) @ w_2 + b_2).numpy()
 
 
-def _written_out(squared=None, self_heard=False):
-    """Build a layer step by step, with other distances or with messages from oneself."""
+_R2 = "xp.sum(difference**2, axis=-1, keepdims=True)"
+_PRODUCTS = "(x * x).sum(-1)[..., :, None, None] + (x * x).sum(-1)[..., None, :, None] - 2 * (x @ x.mT)[..., None]"
+_AVERAGED = " / xp.where(n_heard > 0, n_heard, xp.ones_like(n_heard))"
+_N_HEARD = "xp.sum(xp.astype(heard, x.dtype), axis=-1)[..., None]"
+_HEARD_M = "xp.where(heard[..., None], m,"
+_points, _moving = (_h, _x, _phi_e, _phi_x, _phi_h), (_h, _x, _v, _phi_e, _phi_x, _phi_h, _phi_v)
 
-    def layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
-        n = len(h)
-        heard = np.ones((n, n), bool) if mask is None else mask
-        heard = heard | np.eye(n, dtype=bool) if self_heard else heard & ~np.eye(n, dtype=bool)
-        measured = ((x[:, None] - x) ** 2).sum(-1) if squared is None else squared(x)
-        parts = [np.repeat(h[:, None], n, 1), np.repeat(h[None], n, 0), measured[..., None]]
-        m = phi_e(np.concatenate(parts if edge_features is None else [*parts, edge_features], -1)) * heard[..., None]
-        return phi_h(np.concatenate([h, m.sum(1)], -1)), x + displacements(x, m, phi_x, mask)
-
-    return layer
-
-
-def distance_not_squared(*arguments):
-    """Take the root of the squared distance."""
-    return _written_out(lambda x: np.linalg.norm(x[:, None] - x, axis=-1))(*arguments)
-
-
-def same_end_twice(*arguments):
-    """Subtract the position of one end of an edge from itself."""
-    return _written_out(lambda x: np.zeros((len(x), len(x))))(*arguments)
-
-
-def squares_multiplied_out(*arguments):
-    """Compute squared distances from products of positions."""
-    return _written_out(lambda x: (x**2).sum(-1)[:, None] + (x**2).sum(-1) - 2 * x @ x.T)(*arguments)
-
-
-def coordinates_shown(*arguments):
-    """Show coordinates to the functions, as a plain graph network does."""
-    return _written_out(lambda x: (x[:, None] - x)[..., 0])(*arguments)
-
-
-def own_message_heard(*arguments):
-    """Let the sum of messages run over j = i too."""
-    return _written_out(self_heard=True)(*arguments)
-
-
-def direction_reversed(h, x, *rest):
-    """Subtract x_i from x_j."""
-    new_h, new_x = egnn_layer(h, x, *rest)
-    return new_h, 2 * x - new_x
-
-
-def lines_not_averaged(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
-    """Leave out the division by the number of points that are heard."""
-    m = messages(h, x, phi_e, mask, edge_features)
-    heard = np.ones((len(h), len(h)), bool) if mask is None else mask
-    n_heard = (heard & ~np.eye(len(h), dtype=bool)).sum(-1, keepdims=True)
-    return phi_h(np.concatenate([h, m.sum(1)], -1)), x + displacements(x, m, phi_x, mask) * n_heard
-
-
-def mask_ignored(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
-    """Let all hear all."""
-    return egnn_layer(h, x, phi_e, phi_x, phi_h, None, edge_features)
-
-
-def velocity_not_weighted(h, x, v, phi_e, phi_x, phi_h, phi_v):
-    """Keep all of the velocity."""
-    return egnn_velocity_layer(h, x, v, phi_e, phi_x, phi_h, lambda h: np.ones((len(h), 1)))
-
-
-def old_velocity_used(h, x, v, *rest):
-    """Go on with the velocity from before the layer."""
-    new_h, _, new_v = egnn_velocity_layer(h, x, v, *rest)
-    return new_h, x + v, new_v
-
-
-def moved_twice(h, x, v, *rest):
-    """Add the displacement to positions as well as to velocities."""
-    new_h, moved = egnn_layer(h, x, *rest[:3])
-    _, _, new_v = egnn_velocity_layer(h, x, v, *rest)
-    return new_h, moved + new_v, new_v
-
-
-OLD = (
+CHECKS = (
     Checks(
         egnn_layer,
-        probes=(_points, _graph, (_h, 1e7 * _x, *_points[2:]), (_h, _x + 1e5, *_points[2:])),
+        cases=_cases(moving=False),
         claims=(
-            Claim("points turned, mirrored and moved", _violation(_EUCLIDEAN), 1e-12, _LAST_BITS),
-            Claim("points in another order", _violation(_RENAMINGS), 1e-12, _LAST_BITS),
-            Claim(
-                "a hundred thousand units away nothing changes but rounding",
-                lambda f: _apart(
-                    [y - 1e5 * k for k, y in enumerate(f(_h, _x + 1e5, *_points[2:]))], egnn_layer(*_points)
-                ),
-                1e-9,
-                "positions around 1e5 are rounded to 1e-11",
-                edge=True,
-            ),
-            Claim(
-                "a single point, which hears nobody, stays",
-                lambda f: distance(f(_h[:1], _x[:1], *_points[2:])[1], _x[:1]),
-            ),
-            Claim(
-                "loops over points, with torch's silu",
-                lambda f: _apart(f(*_points), _looped(*_points)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-            Claim(
-                "loops over the edges of a graph, with features of edges",
-                lambda f: _apart(f(*_graph), _looped(*_graph)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-        ),
+            *_follows((_h, _x), *_points[2:]),
+            Claim("a hundred thousand units away nothing changes but rounding",
+                  lambda f: _apart([y - 1e5 * k for k, y in enumerate(f(_h, _x + 1e5, *_points[2:]))], f(*_points)),
+                  tolerance=1e-9, why="positions around 1e5 are rounded to 1e-11"),
+            Claim("a single point, which hears nobody, stays",
+                  lambda f: distance(f(_h[:1], _x[:1], *_points[2:])[1], _x[:1])),
+            oracle("loops over points, and over the edges of a graph with features, with torch's silu", _looped,
+                   call(*_points), call(_h, _x, _phi_a, *_points[3:], _mask, _a), run=_joined, **_LAST_BITS)),
         mistakes=(
-            Mistake(
-                distance_not_squared,
-                "Gradients are nan where two points coincide, because a root has none at 0",
-                "hand the squared distance to phi_e",
-                "DGL, issue 7271 (2024)",
-            ),
-            Mistake(
-                same_end_twice,
-                "Features never notice where the points are",
-                "subtract x_j from x_i, not x_i from itself",
-                "ED2Mol, issue 5 (2025)",
-            ),
-            Mistake(
-                squares_multiplied_out,
-                "Far from the origin distances lose their digits, and some squares are negative",
-                "subtract positions first, and square the differences",
-            ),
-            Mistake(
-                coordinates_shown,
-                "Turned points give other features and do not move in the turned direction",
-                "show lengths to the functions, never coordinates",
-            ),
-            Mistake(
-                own_message_heard, "A single point tells itself something", "leave j = i out of the sum of messages"
-            ),
-            Mistake(direction_reversed, "Points approach where they should part", "multiply x_i - x_j, not x_j - x_i"),
-            Mistake(
-                lines_not_averaged,
-                "Displacements grow with the number of points, and layers drive them ever further apart",
-                "divide the sum of lines by how many are heard",
-                "egnn-pytorch, issue 7 (2021)",
-            ),
-            Mistake(mask_ignored, "Points hear others to whom no edge leads", "leave out what the mask hides"),
-        ),
+            Mistake("distance not squared", (_R2, f"xp.sqrt({_R2})"),
+                    "Gradients are nan where two points coincide, because a root has none at 0",
+                    "hand the squared distance to phi_e", "DGL, issue 7271 (2024)"),
+            Mistake("same end twice", (_R2, f"0 * {_R2}"),
+                    "Features never notice where the points are", "subtract x_j from x_i, not x_i from itself",
+                    "ED2Mol, issue 5 (2025)"),
+            Mistake("squares multiplied out", (_R2, _PRODUCTS),
+                    "Far from the origin distances lose their digits, and some squares are negative",
+                    "subtract positions first, and square the differences"),
+            Mistake("coordinates shown", (_R2, "difference[..., :1]"),
+                    "Turned points give other features and do not move in the turned direction",
+                    "show lengths to the functions, never coordinates"),
+            Mistake("own message heard",
+                    (_HEARD_M, "xp.where(heard[..., None] | xp.eye(x.shape[-2], dtype=bool)[..., None], m,"),
+                    "A single point tells itself something", "leave j = i out of the sum of messages"),
+            Mistake("messages of the sender", ("sum(m, axis=-2)", "sum(m, axis=-3)"),
+                    "A point's features come of what it says", "sum over j, what it hears: the last but one axis"),
+            Mistake("messages averaged", ("sum(m, axis=-2)", "mean(m, axis=-2)"),
+                    "Messages weigh less the more there are", "sum the messages; only the lines are averaged"),
+            Mistake("mask turned round", ("heard & mask", "heard & mask.mT"),
+                    "Who is heard and who hears are exchanged", "row i of the mask says whom i hears"),
+            Mistake("direction reversed", ("xp.sum(difference * weights", "xp.sum(-difference * weights"),
+                    "Points approach where they should part", "multiply x_i - x_j, not x_j - x_i"),
+            Mistake("lines not averaged", (_AVERAGED, ""),
+                    "Displacements grow with the number of points, and layers drive them ever further apart",
+                    "divide the sum of lines by how many are heard", "egnn-pytorch, issue 7 (2021)"),
+            Mistake("averaged over all", (_N_HEARD, "xp.asarray(max(1.0, x.shape[-2] - 1.0))"),
+                    "Points that hear few hardly move", "divide by how many are heard, not by all others"),
+            Mistake("averaged over all and itself", (_N_HEARD, "xp.asarray(float(x.shape[-2]))"),
+                    "Displacements are too small: each point is counted as its own neighbour",
+                    "divide by how many others are heard"),
+            Mistake("positions forgotten", ("x = x + displacements", "x = displacements"),
+                    "Points come out where they would go from the origin", "add the displacements to the positions"),
+            Mistake("lines not masked",
+                    (("xp.where(heard[..., None], difference, xp.zeros_like(difference))", "difference"),
+                     ("displacements(x, m,", "displacements(x, messages(h, x, phi_e, None, edge_features),")),
+                    "Points move along lines to those whom they do not hear", "leave out what the mask hides"),
+            Mistake("ends exchanged",
+                    ("h[..., :, None, :], h[..., None, :, :],", "h[..., None, :, :], h[..., :, None, :],"),
+                    "phi_e is handed h_j first, and h_i after it", "h_i comes first, what the hearing point knows"),
+            Mistake("old features lost", ("_side_by_side(h, m_i)", "m_i"),
+                    "phi_h is handed the messages alone", "hand it h_i and the sum of the messages, side by side"),
+            Mistake("divided by nobody", (_AVERAGED, " / n_heard"),
+                    "A point that hears nobody gets nan for its position", "divide by 1 where nobody is heard")),
     ),
     Checks(
         egnn_velocity_layer,
-        probes=(_moving,),
+        cases=_cases(moving=True),
         claims=(
-            Claim("points turned, mirrored and moved", _violation_in_motion(_EUCLIDEAN), 1e-12, _LAST_BITS),
-            Claim("points in another order", _violation_in_motion(_RENAMINGS), 1e-12, _LAST_BITS),
-            Claim(
-                "at rest it is egnn_layer",
-                lambda f: _apart(f(_h, _x, 0 * _v, *_moving[3:])[:2], egnn_layer(*_points)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "loops over points, with torch's silu",
-                lambda f: _apart(f(*_moving), _looped_in_motion(*_moving)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-        ),
+            *_follows((_h, _x, _v), *_moving[3:]),
+            Claim("at rest it is egnn_layer",
+                  lambda f: _apart(f(_h, _x, 0 * _v, *_moving[3:])[:2], egnn_layer(*_points)), **_LAST_BITS),
+            oracle("loops over points, with torch's silu", _looped_in_motion, call(*_moving),
+                   run=_joined, **_LAST_BITS)),
         mistakes=(
-            Mistake(velocity_not_weighted, "Points never brake", "multiply the old velocity by phi_v of the features"),
-            Mistake(
-                old_velocity_used,
-                "Positions ignore what was heard: a layer at rest does not move its points",
-                "add the new velocity to the positions",
-            ),
-            Mistake(moved_twice, "Displacements count twice", "add the displacement to the velocity only"),
-        ),
+            Mistake("velocity not weighted", ("kept * v", "v"),
+                    "Points never brake", "multiply the old velocity by phi_v of the features"),
+            Mistake("old velocity used", (("v = kept * v", "u = kept * v"), ("x + v, v", "x + v, u")),
+                    "Positions ignore what was heard: a layer at rest does not move its points",
+                    "add the new velocity to the positions"),
+            Mistake("moved twice", ("x + v, v", "x + v + displacements(x, m, phi_x, mask), v"),
+                    "Displacements count twice", "add the displacement to the velocity only")),
     ),
 )

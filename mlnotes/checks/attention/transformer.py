@@ -4,84 +4,115 @@ import math
 
 import numpy as np
 
-from mlnotes.applications.mlp import gelu, relu
+from mlnotes.applications.mlp import gelu
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.multi_head import multi_head_attention
-from mlnotes.attention.transformer import feed_forward, layer_norm, mean_pool, post_norm, pre_norm, rms_norm
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.attention.transformer import (
+    block_parameters,
+    feed_forward,
+    layer_norm,
+    mean_pool,
+    post_norm,
+    pre_norm,
+    rms_norm,
+)
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(17)
-_x, _cube, _gain, _shift, _low, _far, _flat = frozen(
-    _rng.normal(size=(5, 7)) * 2 + 1,
-    _rng.normal(size=(2, 5, 7)) * 2 + 1,
-    _rng.uniform(0.5, 2, 7),
-    _rng.normal(size=7),
-    _rng.normal(size=(3, 7)) * 0.01,
+_x, _cube, _gain, _shift, _low, _far, _half = frozen(
+    _rng.normal(size=(5, 7)) * 2 + 1, _rng.normal(size=(2, 5, 7)) * 2 + 1, _rng.uniform(0.5, 2, 7),
+    _rng.normal(size=7), _rng.normal(size=(3, 7)) * 0.01,
     (_rng.normal(size=(11, 64)) + 10_000).astype(np.float32),
-    np.array([[3.0] * 7, [-0.1] * 7, [0.0] * 7]),
+    np.array([[1000.0, -3000.0, 1000.0, 1000.0]], np.float16),
 )
-_LAST_BITS = "sums of at most 7 numbers in float64: a few units of 1e-16"
+# Small enough to be read in a report. In float32 the mean of the squares of the last, less the square of their mean, is
+# exactly 0 in whatever order they are added.
+_row, _small, _gain3, _shift3, _flat, _near = frozen(
+    np.array([2.0, 4.0, 9.0]), np.array([[2.0, 4.0, 9.0], [1.0, 0.0, -1.0]]), np.array([2.0, 0.5, -1.0]),
+    np.array([1.0, 10.0, 0.0]), np.array([[3.0, 3.0, 3.0], [0.0, 0.0, 0.0]]),
+    np.array([8191, 8193, 8193, 8191, 8191, 8193, 8191, 8193], np.float32),
+)
+_LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 numbers in float64: a few units of 1e-16"}
 
 # One block of a transformer: 5 tokens of width 6, 3 heads, a hidden layer of 11.
-_tokens, _w_q, _w_k, _w_v, _w_o, _w_1, _w_2, _b, _b_1 = frozen(
-    _rng.normal(size=(5, 6)),
-    *_rng.normal(size=(4, 6, 6)) / 2,
-    _rng.normal(size=(6, 11)) / 2,
-    _rng.normal(size=(11, 6)) / 2,
+_tokens, _w_1, _w_2, _b, _b_1, *_w = frozen(
+    _rng.normal(size=(5, 6)), _rng.normal(size=(6, 11)) / 2, _rng.normal(size=(11, 6)) / 2,
     _rng.normal(size=(8, 6)) / 3,  # four of attention, one of the hidden layer's way back, gain and shift less 1
     _rng.normal(size=11) / 3,
+    *_rng.normal(size=(4, 6, 6)) / 2,
 )
 _hidden = _w_1, _b_1, _w_2, _b[4]
+_hidden2 = frozen(np.array([[1.0, 0.0], [-1.0, 2.0], [0.0, 1.0]]), np.array([1.0, -9.0]),
+                  np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]]), np.array([0.0, 5.0, -2.0]))  # fmt: skip
 _mask, _kept = frozen(causal_mask(5, 5), np.arange(5) < np.array([[5], [2]]))
 
 
-def _attend(x):
-    biases = dict(zip(("b_q", "b_k", "b_v", "b_o"), _b, strict=False))
-    return multi_head_attention(x, x, x, _w_q, _w_k, _w_v, _w_o, 3, _mask, **biases)
+def cosine_without_positions():
+    """Say how alike two tokens of one word are after layers that know no positions: equal rows stay equal."""
+    return 1.0
 
 
-def _think(x):
-    return feed_forward(x, *_hidden)
-
-
-def _norm(x):
-    return layer_norm(x, 1 + _b[5], _b[6])
-
-
-def _block(order):
+def _block(order, tokens=_tokens, mask=_mask):
     """Put a block together: attention, then the feed-forward network, each in the given order of Add & Norm."""
-    return order(order(_tokens, _attend, _norm), _think, _norm)
+
+    def attend(x):
+        return multi_head_attention(x, x, x, *_w, 3, mask, b_q=_b[0], b_k=_b[1], b_v=_b[2], b_o=_b[3])
+
+    def norm(x):
+        return layer_norm(x, 1 + _b[5], _b[6])
+
+    return order(order(tokens, attend, norm), lambda x: feed_forward(x, *_hidden), norm)
 
 
-def _torch_block(norm_first):
+def _torch_block(tokens=_tokens, mask=_mask, **options):
     """Ask torch's layer: its matrices are the transposes of ours, and its True hides."""
     import torch
 
-    theirs = torch.nn.TransformerEncoderLayer(
-        6, 3, 11, dropout=0.0, batch_first=True, norm_first=norm_first, dtype=torch.float64
-    )
-    arrays = {
-        "self_attn.in_proj_weight": np.concatenate([_w_q, _w_k, _w_v], axis=1).T,
-        "self_attn.in_proj_bias": np.concatenate(_b[:3]),
-        "self_attn.out_proj.weight": _w_o.T,
-        "self_attn.out_proj.bias": _b[3],
-        "linear1.weight": _w_1.T,
-        "linear1.bias": _b_1,
-        "linear2.weight": _w_2.T,
-        "linear2.bias": _b[4],
-    }
+    theirs = torch.nn.TransformerEncoderLayer(6, 3, 11, 0.0, batch_first=True, dtype=torch.float64, **options)
+    projections = {"in_proj_weight": np.concatenate(_w[:3], axis=1).T, "in_proj_bias": np.concatenate(_b[:3])}
+    arrays = {f"self_attn.{name}": it for name, it in projections.items()}
+    arrays |= {"self_attn.out_proj.weight": _w[3].T, "self_attn.out_proj.bias": _b[3]}
+    arrays |= {"linear1.weight": _w_1.T, "linear1.bias": _b_1, "linear2.weight": _w_2.T, "linear2.bias": _b[4]}
     arrays |= {f"norm{i}.weight": 1 + _b[5] for i in (1, 2)} | {f"norm{i}.bias": _b[6] for i in (1, 2)}
     theirs.load_state_dict({name: torch.tensor(array) for name, array in arrays.items()})
     with torch.no_grad():
-        return theirs.train()(torch.tensor(_tokens)[None], src_mask=~torch.tensor(_mask))[0].numpy()
+        return theirs.train()(torch.tensor(tokens)[None], src_mask=~torch.tensor(mask))[0].numpy()
 
 
-def _torch(name, x, *args, **kwargs):
+def _six_layers(layer):
+    """Change two equal rows among others six times, and measure their cosine."""
+
+    def cosine():
+        rows = _tokens[[0, 1, 2, 1, 4]]
+        for _ in range(6):
+            rows = layer(rows, np.ones((5, 5), bool))
+        return rows[1] @ rows[3] / np.linalg.norm(rows[1]) / np.linalg.norm(rows[3])
+
+    return cosine
+
+
+def _torch(name, eps):
+    def reference(x, *parameters):
+        import torch
+
+        f = getattr(torch.nn.functional, name)
+        return f(torch.tensor(x), (x.shape[-1],), *map(torch.tensor, parameters), eps=eps).numpy()
+
+    return reference
+
+
+def _torch_parameters(d_model, d_hidden):
     import torch
 
-    f = getattr(torch.nn.functional, name)
-    args = [None if a is None else torch.tensor(a) for a in args]
-    return f(torch.tensor(x), (x.shape[-1],), *args, **kwargs).numpy()
+    return sum(it.numel() for it in torch.nn.TransformerEncoderLayer(d_model, 1, d_hidden).parameters())
+
+
+def _torch_hidden(x, w_1, b_1, w_2, b_2, activation=None):
+    import torch
+
+    bend = torch.nn.functional.gelu if activation else torch.relu
+    x, w_1, b_1, w_2, b_2 = map(torch.tensor, (x, w_1, b_1, w_2, b_2))
+    return (bend(x @ w_1 + b_1) @ w_2 + b_2).numpy()
 
 
 def _summed(x, gain, shift, eps=1e-5):
@@ -94,513 +125,270 @@ def _summed(x, gain, shift, eps=1e-5):
     return out
 
 
-def _half(f, expected):
-    x = np.array([[1000.0, -3000.0, 1000.0, 1000.0]], np.float16)
-    y = f(x)
-    if y.dtype != x.dtype:
-        raise AssertionError(f"its dtype is {y.dtype} where {x.dtype} is right")
-    return distance(y, expected)
+def _masked_mean(x, mask):
+    return np.ma.array(x, mask=~np.broadcast_to(mask[..., None], x.shape)).mean(axis=-2).filled()
 
 
-def _leaves_input(f):
-    x = _x.copy()
-    f(x)
-    return distance(x, _x)
+def _moments(f):
+    y = f(_cube, None, None, 1e-13)
+    return max(distance(y.mean(-1), np.zeros((2, 5))), distance(y.var(-1), np.ones((2, 5))))
+
+
+def _unmoved(f):
+    y, moved, doubled = (f(x, None, None, 1e-13) for x in (_x, _x + 64.0, _x * 2.0))
+    return max(distance(moved, y), distance(doubled, y))
 
 
 def _by_itself(f):
     return max(distance(f(_cube)[i, j], f(_cube[i, j])) for i, j in np.ndindex(2, 5))
 
 
-def _in_double(f):
-    return distance(f(_far), layer_norm(_far.astype(np.float64)))
-
-
-def _torch_hidden(x, activation):
-    import torch
-
-    w_1, b_1, w_2, b_2 = map(torch.tensor, _hidden)
-    hidden = torch.nn.functional.linear(torch.tensor(x), w_1.T, b_1)
-    return torch.nn.functional.linear(getattr(torch.nn.functional, activation)(hidden), w_2.T, b_2).numpy()
-
-
-def _learned(y, gain, shift=None):
-    y = y if gain is None else y * gain
-    return y if shift is None else y + shift
-
-
-def variance_from_squares(x, gain=None, shift=None, eps=1e-5):
-    """Subtract the square of the mean from the mean of the squares."""
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = (x**2).mean(axis=-1, keepdims=True) - mean**2
-    return _learned((x - mean) / np.sqrt(variance + eps), gain, shift)
-
-
-def variance_of_a_sample(x, gain=None, shift=None, eps=1e-5):
-    """Divide the squares by n - 1."""
-    variance = x.var(axis=-1, keepdims=True, ddof=1)
-    return _learned((x - x.mean(axis=-1, keepdims=True)) / np.sqrt(variance + eps), gain, shift)
-
-
-def deviation_of_a_sample(x, gain=None, shift=None, eps=1e-5):
-    """Divide by torch's standard deviation, and add eps outside of the root."""
-    deviation = x.std(axis=-1, keepdims=True, ddof=1)
-    return _learned((x - x.mean(axis=-1, keepdims=True)) / (deviation + eps), gain, shift)
-
-
-def eps_outside_the_root(x, gain=None, shift=None, eps=1e-5):
-    """Add eps to the standard deviation instead of the variance."""
-    return _learned((x - x.mean(axis=-1, keepdims=True)) / (x.std(axis=-1, keepdims=True) + eps), gain, shift)
-
-
-def eps_forgotten(x, gain=None, shift=None, eps=1e-5):
-    """Divide by the standard deviation as it is."""
-    return _learned((x - x.mean(axis=-1, keepdims=True)) / x.std(axis=-1, keepdims=True), gain, shift)
-
-
-def root_forgotten(x, gain=None, shift=None, eps=1e-5):
-    """Divide by the variance."""
-    return _learned((x - x.mean(axis=-1, keepdims=True)) / (x.var(axis=-1, keepdims=True) + eps), gain, shift)
-
-
-def columns_normalised(x, gain=None, shift=None, eps=1e-5):
-    """Normalise each coordinate over the tokens."""
-    axis = 0 if x.ndim == 1 else -2
-    variance = x.var(axis=axis, keepdims=True)
-    return _learned((x - x.mean(axis=axis, keepdims=True)) / np.sqrt(variance + eps), gain, shift)
-
-
-def all_tokens_together(x, gain=None, shift=None, eps=1e-5):
-    """Take one mean and one variance for the whole array."""
-    return _learned((x - x.mean()) / np.sqrt(x.var() + eps), gain, shift)
-
-
-def mean_left_in(x, gain=None, shift=None, eps=1e-5):
-    """Divide by the root mean square only."""
-    return _learned(rms_norm(x, eps=eps), gain, shift)
-
-
-def shift_stretched(x, gain=None, shift=None, eps=1e-5):
-    """Add the shift before multiplying by the gain."""
-    y = layer_norm(x, None, shift, eps)
-    return y if gain is None else y * gain
-
-
-def gain_and_shift_forgotten(x, gain=None, shift=None, eps=1e-5):
-    """Stop at mean 0 and variance 1."""
-    return layer_norm(x, eps=eps)
-
-
-def mean_subtracted(x, gain=None, eps=1e-6):
-    """Do what layer norm does."""
-    return layer_norm(x, gain, eps=eps)
-
-
-def divided_by_the_length(x, gain=None, eps=1e-6):
-    """Divide by the Euclidean length of the row."""
-    return _learned(x / np.sqrt((x * x).sum(axis=-1, keepdims=True) + eps), gain)
-
-
-def mean_square_of_everything(x, gain=None, eps=1e-6):
-    """Take one root mean square for the whole array."""
-    return _learned(x / np.sqrt((x * x).mean() + eps), gain)
-
-
-def mean_square_without_its_root(x, gain=None, eps=1e-6):
-    """Divide by the mean square."""
-    return _learned(x / ((x * x).mean(axis=-1, keepdims=True) + eps), gain)
-
-
-def rms_eps_forgotten(x, gain=None, eps=1e-6):
-    """Divide by the root mean square as it is."""
-    return _learned(x / np.sqrt((x * x).mean(axis=-1, keepdims=True)), gain)
-
-
-def normalised_tokens_kept(x, sublayer, norm):
-    """Overwrite the tokens by their norm, and add the result to that."""
-    x = norm(x)
-    return x + sublayer(x)
-
-
-def addition_inside(x, sublayer, norm):
-    """Hand the sum to the sublayer."""
-    return sublayer(norm(x) + x)
-
-
-def tokens_not_added(x, sublayer, norm):
-    """Return what the sublayer gives."""
-    return sublayer(norm(x))
-
-
-def norm_after_the_sublayer(x, sublayer, norm):
-    """Normalise what the sublayer gives, before adding it."""
-    return x + norm(sublayer(x))
-
-
-def sublayer_alone_normalised(x, sublayer, norm):
-    """Leave the tokens out of the sum."""
-    return norm(sublayer(x))
-
-
-def normalised_before(x, sublayer, norm):
-    """Use the other order."""
-    return pre_norm(x, sublayer, norm)
-
-
-def normalised_after(x, sublayer, norm):
-    """Use the other order."""
-    return post_norm(x, sublayer, norm)
-
-
-def activation_forgotten(x, w_1, b_1, w_2, b_2, activation=relu):
-    """Apply one linear map after the other."""
-    return (x @ w_1 + b_1) @ w_2 + b_2
-
-
-def activation_at_the_end_too(x, w_1, b_1, w_2, b_2, activation=relu):
-    """Bend the result as well."""
-    return activation(feed_forward(x, w_1, b_1, w_2, b_2, activation))
-
-
-def always_relu(x, w_1, b_1, w_2, b_2, activation=relu):
-    """Ignore the activation asked for."""
-    return feed_forward(x, w_1, b_1, w_2, b_2, relu)
-
-
-def activation_before_the_bias(x, w_1, b_1, w_2, b_2, activation=relu):
-    """Add the first bias after bending."""
-    return (activation(x @ w_1) + b_1) @ w_2 + b_2
-
-
-def padding_averaged_in(x, mask=None):
-    """Average all tokens, those of the padding too."""
-    return x.mean(axis=-2)
-
-
-def divided_by_all(x, mask=None):
-    """Leave padding out of the sum, but not out of the count."""
-    return (x if mask is None else np.where(mask[..., None], x, 0)).mean(axis=-2)
-
-
-def first_token_only(x, mask=None):
-    """Take the vector of [CLS] for the sentence."""
-    return x[..., 0, :]
-
-
-OLD = (
+def _flat_rows(f):
+    return max(distance(f(_flat), 0 * _flat), distance(f(_flat, _gain3, _shift3), np.tile(_shift3, (2, 1))))
+
+
+_EVERY_ROW = (
+    call(_row), call(_small), call(_small, gain=_gain3).about("a gain"),
+    call(_small, eps=0.5).about("a large eps"), call(_flat).about("rows of equal numbers, and of zeros"),
+    call(_low).about("rows that are nearly flat"), call(_x), call(_cube, gain=_gain).about("three axes"),
+)
+_HALF_NORMAL = Claim("float16 numbers whose squares it cannot hold",
+                     lambda f: distance(f(_half), _half / np.sqrt(3e6)) + (f(_half).dtype != np.float16),
+                     tolerance=2e-3, why="half precision has three digits")
+_EACH_ROW = Claim("each row by itself", _by_itself, **_LAST_BITS)
+_MEAN_SQUARE = "xp.mean(x * x, axis=-1, keepdims=True)"
+_ROOT = f"xp.sqrt({_MEAN_SQUARE} + eps)"
+_SAMPLE = "xp.sum(x * x, axis=-1, keepdims=True) / (x.shape[-1] - 1)"
+_MEANS = ("xp.mean(x, axis=-1", "xp.mean(centered, axis=-1", "xp.mean(x * x, axis=-1")
+_ADDED = "return out if shift is None else out + shift"
+_FROM_SQUARES = (
+    ("gain, shift, eps)", f"gain, shift, eps, {_MEAN_SQUARE} - {_MEANS[0]}, keepdims=True) ** 2)"),
+    ("_scaled(x, gain, shift, eps):", "_scaled(x, gain, shift, eps, variance):"),
+    (f"{_MEAN_SQUARE} + eps", "variance + eps"),
+)
+_DENOMINATOR = (
+    Mistake("eps outside the root", (_ROOT, f"(xp.sqrt({_MEAN_SQUARE}) + eps)"),
+            "Rows that are nearly zero come out too large", "add eps under the root"),
+    Mistake("eps forgotten", (" + eps", ""), "A row of zeros gives nan", "add eps under the root"),
+    Mistake("root forgotten", (_ROOT, _ROOT.replace("xp.sqrt", "")),
+            "Doubling a row halves the result", "divide by the root"),
+)
+_MLP = "mlp(x, (w_1, w_2), (b_1, b_2), activation)"
+_NETWORK = "(d_model * d_hidden + d_hidden) + (d_hidden * d_model + d_model)"
+_COUNT = "xp.clip(xp.sum(counts, axis=-2), 1.0, None)"
+_ORDERS = (
+    call(_small, np.square, layer_norm), call(_small, np.tanh, rms_norm), call(_x, np.sin, layer_norm),
+    call(_cube, np.flip, layer_norm).about("a sublayer in which tokens meet"),
+)
+
+
+def _along(axis):
+    return tuple((it, it.replace("axis=-1", f"axis={axis}")) for it in _MEANS)
+
+
+CHECKS = (
     Checks(
         layer_norm,
-        probes=((_x,), (_x, _gain, _shift), (_cube,), (_low,), (_flat,), (_far[:, :4],)),
+        cases=(
+            *_EVERY_ROW,
+            call(_small, shift=_shift3).about("a shift"), call(_small, _gain3, _shift3).about("gain and shift"),
+            call(_cube, _gain, _shift, 0.3).about("all options"),
+            call(_near).about("float32 numbers near 10,000"),
+            call(_half).about("float16 numbers whose squares overflow"),
+            call(_far).about("float32 numbers near 10,000, to five digits", edge=True, tolerance=1e-5)),
         claims=(
-            Claim(
-                "rows have mean 0 and variance 1",
-                lambda f: max(
-                    distance(f(_cube, None, None, 1e-13).mean(-1), np.zeros((2, 5))),
-                    distance(f(_cube, None, None, 1e-13).var(-1), np.ones((2, 5))),
-                ),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim("each row by itself", _by_itself, 1e-12, _LAST_BITS),
-            Claim(
-                "adding a number to a row, or doubling it, changes nothing",
-                lambda f: max(
-                    distance(f(_x + 64.0, None, None, 1e-13), f(_x, None, None, 1e-13)),
-                    distance(f(_x * 2.0, None, None, 1e-13), f(_x, None, None, 1e-13)),
-                ),
-                1e-12,
-                "x + 64 is rounded to 1e-14",
-            ),
-            Claim(
-                "equal numbers become zeros, then the shift",
-                lambda f: max(
-                    distance(f(_flat), np.zeros((3, 7))), distance(f(_flat, _gain, _shift), np.tile(_shift, (3, 1)))
-                ),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim("the input is left as it was", _leaves_input),
-            Claim(
-                "float32 numbers near 10,000, against float64: to two digits",
-                _in_double,
-                1e-2,
-                "the mean of such numbers is rounded to 0.001",
-            ),
-            Claim(
-                "float32 numbers near 10,000, against float64: to five digits",
-                _in_double,
-                1e-5,
-                "roundings of single precision, 1e-7 each",
-                edge=True,
-            ),
-            Claim(
-                "float16 numbers whose squares it cannot hold",
-                lambda f: _half(f, [[3**-0.5, -(3**0.5), 3**-0.5, 3**-0.5]]),
-                2e-3,
-                "half precision has three digits",
-                edge=True,
-            ),
-            Claim(
-                "loops with math.fsum",
-                lambda f: distance(f(_x, _gain, _shift), _summed(_x, _gain, _shift)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-            Claim(
-                "torch.nn.functional.layer_norm",
-                lambda f: max(
-                    distance(f(_cube), _torch("layer_norm", _cube)),
-                    distance(f(_low, _gain, _shift), _torch("layer_norm", _low, _gain, _shift)),
-                ),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-        ),
+            Claim("rows have mean 0 and variance 1", _moments, **_LAST_BITS),
+            _EACH_ROW,
+            Claim("adding a number to a row, or doubling it, changes nothing", _unmoved,
+                  tolerance=1e-12, why="x + 64 is rounded to 1e-14"),
+            Claim("equal numbers become zeros, then the shift", _flat_rows, **_LAST_BITS),
+            Claim("float32 numbers near 10,000, against float64",
+                  lambda f: distance(f(_far), layer_norm(_far.astype(float))),
+                  tolerance=1e-5, why="a few dozen roundings of single precision, 6e-8 each"),
+            _HALF_NORMAL,
+            oracle("loops with math.fsum", _summed, call(_x, _gain, _shift), **_LAST_BITS),
+            oracle("torch.nn.functional.layer_norm", _torch("layer_norm", 1e-5),
+                   call(_cube), call(_low, _gain, _shift), **_LAST_BITS)),
         mistakes=(
-            Mistake(
-                variance_from_squares,
-                "Float32 numbers near 10,000 give nan, or results a thousand times too large",
-                "subtract the mean before squaring: the difference of two large squares has no digits left",
-                "ONNX Runtime, issue 28463 (2026)",
-            ),
-            Mistake(
-                deviation_of_a_sample,
-                "The variance of a row is (n - 1)/n, and less where rows are nearly flat",
-                "divide the squares by n, and add eps to the variance under the root",
-                "BERT-pytorch, issue 30 (2018), after the Annotated Transformer",
-            ),
-            Mistake(
-                variance_of_a_sample,
-                "The variance of a row is (n - 1)/n instead of 1",
-                "divide the squares by n; torch's var divides by n - 1 unless told otherwise",
-            ),
-            Mistake(
-                eps_outside_the_root,
-                "Rows that are nearly flat come out too large",
-                "add eps to the variance, under the root",
-            ),
-            Mistake(eps_forgotten, "A row of equal numbers gives nan", "add eps to the variance, under the root"),
-            Mistake(root_forgotten, "Doubling a row halves the result", "divide by the root of the variance"),
-            Mistake(
-                columns_normalised,
-                "A token's result depends on the other tokens: it is normalised over the wrong axis",
-                "take mean and variance over the last axis",
-            ),
-            Mistake(
-                all_tokens_together,
-                "A token's result depends on the other tokens: all share one mean and one variance",
-                "take mean and variance over the last axis, with keepdims=True",
-            ),
-            Mistake(mean_left_in, "Rows have a mean: this is RMS norm", "subtract the mean first"),
-            Mistake(
-                gain_and_shift_forgotten, "Gain and shift have no effect", "multiply by the gain, then add the shift"
-            ),
-            Mistake(shift_stretched, "The shift is multiplied by the gain", "multiply first, then add"),
-        ),
+            Mistake("variance from squares", _FROM_SQUARES,
+                    "Float32 numbers near 10,000 give nan, or results many times too large",
+                    "subtract the mean before squaring: the difference of two large squares has no digits left",
+                    "ONNX Runtime, issue 28463 (2026)"),
+            Mistake("deviation of a sample", (_ROOT, f"(xp.sqrt({_SAMPLE}) + eps)"),
+                    "The variance of a row is (n - 1)/n, and less where rows are nearly flat",
+                    "divide the squares by n, and add eps to the variance under the root",
+                    "BERT-pytorch, issue 30 (2018), after the Annotated Transformer"),
+            Mistake("variance of a sample", (_MEAN_SQUARE, _SAMPLE),
+                    "The variance of a row is (n - 1)/n instead of 1",
+                    "divide the squares by n; torch's var divides by n - 1 unless told otherwise"),
+            *_DENOMINATOR,
+            Mistake("columns normalised", _along(0),
+                    "A token's result depends on the other tokens: it is normalised over the wrong axis",
+                    "take mean and variance over the last axis"),
+            Mistake("all tokens together", _along(None),
+                    "A token's result depends on the other tokens: all share one mean and one variance",
+                    "take mean and variance over the last axis, with keepdims=True"),
+            Mistake("mean left in", ("_scaled(centered", "_scaled(x"),
+                    "Rows have a mean: this is RMS norm", "subtract the mean first"),
+            Mistake("mean left in the variance",
+                    (("_scaled(centered, gain, shift, eps)", "_scaled(x, gain, shift, eps, centered)"),
+                     ("_scaled(x, gain, shift, eps):", "_scaled(x, gain, shift, eps, y):"),
+                     ("out = x /", "out = y /")),
+                    "The variance is taken of numbers that still have their mean", "square what is left of the mean"),
+            Mistake("gain and shift forgotten", ("centered, gain, shift, eps)", "centered, None, None, eps)"),
+                    "Gain and shift have no effect", "multiply by the gain, then add the shift"),
+            Mistake("shift stretched",
+                    (("out if gain is None else out * gain", "out if shift is None else out + shift"),
+                     (_ADDED, "return out if gain is None else out * gain")),
+                    "The shift is multiplied by the gain", "multiply first, then add"),
+            Mistake("gain before the norm",
+                    (("_scaled(centered, gain, shift", "_scaled(centered, None, shift"),
+                     ("centered = x -", "x = x if gain is None else x * gain\n    centered = x -")),
+                    "The gain is divided out again, in part", "multiply by the gain after dividing by the root"),
+            Mistake("half precision", ("@widen_half\ndef layer_norm", "def layer_norm"),
+                    "The squares overflow in float16", "compute in float32, and give back the dtype that came")),
     ),
     Checks(
         rms_norm,
-        probes=((_x,), (_x, _gain), (_cube,), (_low,), (_flat,)),
+        cases=(
+            *_EVERY_ROW,
+            call(_x, _gain, 0.3).about("gain and eps"),
+            call(_half).about("float16 numbers whose squares overflow", edge=True)),
         claims=(
-            Claim(
-                "rows have a mean square of 1",
-                lambda f: distance((f(_cube, None, 1e-13) ** 2).mean(-1), np.ones((2, 5))),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim("each row by itself", _by_itself, 1e-12, _LAST_BITS),
-            Claim(
-                "rows keep their direction",
-                lambda f: distance(f(_x) * _x[:, :1], _x * f(_x)[:, :1]),
-                1e-12,
-                _LAST_BITS,
-            ),
+            Claim("rows have a mean square of 1",
+                  lambda f: distance((f(_cube, None, 1e-13) ** 2).mean(-1), np.ones((2, 5))), **_LAST_BITS),
+            _EACH_ROW,
+            Claim("rows keep their direction", lambda f: distance(f(_x) * _x[:, :1], _x * f(_x)[:, :1]), **_LAST_BITS),
             Claim("a row of zeros stays zeros", lambda f: distance(f(np.zeros((2, 3))), np.zeros((2, 3)))),
-            Claim("the input is left as it was", _leaves_input),
-            Claim(
-                "float16 numbers whose squares it cannot hold",
-                lambda f: _half(f, [[3**-0.5, -(3**0.5), 3**-0.5, 3**-0.5]]),
-                2e-3,
-                "half precision has three digits",
-                edge=True,
-            ),
-            Claim(
-                "torch.nn.functional.rms_norm",
-                lambda f: max(
-                    distance(f(_cube), _torch("rms_norm", _cube, eps=1e-6)),
-                    distance(f(_low, _gain), _torch("rms_norm", _low, _gain, eps=1e-6)),
-                ),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-        ),
+            _HALF_NORMAL,
+            oracle("torch.nn.functional.rms_norm", _torch("rms_norm", 1e-6),
+                   call(_cube), call(_low, _gain), **_LAST_BITS)),
         mistakes=(
-            Mistake(mean_subtracted, "Rows lose their mean: this is layer norm", "leave the mean in"),
-            Mistake(
-                divided_by_the_length,
-                "Rows have length 1, so their coordinates shrink as the width grows",
-                "divide by the root of the mean of the squares, not of their sum",
-            ),
-            Mistake(
-                mean_square_of_everything,
-                "A token's result depends on the other tokens",
-                "take the mean square over the last axis, with keepdims=True",
-            ),
-            Mistake(mean_square_without_its_root, "Doubling a row halves the result", "divide by the root"),
-            Mistake(rms_eps_forgotten, "A row of zeros gives nan", "add eps under the root"),
-        ),
+            Mistake("mean subtracted", ("_scaled(x,", "_scaled(x - x.mean(axis=-1, keepdims=True),"),
+                    "Rows lose their mean: this is layer norm", "leave the mean in"),
+            Mistake("divided by the length", (_MEAN_SQUARE, _MEAN_SQUARE.replace("mean", "sum")),
+                    "Rows have length 1, so their coordinates shrink as the width grows",
+                    "divide by the root of the mean of the squares, not of their sum"),
+            Mistake("mean square of everything", _along(None)[2],
+                    "A token's result depends on the other tokens",
+                    "take the mean square over the last axis, with keepdims=True"),
+            *_DENOMINATOR),
     ),
     Checks(
         pre_norm,
-        probes=((_tokens, _think, _norm), (_tokens, _attend, _norm)),
+        cases=_ORDERS,
         claims=(
-            Claim(
-                "a sublayer that gives zeros leaves the tokens as they are",
-                lambda f: distance(f(_tokens, np.zeros_like, _norm), _tokens),
-            ),
-            Claim(
-                "what the sublayer gets is normalised",
-                lambda f: distance(f(_tokens, np.copy, layer_norm) - _tokens, layer_norm(_tokens)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "torch.nn.TransformerEncoderLayer(norm_first=True), causal, in two applications",
-                lambda f: distance(_block(f), _torch_block(norm_first=True)),
-                1e-12,
-                "sums of at most 11 products in float64",
-                "oracle",
-            ),
-        ),
+            Claim("a sublayer that gives zeros leaves the tokens as they are",
+                  lambda f: distance(f(_tokens, np.zeros_like, layer_norm), _tokens)),
+            Claim("what the sublayer gets is normalised",
+                  lambda f: distance(f(_tokens, np.copy, layer_norm) - _tokens, layer_norm(_tokens)), **_LAST_BITS),
+            Claim("torch.nn.TransformerEncoderLayer(norm_first=True), causal, in two applications",
+                  lambda f: distance(_block(f), _torch_block(norm_first=True)), kind="oracle", **_LAST_BITS)),
         mistakes=(
-            Mistake(
-                normalised_tokens_kept,
-                "What came in is lost: the sum is with the normalised tokens",
-                "give the norm a name of its own, and add to the tokens as they came",
-                "PyTorch, issue 61165 (2021)",
-            ),
-            Mistake(
-                addition_inside,
-                "There is no path around the sublayer",
-                "add outside: x + sublayer(norm(x))",
-                "a textbook's formula, pml-book, issue 709 (2026)",
-            ),
-            Mistake(tokens_not_added, "The tokens are gone", "add them: x + sublayer(norm(x))"),
-            Mistake(normalised_after, "The sum is normalised: this is post-norm", "normalise the input only"),
-        ),
+            Mistake("normalised tokens kept", ("x + sublayer(norm(x))", "(y := norm(x)) + sublayer(y)"),
+                    "What came in is lost: the sum is with the normalised tokens",
+                    "give the norm a name of its own, and add to the tokens as they came",
+                    "PyTorch, issue 61165 (2021)"),
+            Mistake("addition inside", ("x + sublayer(norm(x))", "sublayer(norm(x) + x)"),
+                    "There is no path around the sublayer", "add outside: x + sublayer(norm(x))",
+                    "a textbook's formula, pml-book, issue 709 (2026)"),
+            Mistake("tokens not added", ("x + ", ""), "The tokens are gone", "add them: x + sublayer(norm(x))"),
+            Mistake("normalised after", ("x + sublayer(norm(x))", "norm(x + sublayer(x))"),
+                    "The sum is normalised: this is post-norm", "normalise the input only"),
+            Mistake("norm on the wrong path", ("x + sublayer(norm(x))", "norm(x) + sublayer(x)"),
+                    "The tokens are normalised where they should stay as they came, and not where it counts",
+                    "x + sublayer(norm(x))"),
+            Mistake("not normalised", ("norm(x)", "x"),
+                    "What the sublayer gets is not normalised", "hand it norm(x)")),
     ),
     Checks(
         post_norm,
-        probes=((_tokens, _think, _norm), (_tokens, _attend, _norm)),
+        cases=_ORDERS,
         claims=(
-            Claim(
-                "rows come out normalised",
-                lambda f: distance(f(_tokens, _think, lambda x: layer_norm(x, eps=1e-13)).var(-1), np.ones(5)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "a sublayer that gives zeros leaves the norm of the tokens",
-                lambda f: distance(f(_tokens, np.zeros_like, _norm), _norm(_tokens)),
-            ),
-            Claim(
-                "torch.nn.TransformerEncoderLayer, causal, in two applications",
-                lambda f: distance(_block(f), _torch_block(norm_first=False)),
-                1e-12,
-                "sums of at most 11 products in float64",
-                "oracle",
-            ),
-        ),
+            Claim("rows come out normalised",
+                  lambda f: distance(f(_tokens, np.tanh, lambda x: layer_norm(x, eps=1e-13)).var(-1), np.ones(5)),
+                  **_LAST_BITS),
+            Claim("a sublayer that gives zeros leaves the norm of the tokens",
+                  lambda f: distance(f(_tokens, np.zeros_like, layer_norm), layer_norm(_tokens))),
+            Claim("torch.nn.TransformerEncoderLayer, causal, in two applications",
+                  lambda f: distance(_block(f), _torch_block(norm_first=False)), kind="oracle", **_LAST_BITS)),
         mistakes=(
-            Mistake(norm_after_the_sublayer, "The sum is not normalised", "add first: norm(x + sublayer(x))"),
-            Mistake(sublayer_alone_normalised, "The tokens are gone", "add them: norm(x + sublayer(x))"),
-            Mistake(normalised_before, "The tokens are added as they came: this is pre-norm", "norm(x + sublayer(x))"),
-        ),
+            Mistake("norm after the sublayer", ("norm(x + sublayer(x))", "x + norm(sublayer(x))"),
+                    "The sum is not normalised", "add first: norm(x + sublayer(x))"),
+            Mistake("sublayer alone normalised", ("x + ", ""),
+                    "The tokens are gone", "add them: norm(x + sublayer(x))"),
+            Mistake("normalised before", ("norm(x + sublayer(x))", "x + sublayer(norm(x))"),
+                    "The tokens are added as they came: this is pre-norm", "norm(x + sublayer(x))")),
     ),
     Checks(
         feed_forward,
-        probes=((_tokens, *_hidden), (_tokens, *_hidden, gelu)),
+        cases=(
+            call(_small, *_hidden2), call(_small, *_hidden2, activation=np.tanh).about("another activation"),
+            call(_tokens, *_hidden), call(_tokens, *_hidden, gelu).about("another activation"),
+            call(np.stack([_tokens, -_tokens]), *_hidden).about("two sequences")),
         claims=(
-            Claim(
-                "each token by itself, in any order",
-                lambda f: distance(f(_tokens[::-1], *_hidden), f(_tokens, *_hidden)[::-1]),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "with a hidden layer that never fires, the last bias",
-                lambda f: distance(f(_tokens, _w_1 * 0, _b_1 * 0 - 1, _w_2, _b[4]), np.tile(_b[4], (5, 1))),
-            ),
-            Claim(
-                "torch's linear, relu, linear",
-                lambda f: distance(f(_tokens, *_hidden), _torch_hidden(_tokens, "relu")),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-            Claim(
-                "torch's linear, gelu, linear",
-                lambda f: distance(f(_tokens, *_hidden, gelu), _torch_hidden(_tokens, "gelu")),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-        ),
+            Claim("each token by itself, in any order",
+                  lambda f: distance(f(_tokens[::-1], *_hidden), f(_tokens, *_hidden)[::-1]), **_LAST_BITS),
+            Claim("with a hidden layer that never fires, the last bias",
+                  lambda f: distance(f(_tokens, _w_1 * 0, _b_1 * 0 - 1, _w_2, _b[4]), np.tile(_b[4], (5, 1)))),
+            oracle("torch's linear maps with relu or gelu between them", _torch_hidden,
+                   call(_tokens, *_hidden), call(_tokens, *_hidden, gelu), **_LAST_BITS)),
         mistakes=(
-            Mistake(
-                activation_forgotten, "Two linear maps are one", "bend the hidden layer: activation(x @ w_1 + b_1)"
-            ),
-            Mistake(activation_at_the_end_too, "No result is negative", "bend the hidden layer only"),
-            Mistake(always_relu, "The activation asked for has no effect", "call activation"),
-            Mistake(
-                activation_before_the_bias,
-                "The bias cannot move the bend",
-                "add it first: activation(x @ w_1 + b_1)",
-            ),
-        ),
+            Mistake("activation forgotten", ("b_2), activation)", "b_2), lambda hidden: hidden)"),
+                    "Two linear maps are one", "bend the hidden layer: activation(x @ w_1 + b_1)"),
+            Mistake("activation at the end too", (_MLP, f"activation({_MLP})"),
+                    "No result is negative", "bend the hidden layer only"),
+            Mistake("activation before the bias", (_MLP, "(activation(x @ w_1) + b_1) @ w_2 + b_2"),
+                    "The bias cannot move the bend", "add it first: activation(x @ w_1 + b_1)")),
     ),
     Checks(
         mean_pool,
-        probes=((_cube,), (_cube, _kept)),
+        cases=(
+            call(_small), call(_small, mask=np.array([True, False])).about("padding"), call(_cube),
+            call(_cube, mask=_kept).about("padding"),
+            call(_cube, mask=np.stack([_kept[1], ~_kept[0]])).about("nothing but padding"),
+            call(np.where(_kept[..., None], _cube, np.nan), mask=_kept).about("padding that is nan", edge=True)),
         claims=(
-            Claim(
-                "tokens that are all alike come back",
-                lambda f: distance(f(np.ones((2, 5, 7)), _kept), np.ones((2, 7))),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "padding cannot matter, not even as nan",
-                lambda f: distance(f(np.where(_kept[..., None], _cube, np.nan), _kept), f(_cube, _kept)),
-                edge=True,
-            ),
-            Claim(
-                "nothing but padding gives zeros",
-                lambda f: distance(f(_cube, np.zeros((2, 5), bool)), np.zeros((2, 7))),
-                edge=True,
-            ),
-            Claim(
-                "numpy.ma's mean",
-                lambda f: distance(
-                    f(_cube, _kept),
-                    np.ma.array(_cube, mask=~np.broadcast_to(_kept[..., None], _cube.shape)).mean(axis=1).filled(),
-                ),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-        ),
+            Claim("tokens that are all alike come back",
+                  lambda f: distance(f(np.ones((2, 5, 7)), _kept), np.ones((2, 7))), **_LAST_BITS),
+            Claim("padding cannot matter, not even as nan",
+                  lambda f: distance(f(np.where(_kept[..., None], _cube, np.nan), _kept), f(_cube, _kept))),
+            Claim("nothing but padding gives zeros",
+                  lambda f: distance(f(_cube, np.zeros((2, 5), bool)), np.zeros((2, 7)))),
+            oracle("numpy.ma's mean", _masked_mean, call(_cube, _kept), **_LAST_BITS)),
         mistakes=(
-            Mistake(padding_averaged_in, "A sentence's vector depends on how far it is padded", "leave padding out"),
-            Mistake(divided_by_all, "Padded sentences have short vectors", "divide by the number of tokens that count"),
-            Mistake(
-                first_token_only,
-                "The result is the first token",
-                "average: this model was trained with means, others with [CLS]",
-            ),
-        ),
+            Mistake("divided by all", (_COUNT, "x.shape[-2]"),
+                    "Padded sentences have short vectors", "divide by the number of tokens that count"),
+            Mistake("divided by nothing", (_COUNT, "xp.sum(counts, axis=-2)"),
+                    "Nothing but padding gives nan", "divide by 1 where no token counts"),
+            Mistake("first token only",
+                    (("xp.mean(x, axis=-2)", "x[..., 0, :]"), (f"xp.sum(kept, axis=-2) / {_COUNT}", "x[..., 0, :]")),
+                    "The result is the first token",
+                    "average: this model was trained with means, others with [CLS]")),
+    ),
+    Checks(
+        block_parameters,
+        cases=(call(3), call(1), call(384).about("MiniLM"), call(5, d_hidden=7).about("another hidden width")),
+        claims=(
+            Claim("12n² + 13n where the hidden layer is four times as wide",
+                  lambda f: float(max(abs(f(n) - 12 * n**2 - 13 * n) for n in (1, 7, 384)))),
+            oracle("the numbers in torch.nn.TransformerEncoderLayer", _torch_parameters, call(5, 7), call(3, 12))),
+        mistakes=(
+            Mistake("biases forgotten", (("d_model * d_model + d_model", "d_model * d_model"),
+                                         (_NETWORK, "2 * d_model * d_hidden")),
+                    "There are no biases", "each of the six matrices has one, as wide as what comes out"),
+            Mistake("hidden layer too narrow", ("4 * d_model if", "d_model if"),
+                    "The hidden layer is as wide as a token", "it is four times as wide unless given"),
+            Mistake("norms forgotten", (" + norms", ""), "The two norms learn nothing", "each has a gain and a shift"),
+            Mistake("last projection forgotten", ("4 * (d_model", "3 * (d_model"),
+                    "Attention has three matrices", "a fourth brings the heads' results together")),
+    ),
+    Checks(
+        cosine_without_positions,
+        cases=(call().about("", tolerance=1e-6),),
+        claims=(
+            Claim("two equal rows in our block, six times",
+                  lambda f: abs(f() - _six_layers(lambda *it: _block(post_norm, *it))()), **_LAST_BITS),
+            oracle("two equal rows in torch's layer, six times", _six_layers(_torch_block), call(), **_LAST_BITS)),
     ),
 )

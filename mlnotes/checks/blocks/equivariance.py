@@ -4,8 +4,16 @@ import itertools
 
 import numpy as np
 
-from mlnotes.blocks.equivariance import equivariance_error, invariance_error, symmetrize, symmetrize_equivariant
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.blocks.equivariance import (
+    equivariance_error,
+    invariance_error,
+    is_equivariant,
+    is_invariant,
+    symmetrize,
+    symmetrize_equivariant,
+)
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.report import written, written_call
 from mlnotes.groups import (
     broken_axioms,
     cyclic_shifts,
@@ -20,47 +28,77 @@ _x, _signal, _kernel, _points = frozen(
     np.array([1.0, 2.0, 5.0]), _rng.normal(size=7), np.array([1.0, -2.0, 4.0]), _rng.normal(size=(5, 2))
 )
 _TURN, _MIRROR = np.array([[0.0, -1.0], [1.0, 0.0]]), np.diag([1.0, -1.0])
+_SIXTH = np.array([[[0.5, -(0.75**0.5)], [0.75**0.5, 0.5]]])
 _square_matrices = generate_group([_TURN, _MIRROR])
 _square_table = multiplication_table(_square_matrices)
-_on_points = matrix_actions(_square_matrices)
+_on_points, _on_sixths = matrix_actions(_square_matrices), matrix_actions(generate_group(_SIXTH))
 _swaps = permutation_actions(list(itertools.permutations(range(3))), axis=0)
 _shifts = cyclic_shifts(7)
-_SUMS = "sums of at most 8 numbers in float64: a few units of 1e-16"
-
-# A loop is a table with an identity whose rows and columns hold every element once.
-_TABLES = {
-    "multiplication by 0, 1 and -1": np.array([[0, 0, 0], [0, 1, 2], [0, 2, 1]]),
-    "a table whose rows are all alike": np.tile(np.arange(3), (3, 1)),
-    "a loop": np.array([[0, 1, 2, 3, 4], [1, 0, 3, 4, 2], [2, 4, 0, 1, 3], [3, 2, 4, 0, 1], [4, 3, 1, 2, 0]]),
-    "a loop undone differently from left and right": np.array(
-        [[0, 1, 2, 3, 4], [1, 0, 3, 4, 2], [2, 3, 4, 0, 1], [3, 4, 1, 2, 0], [4, 2, 0, 1, 3]]
-    ),
-    "rock, paper, scissors": np.array([[0, 1, 2, 3], [1, 1, 2, 1], [2, 2, 2, 3], [3, 1, 3, 3]]),
-    "addition of 0 and 1": np.array([[0, 1], [1, 2]]),
-}
-_CYCLE = np.add.outer(range(7), range(7)) % 7
-_SIXTH = np.array([[[0.5, -(0.75**0.5)], [0.75**0.5, 0.5]]])
-_QUARTER_TURNS = np.array([[[0, -1, 0], [1, 0, 0], [0, 0, 1]], [[1, 0, 0], [0, 0, -1], [0, 1, 0]]], float)
+_CYCLE, _OF_TWO = (np.add.outer(range(n), range(n)) % n for n in (7, 2))
+_SUMS = {"tolerance": 1e-12, "why": "sums of at most 8 numbers in float64: a few units of 1e-16"}
 
 
-def _first(x):
-    return x[0]
+def _named(name, f):
+    """Give a function the name under which a report shows it."""
+    f.__name__ = name
+    return f
 
 
-def _outlier(points):
-    return points[:, 0] ** 2 + points[:, 1]
+_first = _named("first", lambda x: x[0])
+_first_and_square = _named("first_and_square", lambda x: (x[0], 1e6 * x**2))
+_outlier = _named("outlier", lambda points: points[:, 0] ** 2 + points[:, 1])
+_twisted = _named("twisted", lambda points: points[:, ::-1] * [1.0, 2.0] + points**3)
+_zero_padded = _named("zero_padded", lambda x: np.convolve(x, _kernel)[: len(x)])
+_circular = _named("circular", lambda x: sum(weight * np.roll(x, shift) for shift, weight in enumerate(_kernel)))
+_swap_first, _swap_last = _named("swap_first", lambda x: x[[1, 0, 2]]), _named("swap_last", lambda x: x[[0, 2, 1]])
+_shift = _named("shift", lambda x: np.roll(x, 1))
+_flip_and_negate = _named("flip_and_negate", lambda y: -np.flip(y))
+_double, _halve = _named("double", lambda y: 2 * y), _named("halve", lambda y: y / 2)
+_nudge = _named("nudge", lambda y: y + 2.0**-10)
+_stay, _flip_second = _named("stay", lambda y: y), _named("flip_second", lambda y: (y[0], np.flip(y[1])))
+_FLIPS, _COPIES = (np.copy, np.flip), (np.copy, np.copy)
+_INVARIANCE = (
+    call(np.sum, _FLIPS, _x), call(_first, _FLIPS, _x), call(_first, _FLIPS[::-1], _x),
+    call(_first, _FLIPS, np.array([5.0, 2.0])), call(_first, [np.flip, _shift], _x),
+    call(np.square, _FLIPS, _x).about("a result that turns with its input"),
+    call(np.sort, _FLIPS, _x).about("several numbers"),
+    call(_first, _swaps, np.array([2.0, 1.0, 3.0])).about("changes that cancel"),
+    call(_first, [_swap_last, _swap_first], np.array([1.0, 1.0, 5.0])).about("actions that change nothing one by one"),
+    call(_first, _FLIPS, np.array([1e12, 1e12 + 2.0**-10])).about("large results that differ by rounding"),
+    call(_first, _FLIPS, np.array([-1e12, -1e12 - 2.0**-10])).about("large negative results"),
+    call(_first, _FLIPS, np.array([1e-12, 3e-12])).about("results that are nearly zero"),
+    call(_first, _FLIPS, np.array([0.0, -5.0])), call(_first, _FLIPS, np.array([-5.0, 0.0])),
+    call(_first, _FLIPS, np.array([1.0, 1.0 + 1.5e-9])).about("results that differ in the ninth digit"),
+    call(_first, _FLIPS, np.array([1.0, 1.0 + 7e-10])).about("results that differ in the tenth digit"),
+    call(np.linalg.norm, _on_sixths, _points).about("rotations"),
+    call(_outlier, _on_points, _points).about("rotations and reflections"),
+)
+_EQUIVARIANCE = (
+    call(np.square, _FLIPS, _FLIPS, _x), call(np.cumsum, _FLIPS, _FLIPS, _x),
+    call(np.square, _FLIPS, _COPIES, _x), call(np.square, _FLIPS[::-1], _COPIES, _x),
+    call(np.square, _FLIPS, _FLIPS[::-1], _x).about("actions in another order"),
+    call(np.sum, _FLIPS, _COPIES, _x).about("a result that stays"),
+    call(np.diff, [np.flip], [_flip_and_negate], _x).about("other actions on results"),
+    call(np.abs, [np.copy, np.negative], _COPIES, _x).about("a result that stays"),
+    call(np.copy, _COPIES, [np.copy, _double], -_x), call(np.copy, _COPIES, [np.copy, _halve], -_x),
+    call(np.copy, [np.copy], [_nudge], np.array([1e12, 2e12])).about("large results that differ by rounding"),
+    call(np.copy, [np.copy], [_nudge], np.array([-2e12, -1e12])).about("large negative results"),
+    call(np.copy, [np.copy], [_double], np.array([1e-12, 3e-12])).about("results that are nearly zero"),
+    call(_zero_padded, _shifts, _shifts, _signal).about("shifts"),
+    call(_circular, _shifts, _shifts, _signal).about("shifts"),
+    call(np.copy, [np.copy], [_nudge], np.array([6.5e5])).about("results that differ in the ninth digit"),
+    call(np.copy, [np.copy], [_nudge], np.array([1.4e6])).about("results that differ in the tenth digit"),
+)
 
 
-def _twisted(points):
-    return points[:, ::-1] * [1.0, 2.0] + points**3
+def _on(symmetrize, *arguments):
+    *arguments, x = arguments
+    return symmetrize(*arguments)(x)
 
 
-def _circular(x):
-    return sum(weight * np.roll(x, shift) for shift, weight in enumerate(_kernel))
-
-
-def _zero_padded(x):
-    return np.convolve(x, _kernel)[: len(x)]
+def _written_on(name, case):
+    *arguments, x = case.arguments
+    return f"{written_call(name, call(*arguments))}({written(x)})"
 
 
 def _torch_convolution(mode):
@@ -76,478 +114,312 @@ def _torch_convolution(mode):
 
 def _by_hand(f):
     """Go round the square with NumPy's own roll."""
-    errors = []
-    for k in range(7):
-        before, after = f(np.roll(_signal, k)), np.roll(f(_signal), k)
-        errors.append(np.abs(before - after).max() / max(1, np.abs(before).max(), np.abs(after).max()))
-    return max(errors)
+    pairs = [(f(np.roll(_signal, k)), np.roll(f(_signal), k)) for k in range(7)]
+    return max(np.abs(a - b).max() / max(1, np.abs(a).max(), np.abs(b).max()) for a, b in pairs)
 
 
-def _octahedron():
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.create_group("O").as_matrix()
+def _says(expected, *arguments):
+    return lambda is_so: float(is_so(*arguments) != expected)
 
 
-def _sorted(matrices):
-    rows = np.round(np.reshape(matrices, (len(matrices), -1)), 6) + 0.0
-    return rows[np.lexsort(rows.T)]
+# Tables of groups, and of what is none. A loop has an identity, and every row and column holds every element once.
+_TABLES = {
+    "multiplication by 0, 1 and -1": np.array([[0, 0, 0], [0, 1, 2], [0, 2, 1]]),
+    "a table whose rows are all alike": np.tile(np.arange(3), (3, 1)),
+    "a table whose columns are all alike": np.tile(np.arange(3)[:, None], 3),
+    "a loop": np.array([[0, 1, 2, 3, 4], [1, 0, 3, 4, 2], [2, 4, 0, 1, 3], [3, 2, 4, 0, 1], [4, 3, 1, 2, 0]]),
+    "a loop undone differently from left and right": np.array(
+        [[0, 1, 2, 3, 4], [1, 0, 3, 4, 2], [2, 3, 4, 0, 1], [3, 4, 1, 2, 0], [4, 2, 0, 1, 3]]
+    ),
+    "rock, paper, scissors": np.array([[0, 1, 2, 3], [1, 1, 2, 1], [2, 2, 2, 3], [3, 1, 3, 3]]),
+    "addition of 0 and 1": np.array([[0, 1], [1, 2]]),
+    "addition of 0 and 1, with −1 for what is missing": np.array([[0, 1], [1, -1]]),
+    "a group whose identity is not listed first": np.array([[1, 0], [0, 1]]),
+    "a table where (ij)k is not i(jk) for the first i": np.array([[1, 1], [0, 1]]),
+    "a table where (ij)k is not i(jk) for the last i": np.array([[0, 1], [0, 0]]),
+}
 
 
 def _by_definition(table):
     """Test every axiom by loops over elements."""
-    n = len(table)
-    elements = range(n)
+    elements = range(len(table))
     if any(table[i][j] not in elements for i in elements for j in elements):
         return ["closure"]
     neutral = [e for e in elements if all(table[e][i] == i == table[i][e] for i in elements)]
     broken = [] if neutral else ["identity"]
-    triples = itertools.product(elements, repeat=3)
-    if any(table[table[i][j]][k] != table[i][table[j][k]] for i, j, k in triples):
+    if any(table[table[i][j]][k] != table[i][table[j][k]] for i, j, k in itertools.product(elements, repeat=3)):
         broken.append("associativity")
     undone = all(any(table[i][j] == e == table[j][i] for j in elements) for e in neutral for i in elements)
     return sorted(broken if undone else [*broken, "inverses"])
 
 
-def _names_axioms(table):
-    def error(f):
-        found, expected = sorted(f(table)), _by_definition(table)
-        if found != expected:
-            raise AssertionError(f"it names {', '.join(found) or 'none'}")
-        return 0.0
-
-    return error
+def _differently_judged(f):
+    tables = [np.reshape(entries, (2, 2)) for entries in itertools.product(range(2), repeat=4)]
+    return sum(sorted(f(table)) != _by_definition(table) for table in (*tables, *_TABLES.values()))
 
 
-def _tables_of_order_two():
-    return [np.reshape(entries, (2, 2)) for entries in itertools.product(range(2), repeat=4)]
+def _sorted(matrices):
+    """Put matrices into an order that rounding does not change."""
+    rows = np.reshape(matrices, (len(matrices), -1))
+    return rows[np.lexsort(np.round(rows, 6).T + 0.0)]
 
 
-def signed_change(f, actions, x):
-    """Take the largest difference without its sign's being dropped."""
-    y = np.asarray(f(x))
-    return float(max(np.max(f(action(x)) - y) for action in actions) / max(1, np.max(np.abs(y))))
+def _octahedron(_):
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.create_group("O").as_matrix()
 
 
-def mean_change(f, actions, x):
-    """Average over the group before comparing."""
-    mean = symmetrize(f, actions)(x)
-    return float(np.max(np.abs(mean - f(x))) / max(1, np.max(np.abs(f(x)))))
-
-
-def absolute_change(f, actions, x):
-    """Leave out what the difference is to be compared with."""
-    return float(max(np.max(np.abs(f(action(x)) - f(x))) for action in actions))
-
-
-def input_compared(f, actions, x):
-    """Compare the acted-on input with the result."""
-    return max(invariance_error(lambda y: y, [action], x) for action in actions)
-
-
-def first_action_only(f, actions, x):
-    """Return from inside the loop."""
-    for action in actions:
-        return invariance_error(f, [action], x)
-
-
-def action_after_forgotten(f, actions_in, actions_out, x):
-    """Compare with the result as it was."""
-    return invariance_error(f, actions_in, x)
-
-
-def result_acted_on_as_input(f, actions_in, actions_out, x):
-    """Let the group do to results what it does to inputs."""
-    return equivariance_error(f, actions_in, actions_in, x)
-
-
-def signed_difference(f, actions_in, actions_out, x):
-    """Take the largest difference without dropping its sign."""
-    pairs = list(zip(actions_in, actions_out, strict=True))
-    return float(max(np.max(f(g(x)) - h(f(x))) for g, h in pairs) / max(1, np.max(np.abs(f(x)))))
-
-
-def first_pair_only(f, actions_in, actions_out, x):
-    """Return from inside the loop."""
-    return equivariance_error(f, actions_in[:1], actions_out[:1], x)
-
-
-def not_divided(f, actions):
-    """Add the results up."""
-    return lambda x: sum(f(action(x)) for action in actions)
-
-
-def input_averaged(f, actions):
-    """Average what the group does to the input, and apply the function once."""
-    return lambda x: f(sum(action(x) for action in actions) / len(actions))
-
-
-def identity_left_out(f, actions):
-    """Average over what changes something."""
-    return lambda x: sum(f(action(x)) for action in actions[1:]) / max(1, len(actions) - 1)
-
-
-def one_of_the_group(f, actions):
-    """Draw one element instead of averaging over all, as data augmentation does."""
-    return lambda x: f(actions[-1](x))
-
-
-def result_not_turned_back(f, actions_in, actions_out, table):
-    """Average the results as they come out."""
-    return symmetrize(f, actions_in)
-
-
-def result_turned_on(f, actions_in, actions_out, table):
-    """Act on the result as on the input, instead of undoing it."""
-    pairs = list(zip(actions_in, actions_out, strict=True))
-    return lambda x: sum(h(f(g(x))) for g, h in pairs) / len(pairs)
-
-
-def latin_square(table):
-    """Trust a table in whose rows and columns every element occurs once."""
-    n = len(table)
-    once = [sorted(line) == list(range(n)) for line in [*table, *np.transpose(table)]]
-    return {} if all(once) else broken_axioms(table)
-
-
-def commutative(table):
-    """Test ij = ji instead of (ij)k = i(jk)."""
-    broken = {axiom: words for axiom, words in broken_axioms(table).items() if axiom != "associativity"}
-    return broken if np.array_equal(table, np.transpose(table)) else {**broken, "associativity": "ij is not ji"}
-
-
-def left_identity_enough(table):
-    """Look for an identity in the rows only."""
-    broken = broken_axioms(table)
-    if any(np.array_equal(row, range(len(table))) for row in table):
-        broken.pop("identity", None)
-    return broken
-
-
-def left_inverse_enough(table):
-    """Look for the identity in the rows only."""
-    broken = broken_axioms(table)
-    if "identity" not in broken and all(0 in row for row in table):
-        broken.pop("inverses", None)
-    return broken
-
-
-def closure_taken_for_granted(table):
-    """Read numbers outside the table as if they counted from its end."""
-    return broken_axioms(np.asarray(table) % len(table))
-
-
-def powers_only(generators):
+def powers_only(generators, max_order=1000, tolerance=1e-9):
     """Multiply each generator by itself only."""
-    generators = np.asarray(generators)
-    found = [generate_group(generator[None]) for generator in generators]
+    found = [generate_group(generator[None], max_order, tolerance) for generator in np.asarray(generators)]
     return np.concatenate([found[0], *(matrices[1:] for matrices in found[1:])])
 
 
-def one_round(generators):
-    """Stop after the products of two."""
-    generators = np.asarray(generators)
-    products = [np.eye(generators.shape[-1]), *generators, *(a @ b for a in generators for b in generators)]
-    return np.unique(np.round(products, 9) + 0.0, axis=0)
+_QUARTER_TURNS = np.array([[[0, -1, 0], [1, 0, 0], [0, 0, 1]], [[1, 0, 0], [0, 0, -1], [0, 1, 0]]], float)
+_ROUNDED = np.round(_SIXTH, 3)
+_STEEP = np.array([[0.0, -49 * 2.0**26], [1 / (49 * 2.0**26), 0.0]])  # 49 times 1/49 is not 1
+_LATIN = "broken = {}\n    if all(len(set(it)) == n for it in [*table.tolist(), *table.T.tolist()]):\n        return {}"
+_MEAN = "_mean([f(action(x)) for action in actions])"
+_SCALE = "max(1.0, xp.max(xp.abs(a)).item(), xp.max(xp.abs(b)).item())"
+_SIZE_MISTAKES = (
+    Mistake("signed change", ("xp.abs(a / scale - b / scale)", "(a / scale - b / scale)"),
+            "A change counts only in one direction", "take absolute values of differences"),
+    Mistake("absolute change", (_SCALE, "1.0"),
+            "Large results fail by rounding alone", "divide by the size of the results"),
+    Mistake("relative change", (_SCALE, _SCALE.replace("1.0, ", "1e-300, ")),
+            "Results that are zero but for rounding fail", "divide by 1 where the results are smaller"),
+)
+_INVARIANCE_MISTAKES = (
+    *_SIZE_MISTAKES,
+    Mistake("mean change",
+            ("max(_change(f(action(x)), y) for action in _at_least_one(actions))", f"_change({_MEAN}, y)"),
+            "Changes in opposite directions cancel", "compare first, and take the largest difference"),
+    Mistake("input compared", ("_change(f(action(x)), y)", "_change(action(x), x)"),
+            "It looks at the input, not at the result", "compare f(g(x)) with f(x)"),
+    Mistake("first action only", ("in _at_least_one(actions)", "in list(actions)[:1]"),
+            "Only the first element is tried, which is often the identity", "take the maximum over all actions"),
+    Mistake("least change", ("return max(_change(f(action(x))", "return min(_change(f(action(x))"),
+            "One action that changes nothing is enough for it", "take the maximum over all actions"),
+    Mistake("acted on after", ("_change(f(action(x)), y)", "_change(f(action(x)), action(y))"),
+            "It measures equivariance: a result that turns with its input passes", "compare with f(x) as it was"),
+)
+_EQUIVARIANCE_MISTAKES = (
+    *_SIZE_MISTAKES,
+    Mistake("action after forgotten", ("act_out(y)", "y"),
+            "It measures invariance: circular convolution fails", "act on f(x) before comparing"),
+    Mistake("result acted on as input", ("act_out(y)", "act_in(y)"),
+            "A sum, which has nothing to permute, raises an error or fails", "act on results by their own action"),
+    Mistake("first pair only", ("for act_in, act_out in pairs", "for act_in, act_out in pairs[:1]"),
+            "Everything passes, because the first element is the identity", "take the maximum over all elements"),
+    Mistake("least difference", ("return max(_change(f(act_in(x))", "return min(_change(f(act_in(x))"),
+            "One action that makes no difference is enough for it", "take the maximum over all elements"),
+    Mistake("every action with every other", ("_at_least_one(zip(actions_in, actions_out, strict=True))",
+                                              "[(g, h) for g in actions_in for h in actions_out]"),
+            "An element's action on inputs meets another's on results", "go through both lists side by side"),
+)
 
 
-def compared_exactly(generators):
-    """Take two matrices for different ones if they differ by rounding."""
-    return generate_group(generators, tolerance=0.0)
+_OWN_TOLERANCE = ("np.allclose adds a relative tolerance of its own, 1e-5, and has no floor for it",
+                  "compare the largest change, divided by the size of the results, with tolerance")
 
-
-def identity_not_listed(generators):
-    """Begin with the generators, and take the identity for granted."""
-    return generate_group(generators)[1:]
-
-
-OLD = (
+CHECKS = (
     Checks(
         invariance_error,
-        probes=((_first, _swaps, _x), (_first, _swaps, 1e12 * _x), (_first, _shifts, _signal)),
+        cases=(*_INVARIANCE, call(_first_and_square, [np.copy, _swap_last], _x * 1e-9).about("two results", edge=True)),
         claims=(
-            Claim("a sum does not depend on order", lambda f: f(np.sum, _swaps, _x), 1e-12, _SUMS),
-            Claim(
-                "a norm does not depend on direction", lambda f: f(np.linalg.norm, _on_points, _points), 1e-12, _SUMS
-            ),
-            Claim(
-                "the first of 1, 2 and 5 can become 5: it changes by 4/5",
-                lambda f: distance(f(_first, _swaps, _x), 0.8),
-                1e-12,
-                _SUMS,
-            ),
-            Claim(
-                "a function and a multiple of it are equally far from invariant where results are not small",
-                lambda f: distance(f(_first, _swaps, 1e12 * _x), f(_first, _swaps, _x)),
-                1e-12,
-                _SUMS,
-            ),
-            Claim(
-                "a result that changes its sign changes by 2", lambda f: distance(f(_first, [np.negative], 5 * _x), 2.0)
-            ),
-            Claim(
-                "NumPy's sort undoes every order, its cumsum none",
-                lambda f: max(f(np.sort, _swaps, _x), distance(f(np.cumsum, _swaps, _x), 0.5)),
-                1e-12,
-                _SUMS,
-                "oracle",
-            ),
-        ),
+            Claim("a sum does not depend on order", lambda f: f(np.sum, _swaps, _x), **_SUMS),
+            Claim("a norm does not depend on direction", lambda f: f(np.linalg.norm, _on_points, _points), **_SUMS),
+            Claim("the first of 1, 2 and 5 can become 5: it changes by 4/5",
+                  lambda f: distance(f(_first, _swaps, _x), 0.8), **_SUMS),
+            Claim("a function and a multiple of it are equally far from invariant where results are not small",
+                  lambda f: distance(f(_first, _swaps, 1e12 * _x), f(_first, _swaps, _x)), **_SUMS),
+            Claim("a result that changes its sign changes by 2",
+                  lambda f: distance(f(_first, [np.negative], 5 * _x), 2.0)),
+            Claim("NumPy's sort undoes every order, its cumsum none",
+                  lambda f: max(f(np.sort, _swaps, _x), distance(f(np.cumsum, _swaps, _x), 0.5)),
+                  kind="oracle", **_SUMS)),
+        mistakes=_INVARIANCE_MISTAKES,
+    ),
+    Checks(
+        is_invariant,
+        cases=(
+            *_INVARIANCE,
+            call(_first, _FLIPS, np.array([1.0, 0.5]), 0.5).about("a change of the tolerance's size"),
+            call(_first, _FLIPS, np.array([2.0, 5.0]), 0.7).about("a large tolerance"),
+            call(_first, _FLIPS, np.array([0.0, 5.0]), 1.0).about("a large tolerance"),
+            call(_first, _FLIPS, np.array([5.0, 0.0]), 1.0).about("a large tolerance"),
+            call(np.max, _FLIPS, _x, 0.0).about("no tolerance, and no change")),
+        claims=(
+            Claim("a norm passes under rotations", _says(True, np.linalg.norm, _on_sixths, _points)),
+            Claim("the first of 1, 2 and 5 fails", _says(False, _first, _swaps, _x)),
+            Claim("NumPy's sort passes under every order", _says(True, np.sort, _swaps, _x), kind="oracle")),
         mistakes=(
-            Mistake(
-                signed_change, "A result that only shrinks counts as unchanged", "take absolute values of differences"
-            ),
-            Mistake(
-                mean_change, "Changes in opposite directions cancel", "compare first, and take the largest difference"
-            ),
-            Mistake(
-                absolute_change,
-                "Large results fail by rounding alone",
-                "divide by the size of the results",
-            ),
-            Mistake(input_compared, "It looks at the input, not at the result", "compare f(g(x)) with f(x)"),
-            Mistake(
-                first_action_only,
-                "Only the first element is tried, which is often the identity",
-                "take the maximum over all actions",
-            ),
-        ),
+            *_INVARIANCE_MISTAKES,
+            Mistake("allclose",
+                    ("invariance_error(f, actions, x) <= tolerance",
+                     "all(np.allclose(f(action(x)), f(x), atol=tolerance) for action in actions)"), *_OWN_TOLERANCE)),
     ),
     Checks(
         equivariance_error,
-        probes=(
-            (_zero_padded, _shifts, _shifts, _signal),
-            (np.sum, _shifts, [lambda y: y] * 7, _signal),
-            (_outlier, _on_points, [lambda y: y] * 8, _points),
-        ),
+        cases=(
+            *_EQUIVARIANCE,
+            call(_first_and_square, _FLIPS, [_stay, _flip_second], _x * 1e-9).about("two results", edge=True)),
         claims=(
-            Claim("circular convolution", lambda f: f(_circular, _shifts, _shifts, _signal), 1e-12, _SUMS),
-            Claim(
-                "with an action on results that does nothing it is the invariance error",
-                lambda f: distance(
-                    f(_outlier, _on_points, [lambda y: y] * 8, _points), invariance_error(_outlier, _on_points, _points)
-                ),
-                1e-12,
-                _SUMS,
-            ),
-            Claim(
-                "the size of what zero padding loses",
-                lambda f: distance(f(_zero_padded, _shifts, _shifts, _signal), _by_hand(_zero_padded)),
-                1e-12,
-                _SUMS,
-            ),
-            Claim(
-                "torch's circular convolution passes",
-                lambda f: f(_torch_convolution("circular"), _shifts, _shifts, _signal),
-                1e-12,
-                _SUMS,
-                "oracle",
-            ),
-            Claim(
-                "torch's zero-padded convolution fails by as much",
-                lambda f: distance(
-                    f(_torch_convolution("constant"), _shifts, _shifts, _signal), _by_hand(_zero_padded)
-                ),
-                1e-12,
-                _SUMS,
-                "oracle",
-            ),
-        ),
+            Claim("circular convolution", lambda f: f(_circular, _shifts, _shifts, _signal), **_SUMS),
+            Claim("with an action on results that does nothing it is the invariance error",
+                  lambda f: distance(f(_outlier, _on_points, [np.copy] * 8, _points),
+                                     invariance_error(_outlier, _on_points, _points)), **_SUMS),
+            Claim("the size of what zero padding loses",
+                  lambda f: distance(f(_zero_padded, _shifts, _shifts, _signal), _by_hand(_zero_padded)), **_SUMS),
+            Claim("torch's circular convolution passes",
+                  lambda f: f(_torch_convolution("circular"), _shifts, _shifts, _signal), kind="oracle", **_SUMS),
+            Claim("torch's zero-padded convolution fails by as much",
+                  lambda f: distance(f(_torch_convolution("constant"), _shifts, _shifts, _signal),
+                                     _by_hand(_zero_padded)), kind="oracle", **_SUMS)),
+        mistakes=_EQUIVARIANCE_MISTAKES,
+    ),
+    Checks(
+        is_equivariant,
+        cases=(
+            *_EQUIVARIANCE,
+            call(np.copy, [np.copy], [_double], _x, 0.5).about("a difference of the tolerance's size"),
+            call(np.copy, [np.copy], [_halve], _x, 0.6).about("a large tolerance"),
+            call(np.copy, [np.copy], [_halve], _x, 0.4).about("a large tolerance"),
+            call(np.square, _FLIPS, _FLIPS, _x, 0.0).about("no tolerance, and no difference")),
+        claims=(
+            Claim("circular convolution passes", _says(True, _circular, _shifts, _shifts, _signal)),
+            Claim("zero padding fails", _says(False, _zero_padded, _shifts, _shifts, _signal)),
+            Claim("torch's circular convolution passes",
+                  _says(True, _torch_convolution("circular"), _shifts, _shifts, _signal), kind="oracle")),
         mistakes=(
-            Mistake(
-                action_after_forgotten,
-                "It measures invariance: circular convolution fails",
-                "act on f(x) before comparing",
-            ),
-            Mistake(
-                result_acted_on_as_input,
-                "A sum, which has nothing to permute, raises an error or fails",
-                "act on results by their own action",
-            ),
-            Mistake(signed_difference, "Differences below zero pass", "take absolute values"),
-            Mistake(
-                first_pair_only,
-                "Everything passes, because the first element is the identity",
-                "take the maximum over all elements",
-            ),
-        ),
+            *_EQUIVARIANCE_MISTAKES,
+            Mistake("allclose",
+                    ("equivariance_error(f, actions_in, actions_out, x) <= tolerance",
+                     "all(np.allclose(f(g(x)), h(f(x)), atol=tolerance) for g, h in _pairs(actions_in, actions_out))"),
+                    *_OWN_TOLERANCE)),
     ),
     Checks(
         symmetrize,
-        probes=((_first, _swaps, _x), (_outlier, _on_points, _points), (_first, [np.negative], _x)),
-        call=lambda symmetrize, f, actions, x: symmetrize(f, actions)(x),
+        run=_on,
+        written=_written_on,
+        cases=(
+            call(_first, _FLIPS, _x), call(np.square, [np.copy, _shift, _swap_first], _x),
+            call(_first, _swaps, 3 * _x).about("all orders"),
+            call(_outlier, _on_points, _points).about("rotations and reflections")),
         claims=(
-            Claim(
-                "averages are invariant",
-                lambda f: max(
-                    invariance_error(f(_first, _swaps), _swaps, _x),
-                    invariance_error(f(_outlier, _on_points), _on_points, _points + 1),
-                ),
-                1e-12,
-                _SUMS,
-            ),
-            Claim("what is invariant stays as it is", lambda f: distance(f(np.sum, _swaps)(_x), 8.0), 1e-12, _SUMS),
-            Claim(
-                "the first number over all orders averages to numpy.mean",
-                lambda f: distance(f(_first, _shifts)(_signal), np.mean(_signal)),
-                1e-12,
-                _SUMS,
-                "oracle",
-            ),
-            Claim(
-                "the product of two over all orders averages to the second coefficient of numpy.poly, by 3",
-                lambda f: distance(f(lambda x: x[0] * x[1], _swaps)(_x), np.poly(_x)[2] / 3),
-                1e-12,
-                _SUMS,
-                "oracle",
-            ),
+            Claim("averages are invariant",
+                  lambda f: max(invariance_error(f(_first, _swaps), _swaps, _x),
+                                invariance_error(f(_outlier, _on_points), _on_points, _points + 1)), **_SUMS),
+            Claim("what is invariant stays as it is", lambda f: distance(f(np.sum, _swaps)(_x), 8.0), **_SUMS),
+            Claim("the first number over all orders averages to numpy.mean",
+                  lambda f: distance(f(_first, _shifts)(_signal), np.mean(_signal)), kind="oracle", **_SUMS),
+            Claim("the product of two over all orders averages to the second coefficient of numpy.poly, by 3",
+                  lambda f: distance(f(lambda x: x[0] * x[1], _swaps)(_x), np.poly(_x)[2] / 3), kind="oracle", **_SUMS),
         ),
         mistakes=(
-            Mistake(not_divided, "An invariant function grows by the size of the group", "divide by the size"),
-            Mistake(
-                input_averaged,
-                "Everything that the group moves is gone before the function sees it",
-                "apply the function first, and average its results",
-            ),
-            Mistake(
-                identity_left_out,
-                "The average lacks one element, so acting on the input changes it",
-                "take every element, the identity too",
-            ),
-            Mistake(
-                one_of_the_group,
-                "The result still changes with the input's position",
-                "average over all elements: a random one is right only on average",
-            ),
-        ),
+            Mistake("result acted on", (_MEAN, "_mean([action(f(x)) for action in actions])"),
+                    "It acts on the result", "act on the input, and apply the function to that"),
+            Mistake("input counted twice", (_MEAN, "_mean([f(x), *(f(action(x)) for action in actions)])"),
+                    "The input as it came counts twice", "the identity is one of the actions"),
+            Mistake("not divided", ("result / len(results)", "result"),
+                    "An invariant function grows by the size of the group", "divide by the size"),
+            Mistake("input averaged", (_MEAN, "f(_mean([action(x) for action in actions]))"),
+                    "Everything that the group moves is gone before the function sees it",
+                    "apply the function first, and average its results"),
+            Mistake("identity left out", ("for action in actions]", "for action in actions[1:]]"),
+                    "The average lacks one element, so acting on the input changes it",
+                    "take every element, the identity too"),
+            Mistake("one of the group", (_MEAN, "f(actions[-1](x))"),
+                    "The result still changes with the input's position",
+                    "average over all elements: a random one is right only on average")),
     ),
     Checks(
         symmetrize_equivariant,
-        probes=(
-            (_twisted, _on_points, _on_points, _square_table, _points),
-            (_zero_padded, _shifts, _shifts, _CYCLE, _signal),
-        ),
-        call=lambda symmetrize, f, before, after, table, x: symmetrize(f, before, after, table)(x),
+        run=_on,
+        written=_written_on,
+        cases=(
+            call(np.cumsum, _FLIPS, _FLIPS, _OF_TWO, _x),
+            call(np.diff, _FLIPS, [np.copy, _flip_and_negate], _OF_TWO, _x**2),
+            call(_twisted, _on_points, _on_points, _square_table, _points).about("rotations and reflections"),
+            call(_zero_padded, _shifts, _shifts, _CYCLE, _signal).about("shifts"),
+            call(_first_and_square, _FLIPS, [_stay, _flip_second], _OF_TWO, _x).about("two results", edge=True)),
         claims=(
-            Claim(
-                "averages are equivariant",
-                lambda f: equivariance_error(
-                    f(_twisted, _on_points, _on_points, _square_table), _on_points, _on_points, _points
-                ),
-                1e-12,
-                _SUMS,
-            ),
-            Claim(
-                "what is equivariant stays as it is",
-                lambda f: distance(f(_circular, _shifts, _shifts, _CYCLE)(_signal), _circular(_signal)),
-                1e-12,
-                _SUMS,
-            ),
-            Claim(
-                "with an action on results that does nothing it is the invariant average",
-                lambda f: distance(
-                    f(_outlier, _on_points, [lambda y: y] * 8, _square_table)(_points),
-                    symmetrize(_outlier, _on_points)(_points),
-                ),
-                1e-12,
-                _SUMS,
-            ),
-            Claim(
-                "weighting by place, averaged over shifts, is numpy.mean of the weights",
-                lambda f: distance(
-                    f(lambda x: _signal * x, _shifts, _shifts, _CYCLE)(_signal), np.mean(_signal) * _signal
-                ),
-                1e-12,
-                _SUMS,
-                "oracle",
-            ),
-        ),
+            Claim("averages are equivariant",
+                  lambda f: equivariance_error(f(_twisted, _on_points, _on_points, _square_table),
+                                               _on_points, _on_points, _points), **_SUMS),
+            Claim("what is equivariant stays as it is",
+                  lambda f: distance(f(_circular, _shifts, _shifts, _CYCLE)(_signal), _circular(_signal)), **_SUMS),
+            Claim("with an action on results that does nothing it is the invariant average",
+                  lambda f: distance(f(_outlier, _on_points, [np.copy] * 8, _square_table)(_points),
+                                     symmetrize(_outlier, _on_points)(_points)), **_SUMS),
+            Claim("weighting by place, averaged over shifts, is numpy.mean of the weights",
+                  lambda f: distance(f(lambda x: _signal * x, _shifts, _shifts, _CYCLE)(_signal),
+                                     np.mean(_signal) * _signal), kind="oracle", **_SUMS)),
         mistakes=(
-            Mistake(
-                result_not_turned_back,
-                "The results of all positions lie on top of each other",
-                "undo the action on each result before averaging",
-            ),
-            Mistake(
-                result_turned_on,
-                "Turns come out doubled instead of undone",
-                "act on the result by the inverse of what acted on the input",
-            ),
-        ),
+            Mistake("result not turned back", ("pairs[inverse[i]][1](f(act_in(x)))", "f(act_in(x))"),
+                    "The results of all positions lie on top of each other",
+                    "undo the action on each result before averaging"),
+            Mistake("result turned on", ("pairs[inverse[i]]", "pairs[i]"),
+                    "Turns come out doubled instead of undone",
+                    "act on the result by the inverse of what acted on the input")),
     ),
     Checks(
         broken_axioms,
-        probes=tuple((table,) for table in [*_TABLES.values(), _square_table]),
-        call=lambda broken_axioms, table: sorted(broken_axioms(table)),
+        run=lambda version, table: sorted(version(table)),
+        cases=(*(call(it).about(says) for says, it in _TABLES.items()), call(_CYCLE), call(_square_table)),
         claims=(
             Claim("the eight symmetries of a square break none", lambda f: len(f(_square_table))),
-            *(
-                Claim(f"{words} breaks {' and '.join(_by_definition(table))}", _names_axioms(table))
-                for words, table in _TABLES.items()
-            ),
-            Claim(
-                "loops over all elements, for the 16 tables of order 2",
-                lambda f: sum(sorted(f(table)) != _by_definition(table) for table in _tables_of_order_two()),
-                kind="oracle",
-            ),
-        ),
+            Claim("loops over all elements, for the 16 tables of order 2 and larger ones that are no groups",
+                  _differently_judged, kind="oracle")),
         mistakes=(
-            Mistake(
-                latin_square,
-                "A table passes because each row and column holds every element once",
-                "test (ij)k = i(jk) for all triples: the Latin square follows from a group, not the other way",
-            ),
-            Mistake(
-                commutative,
-                "The symmetries of a square are no group, because a turn and a mirror do not commute",
-                "test (ij)k = i(jk), not ij = ji",
-            ),
-            Mistake(
-                left_identity_enough,
-                "Elements that only work from the left count as identities",
-                "look at the column as well as the row",
-            ),
-            Mistake(
-                left_inverse_enough,
-                "An inverse on one side counts",
-                "ask for ij = e and ji = e",
-            ),
-            Mistake(
-                closure_taken_for_granted,
-                "Products outside the set pass",
-                "test that every entry is one of the n elements first",
-            ),
-        ),
+            Mistake("latin square", ("broken = {}", _LATIN),
+                    "A table passes because each row and column holds every element once",
+                    "test (ij)k = i(jk) for all triples: the Latin square follows from a group, not the other way"),
+            Mistake("commutative", ("table[table[i]] != table[i][table]", "table[[i]] != table.T[[i]]"),
+                    "The symmetries of a square are no group, because a turn and a mirror do not commute",
+                    "test (ij)k = i(jk), not ij = ji"),
+            Mistake("left identity enough", (" & (table.T == listed).all(axis=1)", ""),
+                    "Elements that only work from the left count as identities",
+                    "look at the column as well as the row"),
+            Mistake("left inverse enough", (" & (table.T == e)", ""),
+                    "An inverse on one side counts", "ask for ij = e and ji = e"),
+            Mistake("closure taken for granted",
+                    ("outside = np.argwhere((table < 0) | (table >= n))", "table, outside = table % n, []"),
+                    "Products outside the set pass", "test that every entry is one of the n elements first"),
+            Mistake("identity listed first", ("e = identity(table)", "e = identity(table) and 0"),
+                    "The first element is taken for the identity", "look for the one that leaves all as they are")),
     ),
     Checks(
         generate_group,
-        probes=((np.stack([_TURN, _MIRROR]),), (_SIXTH,), (np.stack([_TURN, -_MIRROR]),)),
+        run=lambda version, *arguments, **options: _sorted(version(*arguments, **options)),
+        cases=(
+            call(np.stack([_TURN])), call(np.stack([_TURN, _MIRROR])),
+            call(_SIXTH).about("entries that are rounded"),
+            call(np.stack([_SIXTH[0], -np.eye(2)])).about("an element in two ways that differ by rounding"),
+            call(np.stack([_STEEP, -_STEEP]), max_order=8).about("entries of three billion"),
+            call(_QUARTER_TURNS).about("rotations of a cube"),
+            call(np.stack([_TURN, _MIRROR]), max_order=8).about("as many as may come"),
+            call(np.stack([_TURN, _MIRROR]), max_order=7).about("more than may come"),
+            call(_ROUNDED, tolerance=0.01).about("a large tolerance"),
+            call(_ROUNDED, 5, 0.01).about("a large tolerance, and more than may come")),
         claims=(
-            Claim(
-                "every product of two elements is an element, and they are a group",
-                lambda f: len(broken_axioms(multiplication_table(f(np.stack([_TURN, _MIRROR]))))),
-            ),
+            Claim("every product of two elements is an element, and they are a group",
+                  lambda f: len(broken_axioms(multiplication_table(f(np.stack([_TURN, _MIRROR])))))),
             Claim("a quarter turn and a mirror make 8", lambda f: abs(len(f(np.stack([_TURN, _MIRROR]))) - 8)),
             Claim("a sixth of a turn makes 6, whatever is rounded", lambda f: abs(len(f(_SIXTH)) - 6)),
-            Claim(
-                "scipy's rotations of the octahedron come from two quarter turns",
-                lambda f: distance(_sorted(f(_QUARTER_TURNS)), _sorted(_octahedron())),
-                1e-12,
-                "entries rounded to 6 digits before they are sorted",
-                "oracle",
-            ),
-        ),
+            oracle("scipy's rotations of the octahedron, from two quarter turns", _octahedron, call(_QUARTER_TURNS),
+                   run=lambda version, generators: _sorted(version(generators)),
+                   tolerance=1e-12, why="scipy's entries are rounded to 1e-16, ours are exact")),
         mistakes=(
-            Mistake(powers_only, "Products of different generators are missing", "multiply every element by every one"),
-            Mistake(one_round, "Products of three are missing", "go on until nothing new comes out"),
-            Mistake(
-                compared_exactly,
-                "One element comes out again and again, each time rounded differently",
-                "compare within a tolerance",
-            ),
-            Mistake(
-                identity_not_listed, "The identity is missing, so there are no inverses", "begin with the identity"
-            ),
-        ),
+            Mistake("powers only", powers_only,
+                    "Products of different generators are missing", "multiply every element by every one"),
+            Mistake("one round", ("for element in elements:", "for element in [elements[0], *generators]:"),
+                    "Products of three are missing", "go on until nothing new comes out"),
+            Mistake("compared exactly", ("elements, tolerance) >= 0", "elements, 0.0) >= 0"),
+                    "One element comes out again and again, each time rounded differently",
+                    "compare within a tolerance"),
+            Mistake("identity not listed", ("np.stack(elements)", "np.stack(elements[1:])"),
+                    "The identity is missing, so there are no inverses", "begin with the identity")),
     ),
 )

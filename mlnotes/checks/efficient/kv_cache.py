@@ -6,30 +6,127 @@ import numpy as np
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.counting import count_operations
+from mlnotes.diagnosis.report import written, written_call
 from mlnotes.efficient.kv_cache import KVCache, cache_nbytes, cached_attention, decoding_multiply_adds
 
 _rng = np.random.default_rng(13)
-_q, _k, _v = frozen(_rng.normal(size=(3, 11, 5)), _rng.normal(size=(3, 11, 5)), _rng.normal(size=(3, 11, 7)))
-_FULL = attention(_q, _k, _v, causal_mask(11, 11))
-_LAST_BITS = "sums of at most 11 products in float64: a few units of 1e-16"
-_one_by_one, _at_once = tuple(range(12)), (0, 11)
+_q, _k, _v = _text = frozen(*(_rng.normal(size=(3, 11, width)) for width in (5, 5, 7)))
+_LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 products in float64: a few units of 1e-16"}
 
 
-def _in_chunks(f, q, k, v, ends):
+def tokens_in_24_gb():
+    """Count the tokens of Llama 2 7B whose keys and values fit into 24 GB beside its weights, in half precision."""
+    weights, token = 2 * 6.74e9, cache_nbytes(1, 32, 128, n_layers=32, itemsize=2)
+    return int((24e9 - weights) // token)
+
+
+# A cache's life: chunks that fit, then perhaps one that does not. What it holds is looked at in the end.
+
+
+def _life(make, capacity, n_heads, d_head, chunks=(), refused=None, **options):
+    cache, seen = make(capacity, n_heads, d_head, **options), {}
+    for k, v in chunks:
+        cache.append(k, v)
+    if refused:
+        try:
+            cache.append(*refused)
+            seen["append"] = "no ValueError"
+        except ValueError:
+            seen["append"] = "ValueError"
+    seen |= {"keys": np.array(cache.keys), "values": np.array(cache.values)}
+    return seen | {"len": len(cache), "nbytes": cache.nbytes}
+
+
+def _written_life(name, case):
+    options = dict(case.named)
+    chunks = [*options.pop("chunks", ()), *filter(None, [options.pop("refused", None)])]
+    lines = ["cache = " + written_call(name, call(*case.arguments, **options))]
+    return "\n".join(lines + [written_call("cache.append", call(*chunk)) for chunk in chunks])
+
+
+def _chunk(*shape, first=1.0, d_value=None):
+    k, v = (np.arange(np.prod(it), dtype=float).reshape(it) for it in (shape, (*shape[:-1], d_value or shape[-1])))
+    return k + first, -v - first
+
+
+def _as(dtype, chunk):
+    return tuple(it.astype(dtype) for it in chunk)
+
+
+_FLOAT32 = np.zeros((), np.float32)
+_TWO, _FIVE = _chunk(2, 1, 3), (_chunk(2, 4, 3, first=5.0), _chunk(2, 1, 3, first=50.0))
+_REFUSED = {
+    f"{what} {says}": it
+    for says, (k, v) in {
+        "of one head": _chunk(1, 1, 3),
+        "of width 1": _chunk(2, 1, 1),
+        "in float32": _as(np.float32, _TWO),
+        "for two tokens, one of the others": _chunk(2, 2, 3),
+    }.items()
+    for what, it in {"keys": (k, _TWO[1]), "values": (_TWO[0], v), "keys and values": (k, v)}.items()
+    if "others" not in says or what != "keys and values"
+} | {
+    "integers": _as(int, _TWO),
+    "one token more than fits": _chunk(2, 3, 3),
+}
+
+
+def _held(make, refused=None):
+    return _life(make, 7, 2, 3, _FIVE, refused)
+
+
+def _apart(found, expected):
+    return max(distance(found[name], it) for name, it in expected.items())
+
+
+_JOINED = dict(zip(("keys", "values"), (np.concatenate(it, 1) for it in zip(*_FIVE, strict=True)), strict=True))
+
+
+# Attention to a cache: what it gives, and what it leaves there.
+
+
+def _next(version, q, k, v, past=None):
+    cache = KVCache(*_sizes(k, v, past))
+    if past:
+        cache.append(*past)
+    result = version(q, k, v, cache)
+    return {"result": result, "cache.keys": np.array(cache.keys), "cache.values": np.array(cache.values)}
+
+
+def _sizes(k, v, past):
+    room = 2 + k.shape[-2] + (past[0].shape[-2] if past else 0)
+    return room, k.shape[-3], k.shape[-1], v.shape[-1], *([k.shape[:-3]] if k.ndim > 3 else [])
+
+
+def _written_next(name, case):
+    q, k, v, *past = case.arguments
+    lines = [written_call("cache = KVCache", call(*_sizes(k, v, *past or [None])))]
+    lines += [written_call("cache.append", call(*it)) for it in past]
+    lines += [f"{letter} = {written(it)}".replace("\n", "\n    ") for letter, it in zip("qkv", (q, k, v), strict=True)]
+    return "\n".join([*lines, f"{name}(q, k, v, cache)"])
+
+
+def _at(first, last, past=0):
+    chunk = [it[:, first:last] for it in _text]
+    return call(*chunk, tuple(it[:, :first] for it in _text[1:])) if first else call(*chunk)
+
+
+def _in_chunks(f, ends):
     """Run a version over a sequence that is cut at ``ends``; return what it gives and what the cache then holds."""
     cache = KVCache(11, 3, 5, 7)
-    parts = [f(*frozen(q[:, a:b].copy(), k[:, a:b].copy(), v[:, a:b].copy()), cache) for a, b in pairwise(ends)]
-    return [np.concatenate(parts, axis=-2), cache.keys.copy(), cache.values.copy()]
+    parts = [f(*(it[:, a:b] for it in _text), cache) for a, b in pairwise(ends)]
+    return np.concatenate(parts, axis=-2), cache.keys, cache.values
 
 
-def _error(ends):
-    return lambda f: distance(_in_chunks(f, _q, _k, _v, ends)[0], _FULL)
+def _cut(*ends):
+    full = attention(*_text, causal_mask(11, 11))
+    return lambda f: distance(_in_chunks(f, ends)[0], full)
 
 
 def _takes_up(f):
-    _, keys, values = _in_chunks(f, _q, _k, _v, (0, 2, 3, 11))
+    _, keys, values = _in_chunks(f, (0, 2, 3, 11))
     return distance(keys, _k) + distance(values, _v)
 
 
@@ -37,346 +134,212 @@ def _torch_error(f):
     import torch
 
     attend = torch.nn.functional.scaled_dot_product_attention
-    full = attend(*map(torch.tensor, (_q, _k, _v)), is_causal=True).numpy()
-    return distance(_in_chunks(f, _q, _k, _v, (0, 4, 5, 11))[0], full)
+    return distance(_in_chunks(f, (0, 4, 5, 11))[0], attend(*map(torch.tensor, _text), is_causal=True).numpy())
 
 
-def offset_forgotten(q, k, v, cache):
-    """Number the queries of every chunk from 0."""
-    cache.append(k, v)
-    return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache)))
+_small = np.array([[[1.0], [2.0]]]), np.array([[[0.0], [1.0]]]), np.array([[[1.0, 5.0], [3.0, 7.0]]])
+_past = np.array([[[2.0], [0.0], [-1.0]]]), np.array([[[8.0, 2.0], [4.0, 0.0], [6.0, 9.0]]])
 
 
-def mask_forgotten(q, k, v, cache):
-    """Let every new token see all keys, because one new token may."""
-    cache.append(k, v)
-    return attention(q, cache.keys, cache.values)
-
-
-def offset_one_short(q, k, v, cache):
-    """Take the last token in the cache for the first new one."""
-    offset = len(cache) - 1
-    cache.append(k, v)
-    j, i = np.arange(len(cache)), np.arange(q.shape[-2])
-    return attention(q, cache.keys, cache.values, j <= i[:, None] + offset)
-
-
-def only_the_chunk(q, k, v, cache):
-    """Look at the new keys only."""
-    cache.append(k, v)
-    return attention(q, k, v, causal_mask(q.shape[-2], k.shape[-2]))
-
-
-def never_appended(q, k, v, cache):
-    """Join old and new keys for this call, and forget the new ones afterwards."""
-    keys, values = np.concatenate([cache.keys, k], -2), np.concatenate([cache.values, v], -2)
-    return attention(q, keys, values, causal_mask(q.shape[-2], keys.shape[-2], len(cache)))
-
-
-def keys_as_values(q, k, v, cache):
-    """Average the keys."""
-    offset = len(cache)
-    cache.append(k, v)
-    return attention(q, cache.keys, cache.keys, causal_mask(q.shape[-2], len(cache), offset))
-
-
-# A cache's life: chunks that fit, then some that do not. What it holds is looked at after each.
-
-
-def _chunks(n_heads, d_head, sizes):
-    rng = np.random.default_rng(5)
-    return [rng.normal(size=(2, n_heads, size, d_head)) for size in sizes]
-
-
-def _life(make, capacity, n_heads, d_head):
-    cache, seen = make(capacity, n_heads, d_head), []
-
-    def look():
-        seen.extend([len(cache), np.array(cache.keys), np.array(cache.values)])
-
-    for k, v in _chunks(n_heads, d_head, (2, 1, capacity - 4)):
-        cache.append(k, v)
-        look()
-    seen.append(cache.nbytes)
-    too_many, narrow = _chunks(n_heads, d_head, (2,))[0], _chunks(n_heads, 1, (1,))[0]
-    one_head, single = _chunks(1, d_head, (1,))[0], _chunks(n_heads, d_head, (1,))[0].astype(np.float32)
-    for k, v in (too_many, too_many[:, :, :1]), narrow, one_head, single, too_many:
-        try:
-            cache.append(k, v)
-        except ValueError:
-            seen.append("refused")
-        look()
-    return seen
-
-
-def _holds(make):
-    seen = _life(make, 9, 3, 5)
-    k, v = zip(*_chunks(3, 5, (2, 1, 5)), strict=True)
-    errors = []
-    for i, end in enumerate((2, 3, 8)):
-        length, keys, values = seen[3 * i : 3 * i + 3]
-        errors += [abs(length - end), distance(keys, np.concatenate(k, 1)[:, :end])]
-        errors += [distance(values, np.concatenate(v, 1)[:, :end])]
-    return float(max(errors))
-
-
-def _refuses(make):
-    refused = sum(isinstance(it, str) for it in _life(make, 9, 3, 5))
-    if refused < 5:
-        raise AssertionError(f"it takes {5 - refused} of 5 chunks that do not fit")
-    return 0.0
-
-
-def _unchanged(make):
-    cache = make(9, 3, 5)
-    cache.append(*_chunks(3, 5, (8,))[0])
-    before = len(cache), np.array(cache.keys), np.array(cache.values)
-    try:
-        cache.append(*_chunks(3, 5, (2,))[0])
-    except ValueError:
-        pass
-    return float(len(cache) - before[0]) + distance(cache.keys, before[1]) + distance(cache.values, before[2])
-
-
-class Overwritten(KVCache):
-    """Write every chunk to the beginning."""
-
-    def append(self, k, v):
-        """Forget how much there is before writing."""
-        length, self._length = self._length, 0
-        super().append(k, v)
-        self._length = max(length, self._length)
-
-
-class WholeMemory(KVCache):
-    """Hand out the whole memory, also what has not been written yet."""
-
-    @property
-    def keys(self):
-        """All that was set aside."""
-        return self._keys
-
-    @property
-    def values(self):
-        """All that was set aside."""
-        return self._values
-
-
-class Ring(KVCache):
-    """Go on at the beginning when the memory is full."""
-
-    def append(self, k, v):
-        """Write around the end."""
-        if k.shape[-2] == v.shape[-2] and self._length + k.shape[-2] > self.capacity:
-            self._length = 0
-        super().append(k, v)
-
-
-class Grown(KVCache):
-    """Grow first, and check afterwards."""
-
-    def append(self, k, v):
-        """Count the new tokens before they are refused."""
-        length = self._length
-        try:
-            super().append(k, v)
-        except ValueError:
-            self._length = min(length + k.shape[-2], self.capacity)
-            raise
-
-
-class Cast(KVCache):
-    """Convert whatever comes to the cache's precision."""
-
-    def append(self, k, v):
-        """Take any dtype."""
-        super().append(k.astype(self._keys.dtype), v.astype(self._values.dtype))
-
-
-class Broadcast(KVCache):
-    """Let one head stand for all."""
-
-    def append(self, k, v):
-        """Take one head for as many as there should be."""
-        if k.shape[-3] == 1:
-            k, v = (np.repeat(x, self._keys.shape[-3], -3) for x in (k, v))
-        super().append(k, v)
-
-
-class KeysTwice(KVCache):
-    """Keep the keys in both places."""
-
-    def append(self, k, v):
-        """Lose the values."""
-        super().append(k, k if k.shape == v.shape else v)
-
-
-def values_forgotten(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
-    """Count the keys only."""
-    return n_tokens * n_heads * d_head * n_layers * itemsize
-
-
-def layers_forgotten(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
-    """Count one layer."""
-    return 2 * n_tokens * n_heads * d_head * itemsize
-
-
-def bits_of_a_number(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
-    """Take bits for bytes."""
-    return 16 * n_tokens * n_heads * d_head * n_layers * itemsize
-
-
-def last_step(n_tokens, n_heads, d_head, d_value=None, cached=True):
-    """Count the last token only."""
-    pairs = n_tokens if cached else n_tokens**2
-    return n_heads * (d_head + (d_head if d_value is None else d_value)) * pairs
-
-
-def averages_forgotten(n_tokens, n_heads, d_head, d_value=None, cached=True):
-    """Count the scores only."""
-    return decoding_multiply_adds(n_tokens, n_heads, d_head, 0, cached)
-
-
-def one_pass_as_without(n_tokens, n_heads, d_head, d_value=None, cached=True):
-    """Take one pass over the whole text for decoding without a cache."""
-    if cached:
-        return decoding_multiply_adds(n_tokens, n_heads, d_head, d_value)
-    return last_step(n_tokens, n_heads, d_head, d_value, cached)
-
-
-def _tally_error(f):
+def _tally(n, h, d, e, cached):
     """Decode with numbers that count what is done to them."""
 
-    def decode(q, k, v, cached):
-        for t in range(1, 8):
-            e = np.exp((q[t - 1 : t] if cached else q[:t]) @ k[:t].T)
-            e @ v[:t] / e.sum(axis=-1, keepdims=True)
+    def decode(q, k, v):
+        for t in range(1, n + 1):
+            weights = np.exp((q[t - 1 : t] if cached else q[:t]) @ k[:t].T)
+            weights @ v[:t] / weights.sum(axis=-1, keepdims=True)
 
-    q, k, v = (np.ones((7, width)) for width in (5, 5, 2))
-    counts = {cached: count_operations(decode, q, k, v, cached)["multiply"] for cached in (True, False)}
-    return float(max(abs(f(7, 3, 5, 2, cached) - 3 * count) for cached, count in counts.items()))
+    return h * count_operations(decode, *(np.ones((n, width)) for width in (d, d, e)))["multiply"]
 
 
-OLD = (
+_APPEND = "def append(self, k, v):"
+_ROOM = "(*self._{0}.shape[:-2], k.shape[-2], self._{0}.shape[-1])"
+_UNGUARDED = """
+        end = self._length + k.shape[-2]
+        self._keys[..., self._length : end, :], self._values[..., self._length : end, :] = k, v
+        self._length = end
+        return"""
+_COUNTED_FIRST = """def append(self, k, v):
+        try:
+            self._append(k, v)
+        except ValueError:
+            self._length += k.shape[-2]
+            raise
+    def _append(self, k, v):"""
+_ROUND = "\n        if self._length + k.shape[-2] > self.capacity: self._length = 0"
+_REPEATED = "\n        k, v = (np.repeat(x, self._keys.shape[-3] // x.shape[-3], -3) for x in (k, v))"
+_ATTEND = "cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset)"
+_JOIN = "both = [np.concatenate(it, -2) for it in ((cache.keys, k), (cache.values, v))]"
+_SQUARES, _LINE = "n_tokens * (n_tokens + 1) * (2 * n_tokens + 1) // 6", "n_tokens * (n_tokens + 1) // 2"
+
+CHECKS = (
     Checks(
         KVCache,
-        probes=((9, 3, 5), (7, 2, 3)),
-        call=_life,
+        run=_life,
+        written=_written_life,
+        refusal=ValueError,
+        cases=(
+            call(3, 1, 2).about("nothing yet"), call(3, 1, 2, chunks=[_chunk(1, 2, 2)]),
+            call(5, 2, 3, chunks=[_TWO]), call(7, 2, 3, chunks=_FIVE).about("a second chunk behind the first"),
+            call(5, 2, 3, chunks=_FIVE).about("full to the last place"),
+            call(2, 1, 2, chunks=[_chunk(1, 2, 2)], refused=_chunk(1, 1, 2)).about("no place is left"),
+            *(call(7, 2, 3, chunks=_FIVE, refused=it).about(says) for says, it in _REFUSED.items()),
+            call(5, 3, 2, chunks=[_chunk(3, 2, 2, d_value=4)], d_value=4).about("values wider than keys", edge=True),
+            call(5, 2, 3, chunks=[_chunk(2, 2, 1, 3)], leading=(2,)).about("two sequences", edge=True),
+            call(5, 2, 3, chunks=[_as(np.float32, _TWO)], like=_FLOAT32).about("a cache in float32", edge=True),
+            call(5, 3, 2, chunks=[_as(np.float32, _chunk(2, 3, 2, 2, d_value=4))],
+                 d_value=4, leading=(2,), like=_FLOAT32).about("all options", edge=True)),
         claims=(
-            Claim("it holds what was appended, in that order, and nothing else", _holds),
-            Claim("it refuses other heads, widths, precisions and what is too much", _refuses),
-            Claim("what it refuses leaves it as it was", _unchanged),
-            Claim(
-                "numpy's count of the bytes of two arrays (g, capacity, d)",
-                lambda f: float(abs(f(9, 3, 5).nbytes - 2 * np.zeros((3, 9, 5)).nbytes)),
-                kind="oracle",
-            ),
-        ),
+            Claim("it holds what was appended, in that order, and nothing else",
+                  lambda f: _apart(_held(f), {**_JOINED, "len": 5})),
+            Claim("it refuses other heads, widths, precisions and what is too much",
+                  lambda f: float(sum(_held(f, it)["append"] != "ValueError" for it in _REFUSED.values()))),
+            Claim("what it refuses leaves it as it was",
+                  lambda f: max(_apart(_held(f, it), _held(f)) for it in _REFUSED.values())),
+            Claim("numpy's count of the bytes of two arrays (g, capacity, d)",
+                  lambda f: float(abs(f(9, 3, 5).nbytes - 2 * np.zeros((3, 9, 5)).nbytes)), kind="oracle")),
         mistakes=(
-            Mistake(Overwritten, "Later tokens replace the first ones", "write from len(cache) on"),
-            Mistake(
-                WholeMemory,
-                "Tokens that are not there yet take part, with keys and values of zero",
-                "hand out the first len(cache) tokens only",
-                "transformers, pull request 45940 (2026)",
-            ),
-            Mistake(
-                Ring,
-                "A full cache forgets its first tokens without a word",
-                "raise an error; a window that moves on needs a mask that knows",
-                "litgpt, pull request 2215 (2026)",
-            ),
-            Mistake(Grown, "A refused chunk is counted all the same", "check everything before changing anything"),
-            Mistake(Cast, "Numbers of another precision are converted without a word", "refuse another dtype"),
-            Mistake(Broadcast, "One head is taken for all of them", "refuse another number of heads"),
-            Mistake(KeysTwice, "The values are the keys", "write v into the values"),
-        ),
+            Mistake("overwritten", (("_keys[..., self._length : end, :] = k", "_keys[..., : k.shape[-2], :] = k"),
+                                    ("_values[..., self._length : end, :] = v", "_values[..., : v.shape[-2], :] = v")),
+                    "Later tokens replace the first ones", "write from len(cache) on"),
+            Mistake("whole memory",
+                    (("_keys[..., : self._length, :]", "_keys"), ("_values[..., : self._length, :]", "_values")),
+                    "Tokens that are not there yet take part, with keys and values of zero",
+                    "hand out the first len(cache) tokens only", "transformers, pull request 45940 (2026)"),
+            Mistake("ring", (_APPEND, _APPEND + _ROUND),
+                    "A full cache forgets its first tokens without a word",
+                    "raise an error; a window that moves on needs a mask that knows",
+                    "litgpt, pull request 2215 (2026)"),
+            Mistake("nothing refused", (_APPEND, _APPEND + _UNGUARDED),
+                    "It takes whatever NumPy can spread or convert: one head for all, float32, a token beyond the last",
+                    "compare shapes, dtypes and the room that is left, and raise ValueError"),
+            Mistake("converted",
+                    (_APPEND, f"{_APPEND}\n        k, v = k.astype(self._keys.dtype), v.astype(self._values.dtype)"),
+                    "Numbers of another dtype are converted without a word", "refuse another dtype"),
+            Mistake("spread", (_APPEND, f"{_APPEND}\n        k = np.broadcast_to(k, {_ROOM.format('keys')})"
+                                        f"\n        v = np.broadcast_to(v, {_ROOM.format('values')})"),
+                    "One head, or one number, is taken for all of them: NumPy spreads axes of size 1",
+                    "refuse another number of heads, another width, and fewer values than keys"),
+            Mistake("one head for all", (_APPEND, _APPEND + _REPEATED),
+                    "One head is taken for all of them", "refuse another number of heads"),
+            Mistake("values not looked at",
+                    (_APPEND, f"{_APPEND}\n        v = np.broadcast_to(v, {_ROOM.format('values')}).astype(k.dtype)"),
+                    "Keys are examined, values are not", "compare the shape and the dtype of v, too"),
+            Mistake("counted first", (_APPEND, _COUNTED_FIRST),
+                    "A refused chunk is counted all the same", "check all of a chunk before changing anything"),
+            Mistake("chunks counted", ("self._length = end", "self._length += 1"),
+                    "It counts chunks, not tokens", "add k.shape[-2]"),
+            Mistake("bytes in use", ("_keys.nbytes + self._values.nbytes", "keys.nbytes + self.values.nbytes"),
+                    "It counts the bytes of the tokens that are there", "count all of the memory that was set aside"),
+            Mistake("keys twice", ("self._values[..., self._length : end, :] = v",
+                                   "self._values[..., self._length : end, :] = k"),
+                    "The values are the keys", "write v into the values")),
     ),
     Checks(
         cached_attention,
-        probes=((_q, _k, _v, _one_by_one), (_q, _k, _v, (0, 4, 5, 11)), (_q, _k, _v, _at_once)),
-        call=_in_chunks,
+        run=_next,
+        written=_written_next,
+        cases=(
+            call(*(it[:, :1] for it in _small)).about("the first token"),
+            call(*(it[:, :1] for it in _small), tuple(it[:, :1] for it in _past)),
+            call(*_small).about("two tokens at once"), call(*_small, _past).about("two tokens after three"),
+            call(*(it[..., :5] for it in _at(5, 8).arguments[:3]), tuple(it[..., :5] for it in _at(5, 8).arguments[3]))
+            .about("values as wide as keys"),
+            _at(10, 11).about("one token after ten"),
+            _at(4, 11).about("seven tokens after four"),
+            _at(0, 11).about("the whole sequence"),
+            call(*(np.stack([it, -it[..., ::-1]]) for it in _small), tuple(np.stack([it, 2 * it]) for it in _past))
+            .about("two sequences")),
         claims=(
-            Claim("one chunk is causal attention", _error(_at_once), 1e-12, _LAST_BITS),
-            Claim("token by token it gives what one pass gives", _error(_one_by_one), 1e-12, _LAST_BITS),
-            Claim("in chunks of 4, 1 and 6 it gives what one pass gives", _error((0, 4, 5, 11)), 1e-12, _LAST_BITS),
+            Claim("one chunk is causal attention", _cut(0, 11), **_LAST_BITS),
+            Claim("token by token it gives what one pass gives", _cut(*range(12)), **_LAST_BITS),
+            Claim("in chunks of 4, 1 and 6 it gives what one pass gives", _cut(0, 4, 5, 11), **_LAST_BITS),
             Claim("the cache takes up every key and value once", _takes_up),
-            Claim(
-                "torch's causal attention of the whole sequence, from chunks of 4, 1 and 6",
-                _torch_error,
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-        ),
+            Claim("torch's causal attention of the whole sequence, from chunks of 4, 1 and 6", _torch_error,
+                  kind="oracle", **_LAST_BITS)),
         mistakes=(
-            Mistake(
-                offset_forgotten,
-                "After the first chunk, tokens look at the oldest keys only",
-                "give the mask the offset: the number of tokens before the chunk",
-                "PyTorch's is_causal, issue 108108 (2023); ONNX, issue 8054 (2026)",
-            ),
-            Mistake(
-                mask_forgotten,
-                "Token by token all is well; in larger chunks tokens see their future",
-                "mask the chunk, with the offset read before appending",
-                "TinyLLM, pull request 18 (2026)",
-            ),
-            Mistake(
-                offset_one_short,
-                "No token sees itself, and the first sees nothing",
-                "the offset is the number of tokens before the chunk, not the position of the last of them",
-            ),
-            Mistake(only_the_chunk, "Each chunk has forgotten those before it", "attend to the keys of the cache"),
-            Mistake(never_appended, "The cache stays empty", "append the new keys and values"),
-            Mistake(keys_as_values, "The result is as wide as the keys", "average the values, not the keys"),
-        ),
+            Mistake("offset forgotten", ("len(cache), offset)", "len(cache))"),
+                    "After the first chunk, tokens look at the oldest keys only",
+                    "give the mask the offset: the number of tokens before the chunk",
+                    "PyTorch's is_causal, issue 108108 (2023); ONNX, issue 8054 (2026)"),
+            Mistake("mask forgotten", (_ATTEND, "cache.keys, cache.values"),
+                    "Token by token all is well; in larger chunks tokens see their future",
+                    "mask the chunk, with the offset read before appending", "TinyLLM, pull request 18 (2026)"),
+            Mistake("offset one short",
+                    (_ATTEND, "cache.keys, cache.values, np.tri(q.shape[-2], len(cache), offset - 1, bool)"),
+                    "No token sees itself, and the first sees nothing",
+                    "the offset is the number of tokens before the chunk, not the position of the last of them"),
+            Mistake("only the chunk", (_ATTEND, "k, v, causal_mask(q.shape[-2], k.shape[-2])"),
+                    "Each chunk has forgotten those before it", "attend to the keys of the cache"),
+            Mistake("never appended",
+                    (("cache.append(k, v)", _JOIN),
+                     (_ATTEND, "*both, causal_mask(q.shape[-2], both[0].shape[-2], offset)")),
+                    "The cache stays as it was", "append the new keys and values"),
+            Mistake("appended too late",
+                    (("cache.append(k, v)\n    return", "out ="),
+                     ("offset))", "offset))\n    cache.append(k, v)\n    return out")),
+                    "The new tokens do not see each other, nor themselves", "append before attending"),
+            Mistake("keys as values", ("cache.values", "cache.keys"),
+                    "The result is as wide as the keys", "average the values, not the keys"),
+            Mistake("scale forgotten", ("offset))", "offset), scale=1.0)"),
+                    "Rows are much sharper than they should be", "divide the scores by sqrt(d)")),
     ),
     Checks(
         cache_nbytes,
-        probes=((7, 3, 5), (7, 3, 5, 2), (7, 3, 5, 2, 2)),
+        cases=(
+            call(7, 3, 5), call(1, 2, 3, n_layers=11), call(7, 3, 5, itemsize=2),
+            call(7, 3, 5, n_layers=2, itemsize=8), call(4096, 32, 128, 32, 2).about("Llama 2 7B"),
+            call(0, 3, 5).about("no token")),
         claims=(
-            Claim(
-                "twice the tokens or twice the layers take twice the bytes",
-                lambda f: float(abs(f(14, 3, 5, 2) - 2 * f(7, 3, 5, 2)) + abs(f(7, 3, 5, 4) - 2 * f(7, 3, 5, 2))),
-            ),
-            Claim(
-                "numpy's count for the keys and values of each layer",
-                lambda f: float(abs(f(7, 3, 5, 2, 4) - np.zeros((2, 2, 3, 7, 5), np.float32).nbytes)),
-                kind="oracle",
-            ),
-        ),
+            Claim("twice the tokens or twice the layers take twice the bytes",
+                  lambda f: float(abs(f(14, 3, 5, 2) - 2 * f(7, 3, 5, 2)) + abs(f(7, 3, 5, 4) - 2 * f(7, 3, 5, 2)))),
+            oracle("numpy's count for the keys and values of each layer",
+                   lambda s, g, d, n, size: np.zeros((n, 2, g, s, d), f"f{size}").nbytes,
+                   call(7, 3, 5, 2, 4), call(7, 3, 5, 11, 2))),
         mistakes=(
-            Mistake(values_forgotten, "It is half of what is needed", "count keys and values"),
-            Mistake(layers_forgotten, "It does not grow with the layers", "each layer has a cache of its own"),
-            Mistake(bits_of_a_number, "It is eight times too much", "itemsize is in bytes"),
-        ),
+            Mistake("values forgotten", ("2 * ", ""), "It is half of what is needed", "count keys and values"),
+            Mistake("bits", ("2 * ", "16 * "), "It is eight times too much", "itemsize is in bytes")),
+    ),
+    Checks(
+        tokens_in_24_gb,
+        cases=(call().about("", tolerance=2e-5),),
+        claims=(
+            Claim("they fit, and one more does not",
+                  lambda f: float(not 0 <= 24e9 - 2 * 6.74e9 - cache_nbytes(f(), 32, 128, 32, 2) < 2**19)),
+            oracle("the room that is left, by numpy's bytes of one token",
+                   lambda: int(10.52e9 // np.zeros((32, 2, 32, 128), np.float16).nbytes), call())),
+        mistakes=(
+            Mistake("weights forgotten", ("24e9 - weights", "24e9"),
+                    "The weights need room in the same memory as well", "take them off the 24 GB first"),
+            Mistake("single precision", ("itemsize=2", "itemsize=4"),
+                    "These are numbers of four bytes", "in half precision a number has two"),
+            Mistake("powers of two", ("24e9", "24 * 2**30"),
+                    "A GB was taken for 2³⁰ bytes, which is a GiB", "on this page it is 10⁹ bytes")),
     ),
     Checks(
         decoding_multiply_adds,
-        probes=((7, 3, 5), (7, 3, 5, 2), (7, 3, 5, 2, False), (1, 1, 1)),
+        cases=(
+            call(1, 1, 1), call(3, 2, 5), call(3, 2, 5, cached=False).about("without a cache"),
+            call(4, 1, 3, d_value=2).about("values of another width"),
+            call(7, 3, 5, 2, False).about("all of it"), call(8192, 32, 128, 64, False).about("a long text"),
+            call(0, 2, 3).about("nothing written"),
+            call(4, 1, 3, d_value=0).about("values of width 0", edge=True)),
         claims=(
-            Claim(
-                "it is the sum over the steps, t or t² pairs of a query and a key in step t",
-                lambda f: float(
-                    abs(f(7, 3, 5, 2) - 3 * 7 * sum(range(8)))
-                    + abs(f(7, 3, 5, 2, False) - 3 * 7 * sum(t * t for t in range(8)))
-                ),
-            ),
-            Claim(
-                "without a cache it is (2n + 1)/3 times as much",
-                lambda f: float(abs(3 * f(10, 2, 4, cached=False) - 21 * f(10, 2, 4))),
-            ),
-            Claim("the multiplications of numbers that keep a tally", _tally_error, kind="oracle"),
-        ),
+            oracle("the sum over the steps, t or t² pairs of a query and a key in step t",
+                   lambda n, h, d, e, cached: h * (d + e) * sum(t if cached else t * t for t in range(n + 1)),
+                   call(7, 3, 5, 2, True), call(7, 3, 5, 2, False)),
+            Claim("without a cache it is (2n + 1)/3 times as much",
+                  lambda f: float(abs(3 * f(10, 2, 4, cached=False) - 21 * f(10, 2, 4)))),
+            oracle("the multiplications of numbers that keep a tally", _tally,
+                   call(7, 3, 5, 2, True), call(7, 3, 5, 2, False))),
         mistakes=(
-            Mistake(last_step, "It is the cost of the last token", "add up the steps"),
-            Mistake(averages_forgotten, "The width of the values plays no part", "count scores and averages: d + e"),
-            Mistake(
-                one_pass_as_without,
-                "Without a cache it grows as the square",
-                "every step attends anew: add up the squares",
-            ),
-        ),
+            Mistake("last step", ((_LINE, "n_tokens"), (_SQUARES, "n_tokens**2")),
+                    "It is the cost of the last token", "add up the steps"),
+            Mistake("averages forgotten", ("(d_head + d_value)", "d_head"),
+                    "The width of the values plays no part", "count scores and averages: d + e"),
+            Mistake("widths multiplied", ("(d_head + d_value)", "(d_head * d_value)"),
+                    "The widths are multiplied", "scores need d multiply-adds for each pair, averages e: d + e"),
+            Mistake("one pass as without", (_SQUARES, "n_tokens**2"),
+                    "Without a cache it grows as the square", "every step attends anew: add up the squares")),
     ),
 )

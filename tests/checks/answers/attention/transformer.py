@@ -1,0 +1,305 @@
+"""The parts of a transformer, as readers write them."""
+
+import math
+
+import numpy as np
+import torch
+
+from mlnotes.attention.transformer import rms_norm
+
+
+def right_layer_norm__twice(x, gain=None, shift=None, eps=1e-5):
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    wide = wide - wide.mean(axis=-1, keepdims=True)
+    wide = wide - wide.mean(axis=-1, keepdims=True)
+    y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
+    y = y if gain is None else y * gain
+    return (y if shift is None else y + shift).astype(x.dtype)
+
+
+def right_layer_norm__in_double(x, gain=None, shift=None, eps=1e-5):
+    z = x.astype(float)
+    gain = np.ones(x.shape[-1]) if gain is None else gain
+    shift = np.zeros(x.shape[-1]) if shift is None else shift
+    z = (z - z.mean(-1, keepdims=True)) / np.sqrt(z.var(-1, keepdims=True) + eps)
+    return (z * gain + shift).astype(x.dtype)
+
+
+def right_layer_norm__loops(x, gain=None, shift=None, eps=1e-5):
+    out = np.empty_like(x)
+    for i in np.ndindex(x.shape[:-1]):
+        row = [float(it) for it in x[i]]
+        mean = math.fsum(row) / len(row)
+        variance = math.fsum((it - mean) ** 2 for it in row) / len(row)
+        for j, it in enumerate(row):
+            y = (it - mean) / math.sqrt(variance + eps)
+            y *= 1 if gain is None else gain[j]
+            out[(*i, j)] = y + (0 if shift is None else shift[j])
+    return out
+
+
+def right_layer_norm__torch(x, gain=None, shift=None, eps=1e-5):
+    gain, shift = (None if it is None else torch.tensor(it) for it in (gain, shift))
+    return torch.nn.functional.layer_norm(torch.tensor(x), (x.shape[-1],), gain, shift, eps).numpy()
+
+
+def right_layer_norm__single_subtraction(x, gain=None, shift=None, eps=1e-5):
+    d = x - np.mean(x, axis=-1, keepdims=True, dtype=np.float32 if x.dtype == np.float16 else None)
+    variance = np.einsum("...i,...i->...", d, d)[..., None] / x.shape[-1]
+    y = d * (variance + eps) ** -0.5
+    if gain is not None:
+        y = y * gain
+    if shift is not None:
+        y = y + shift
+    return y.astype(x.dtype)
+
+
+def wrong_layer_norm__roles_exchanged(x, gain=None, shift=None, eps=1e-5):
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    wide = wide - wide.mean(axis=-1, keepdims=True)
+    y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
+    y = y if gain is None else y + gain
+    return (y if shift is None else y * shift).astype(x.dtype)
+
+
+def wrong_layer_norm__keepdims_forgotten(x, gain=None, shift=None, eps=1e-5):
+    """Line 4"""
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    wide = wide - wide.mean(axis=-1)
+    y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
+    y = y if gain is None else y * gain
+    return (y if shift is None else y + shift).astype(x.dtype)
+
+
+def wrong_layer_norm__eps_of_its_own(x, gain=None, shift=None, eps=1e-5):
+    """`eps` makes no difference"""
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    wide = wide - wide.mean(axis=-1, keepdims=True)
+    wide = wide - wide.mean(axis=-1, keepdims=True)
+    y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + 1e-5)
+    y = y if gain is None else y * gain
+    return (y if shift is None else y + shift).astype(x.dtype)
+
+
+def wrong_layer_norm__in_place(x, gain=None, shift=None, eps=1e-5):
+    """`x` has changed after the call"""
+    x -= x.mean(axis=-1, keepdims=True)
+    y = x.astype(np.result_type(x.dtype, np.float32))
+    y = y / np.sqrt((y**2).mean(axis=-1, keepdims=True) + eps)
+    y = y if gain is None else y * gain
+    return (y if shift is None else y + shift).astype(x.dtype)
+
+
+def wrong_layer_norm__not_centered_squares(x, gain=None, shift=None, eps=1e-5):
+    """square what is left of the mean"""
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    centered = wide - wide.mean(axis=-1, keepdims=True)
+    y = centered / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
+    y = y if gain is None else y * gain
+    return (y if shift is None else y + shift).astype(x.dtype)
+
+
+def wrong_layer_norm__mean_of_sizes(x, gain=None, shift=None, eps=1e-5):
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    centered = wide - wide.mean(axis=-1, keepdims=True)
+    y = centered / (np.abs(centered).mean(axis=-1, keepdims=True) + eps)
+    y = y if gain is None else y * gain
+    return (y if shift is None else y + shift).astype(x.dtype)
+
+
+def wrong_layer_norm__half_precision(x, gain=None, shift=None, eps=1e-5):
+    """overflow in float16"""
+    centered = x - x.mean(axis=-1, keepdims=True)
+    y = centered / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
+    y = y if gain is None else y * gain
+    return y if shift is None else y + shift
+
+
+def wrong_layer_norm__shift_needs_gain(x, gain=None, shift=None, eps=1e-5):
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    centered = wide - wide.mean(axis=-1, keepdims=True)
+    y = centered / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
+    if gain is not None:
+        y = y * gain
+        if shift is not None:
+            y = y + shift
+    return y.astype(x.dtype)
+
+
+def wrong_layer_norm__always_double(x, gain=None, shift=None, eps=1e-5):
+    """The numbers are right, but their dtype is not"""
+    x = x.astype(float)
+    y = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    y = y if gain is None else y * gain
+    return y if shift is None else y + shift
+
+
+def wrong_layer_norm__gain_first(x, gain=None, shift=None, eps=1e-5):
+    """The gain is divided out again, in part"""
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    wide = wide if gain is None else wide * gain
+    wide = wide - wide.mean(axis=-1, keepdims=True)
+    y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
+    return (y if shift is None else y + shift).astype(x.dtype)
+
+
+def wrong_layer_norm__axis_of_the_mean(x, gain=None, shift=None, eps=1e-5):
+    """Line 4"""
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    wide = wide - wide.mean(axis=0, keepdims=True)
+    y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
+    y = y if gain is None else y * gain
+    return (y if shift is None else y + shift).astype(x.dtype)
+
+
+def wrong_layer_norm__divided_by_tokens(x, gain=None, shift=None, eps=1e-5):
+    """Line 5"""
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    wide = wide - wide.mean(axis=-1, keepdims=True)
+    variance = (wide**2).sum(axis=-1, keepdims=True) / len(x)
+    y = wide / np.sqrt(variance + eps)
+    y = y if gain is None else y * gain
+    return (y if shift is None else y + shift).astype(x.dtype)
+
+
+def right_pre_norm__line(x, sublayer, norm):
+    return x + sublayer(norm(x))
+
+
+def right_pre_norm__steps(x, sublayer, norm):
+    normalised = norm(x)
+    found = sublayer(normalised)
+    return np.add(found, x)
+
+
+def right_pre_norm__copy(x, sublayer, norm):
+    out = x.copy()
+    out += sublayer(norm(x.copy()))
+    return out
+
+
+def wrong_pre_norm__subtracted(x, sublayer, norm):
+    """Line 3"""
+    return x - sublayer(norm(x))
+
+
+def wrong_pre_norm__sandwich(x, sublayer, norm):
+    """Line 3"""
+    return x + norm(sublayer(norm(x)))
+
+
+def wrong_pre_norm__norm_forgotten(x, sublayer, norm):
+    """not normalised: hand it norm(x)"""
+    return x + sublayer(x)
+
+
+def wrong_pre_norm__both_ends(x, sublayer, norm):
+    """normalised where they should stay as they came"""
+    return norm(x) + sublayer(x)
+
+
+def wrong_pre_norm__norm_outside(x, sublayer, norm):
+    """`sublayer` and `norm` are taken for each other"""
+    return x + norm(sublayer(x))
+
+
+def wrong_pre_norm__in_place(x, sublayer, norm):
+    """`x` has changed after the call"""
+    x += sublayer(norm(x))
+    return x
+
+
+def wrong_pre_norm__twice(x, sublayer, norm):
+    """Line 3"""
+    y = sublayer(norm(x))
+    return x + sublayer(y)
+
+
+def wrong_pre_norm__multiplied(x, sublayer, norm):
+    """Line 3"""
+    return x * sublayer(norm(x))
+
+
+def wrong_pre_norm__averaged(x, sublayer, norm):
+    """half of the right one"""
+    return (x + sublayer(norm(x))) / 2
+
+
+def wrong_pre_norm__rms(x, sublayer, norm):
+    return x + sublayer(rms_norm(x))
+
+
+def right_block_parameters__formula(d_model, d_hidden=None):
+    n, m = d_model, 4 * d_model if d_hidden is None else d_hidden
+    return 4 * n * n + 2 * n * m + 9 * n + m
+
+
+def right_block_parameters__shapes(d_model, d_hidden=None):
+    d_hidden = 4 * d_model if d_hidden is None else d_hidden
+    shapes = [(d_model, d_model), (d_model,)] * 4
+    shapes += [(d_model, d_hidden), (d_hidden,), (d_hidden, d_model), (d_model,)]
+    shapes += [(d_model,)] * 4
+    return sum(math.prod(shape) for shape in shapes)
+
+
+def right_block_parameters__parts(d_model, d_hidden=None):
+    if d_hidden is None:
+        d_hidden = 4 * d_model
+    attention = 4 * (d_model + 1) * d_model
+    network = (d_model + 1) * d_hidden + (d_hidden + 1) * d_model
+    return attention + network + 2 * 2 * d_model
+
+
+def wrong_block_parameters__one_norm(d_model, d_hidden=None):
+    """Line 4"""
+    m = 4 * d_model if d_hidden is None else d_hidden
+    return 4 * (d_model**2 + d_model) + 2 * d_model * m + m + d_model + 2 * d_model
+
+
+def wrong_block_parameters__three_matrices(d_model, d_hidden=None):
+    """a fourth brings the heads' results together"""
+    m = 4 * d_model if d_hidden is None else d_hidden
+    attention = 3 * (d_model**2 + d_model)
+    return attention + 2 * d_model * m + m + d_model + 4 * d_model
+
+
+def wrong_block_parameters__hidden_width(d_model, d_hidden=None):
+    """`d_hidden` makes no difference"""
+    return 12 * d_model**2 + 13 * d_model
+
+
+def wrong_block_parameters__hidden_bias(d_model, d_hidden=None):
+    """Line 4"""
+    m = 4 * d_model if d_hidden is None else d_hidden
+    return 4 * (d_model**2 + d_model) + 2 * d_model * m + 2 * d_model + 4 * d_model
+
+
+def wrong_block_parameters__one_way(d_model, d_hidden=None):
+    """Line 4"""
+    m = 4 * d_model if d_hidden is None else d_hidden
+    return 4 * (d_model**2 + d_model) + d_model * m + m + d_model + 4 * d_model
+
+
+def wrong_block_parameters__weights_only(d_model, d_hidden=None):
+    """no biases"""
+    m = 4 * d_model if d_hidden is None else d_hidden
+    return 4 * d_model**2 + 2 * d_model * m + 4 * d_model
+
+
+def wrong_block_parameters__network_alone(d_model, d_hidden=None):
+    """Line 4"""
+    m = 4 * d_model if d_hidden is None else d_hidden
+    return 2 * d_model * m + m + d_model
+
+
+def wrong_block_parameters__as_wide(d_model, d_hidden=None):
+    """The hidden layer is as wide as a token"""
+    m = d_model if d_hidden is None else d_hidden
+    return 4 * (d_model**2 + d_model) + 2 * d_model * m + m + d_model + 4 * d_model
+
+
+def wrong_block_parameters__vectors_for_norms(d_model, d_hidden=None):
+    """Line 5"""
+    m = 4 * d_model if d_hidden is None else d_hidden
+    network = d_model * m + m + m * d_model + d_model
+    return 4 * (d_model**2 + d_model) + network + 2

@@ -1,0 +1,577 @@
+"""The key/value cache and its costs, as readers write them."""
+
+import math
+
+import numpy as np
+import torch
+
+from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.self_attention import attention
+from mlnotes.blocks.softmax import softmax
+from mlnotes.efficient.kv_cache import KVCache
+
+
+def right_cache_nbytes__product(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
+    return 2 * n_layers * n_heads * n_tokens * d_head * itemsize
+
+
+def right_cache_nbytes__counted(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
+    total = 0
+    for _ in range(n_layers):
+        for _ in ("keys", "values"):
+            total += n_heads * n_tokens * d_head * itemsize
+    return total
+
+
+def right_cache_nbytes__arrays(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
+    shape = (n_layers, 2, n_heads, n_tokens, d_head)
+    return np.prod(shape) * np.dtype(f"f{itemsize}").itemsize
+
+
+def wrong_cache_nbytes__item_size(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
+    """`itemsize` makes no difference"""
+    return 2 * n_layers * n_heads * n_tokens * d_head * 4
+
+
+def wrong_cache_nbytes__layers_added(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
+    """Line 3"""
+    return 2 * (n_layers + n_heads * n_tokens * d_head) * itemsize
+
+
+def wrong_cache_nbytes__one_of_two_in_numbers(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
+    """Line 5"""
+    keys = n_tokens * n_heads * d_head
+    values = n_tokens * n_heads * d_head * itemsize
+    return n_layers * (keys + values)
+
+
+def wrong_cache_nbytes__kilobytes(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
+    """Line 3"""
+    return 2 * n_layers * n_heads * n_tokens * d_head * itemsize / 1024
+
+
+def wrong_cache_nbytes__scores(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
+    """`n_tokens` stands where `d_head` belongs"""
+    return 2 * n_layers * n_heads * n_tokens * n_tokens * itemsize
+
+
+def wrong_cache_nbytes__heads(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
+    """Line 3"""
+    numbers = n_tokens * d_head
+    return 2 * numbers * n_layers * itemsize
+
+
+def wrong_cache_nbytes__other_default(n_tokens, n_heads, d_head, n_layers=1, itemsize=2):
+    """Line 1"""
+    return 2 * n_layers * n_heads * n_tokens * d_head * itemsize
+
+
+def wrong_cache_nbytes__last_layer(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
+    """`n_layers` makes no difference"""
+    total = 0
+    for _ in range(n_layers):
+        total = 2 * n_heads * n_tokens * d_head * itemsize
+    return total
+
+
+def right_tokens_in_24_gb__whole():
+    return 20065
+
+
+def right_tokens_in_24_gb__computed():
+    return (24e9 - 2 * 6.74e9) // (2 * 32 * 32 * 128 * 2)
+
+
+def right_tokens_in_24_gb__not_rounded():
+    return (24e9 - 13.48e9) / 524288
+
+
+def wrong_tokens_in_24_gb__weights():
+    """The weights need room"""
+    return int(24e9 // (2 * 32 * 32 * 128 * 2))
+
+
+def wrong_tokens_in_24_gb__single_precision():
+    """four bytes"""
+    return int((24e9 - 2 * 6.74e9) // (2 * 32 * 32 * 128 * 4))
+
+
+def wrong_tokens_in_24_gb__keys():
+    """twice the right one"""
+    return int((24e9 - 2 * 6.74e9) // (32 * 32 * 128 * 2))
+
+
+def wrong_tokens_in_24_gb__layers():
+    return int((24e9 - 2 * 6.74e9) // (2 * 32 * 128 * 2))
+
+
+def wrong_tokens_in_24_gb__texts():
+    return 4
+
+
+def wrong_tokens_in_24_gb__one_byte_a_weight():
+    """Line 3"""
+    return int((24e9 - 6.74e9) // (2 * 32 * 32 * 128 * 2))
+
+
+def wrong_tokens_in_24_gb__rounded_up():
+    """Line 3"""
+    return 20066
+
+
+def right_decoding_multiply_adds__formula(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    n, e = n_tokens, d_head if d_value is None else d_value
+    pairs = n * (n + 1) / 2 if cached else n * (n + 1) * (2 * n + 1) / 6
+    return n_heads * (d_head + e) * pairs
+
+
+def right_decoding_multiply_adds__loop(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    if d_value is None:
+        d_value = d_head
+    total = 0
+    for step in range(n_tokens):
+        keys = step + 1
+        queries = 1 if cached else keys
+        total += n_heads * queries * keys * (d_head + d_value)
+    return total
+
+
+def right_decoding_multiply_adds__numpy(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    t = np.arange(1, n_tokens + 1)
+    return n_heads * (d_head + (d_head if d_value is None else d_value)) * (t if cached else t**2).sum()
+
+
+def wrong_decoding_multiply_adds__one_less(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """Line 4"""
+    e = d_head if d_value is None else d_value
+    steps = range(n_tokens)
+    return n_heads * (d_head + e) * sum(t if cached else t * t for t in steps)
+
+
+def wrong_decoding_multiply_adds__half_forgotten(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """Line 4"""
+    e = d_head if d_value is None else d_value
+    pairs = n_tokens * (n_tokens + 1) if cached else n_tokens * (n_tokens + 1) * (2 * n_tokens + 1) // 6
+    return n_heads * (d_head + e) * pairs
+
+
+def wrong_decoding_multiply_adds__branches(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """Line 5"""
+    n = n_tokens
+    e = d_head if d_value is None else d_value
+    pairs = n * (n + 1) * (2 * n + 1) // 6 if cached else n * (n + 1) // 2
+    return n_heads * (d_head + e) * pairs
+
+
+def wrong_decoding_multiply_adds__widths_multiplied(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """The widths are multiplied"""
+    n, e = n_tokens, d_head if d_value is None else d_value
+    pairs = n * (n + 1) // 2 if cached else n * (n + 1) * (2 * n + 1) // 6
+    return n_heads * d_head * e * pairs
+
+
+def wrong_decoding_multiply_adds__about_a_third(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    e = d_head if d_value is None else d_value
+    pairs = n_tokens * (n_tokens + 1) // 2 if cached else n_tokens**3 // 3
+    return n_heads * (d_head + e) * pairs
+
+
+def wrong_decoding_multiply_adds__width_of_values(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """`d_value` makes no difference"""
+    pairs = sum(t ** (1 if cached else 2) for t in range(1, n_tokens + 1))
+    return n_heads * 2 * d_head * pairs
+
+
+def wrong_decoding_multiply_adds__heads(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """Line 8"""
+    e = d_head if d_value is None else d_value
+    total = 0
+    for t in range(1, n_tokens + 1):
+        pairs = t if cached else t * t
+        total += (d_head + e) * pairs
+    return total
+
+
+def wrong_decoding_multiply_adds__never_cached(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """`cached` makes no difference"""
+    e = d_head if d_value is None else d_value
+    pairs = sum(t * t for t in range(1, n_tokens + 1))
+    return n_heads * (d_head + e) * pairs
+
+
+def right_cached_attention__mask_by_hand(q, k, v, cache):
+    before = len(cache)
+    cache.append(k, v)
+    i, j = np.arange(q.shape[-2])[:, None], np.arange(len(cache))
+    return attention(q, cache.keys, cache.values, mask=j - before <= i)
+
+
+def right_cached_attention__last_rows(q, k, v, cache):
+    cache.append(k, v)
+    s, n = len(cache), q.shape[-2]
+    return attention(q, cache.keys, cache.values, causal_mask(s, s)[s - n :])
+
+
+def right_cached_attention__token_by_token(q, k, v, cache):
+    out = []
+    for i in range(q.shape[-2]):
+        cache.append(k[..., i : i + 1, :], v[..., i : i + 1, :])
+        out.append(attention(q[..., i : i + 1, :], cache.keys, cache.values))
+    return np.concatenate(out, axis=-2)
+
+
+def right_cached_attention__einsum(q, k, v, cache):
+    keys = np.concatenate([cache.keys, k], axis=-2)
+    values = np.concatenate([cache.values, v], axis=-2)
+    cache.append(k, v)
+    scores = np.einsum("...ld,...sd->...ls", q, keys) / math.sqrt(q.shape[-1])
+    future = np.triu(np.ones(scores.shape[-2:], bool), 1 + keys.shape[-2] - q.shape[-2])
+    return np.einsum("...ls,...se->...le", softmax(np.where(future, -np.inf, scores)), values)
+
+
+def right_cached_attention__torch(q, k, v, cache):
+    past = len(cache)
+    cache.append(k, v)
+    mask = torch.tensor(causal_mask(q.shape[-2], len(cache), past))
+    arrays = [torch.tensor(np.array(it)) for it in (q, cache.keys, cache.values)]
+    return torch.nn.functional.scaled_dot_product_attention(*arrays, attn_mask=mask).numpy()
+
+
+def wrong_cached_attention__read_after_appending(q, k, v, cache):
+    """with the offset read before appending"""
+    cache.append(k, v)
+    offset = len(cache)
+    return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
+
+
+def wrong_cached_attention__appended_last(q, k, v, cache):
+    """append before attending"""
+    offset = len(cache)
+    out = attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
+    cache.append(k, v)
+    return out
+
+
+def wrong_cached_attention__exchanged(q, k, v, cache):
+    """Line 4"""
+    offset = len(cache)
+    cache.append(v, k)
+    return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
+
+
+def wrong_cached_attention__one_too_far(q, k, v, cache):
+    """Line 5"""
+    offset = len(cache)
+    cache.append(k, v)
+    return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset + 1))
+
+
+def wrong_cached_attention__mask_inverted(q, k, v, cache):
+    """Line 5"""
+    offset = len(cache)
+    cache.append(k, v)
+    mask = ~causal_mask(q.shape[-2], len(cache), offset)
+    return attention(q, cache.keys, cache.values, mask)
+
+
+def wrong_cached_attention__room_for_offset(q, k, v, cache):
+    cache.append(k, v)
+    offset = cache.capacity - q.shape[-2]
+    return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
+
+
+def wrong_cached_attention__last_row(q, k, v, cache):
+    """Line 6"""
+    offset = len(cache)
+    cache.append(k, v)
+    out = attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
+    return out[..., -1:, :]
+
+
+def wrong_cached_attention__appended_twice(q, k, v, cache):
+    """Line 6"""
+    offset = len(cache)
+    cache.append(k, v)
+    out = attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
+    cache.append(k, v)
+    return out
+
+
+def wrong_cached_attention__hidden_after_softmax(q, k, v, cache):
+    offset = len(cache)
+    cache.append(k, v)
+    weights = softmax(q @ cache.keys.mT / np.sqrt(q.shape[-1]))
+    weights = weights * causal_mask(q.shape[-2], len(cache), offset)
+    return weights @ cache.values
+
+
+def wrong_cached_attention__softmax_over_queries(q, k, v, cache):
+    """Line 6"""
+    offset = len(cache)
+    cache.append(k, v)
+    scores = q @ cache.keys.mT / q.shape[-1] ** 0.5
+    weights = softmax(np.where(causal_mask(q.shape[-2], len(cache), offset), scores, -np.inf), axis=-2)
+    return weights @ cache.values
+
+
+def wrong_cached_attention__shape_of_the_cache(q, k, v, cache):
+    offset = cache.keys.shape[0]
+    cache.append(k, v)
+    return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
+
+
+class right_KVCache__one_memory:
+    def __init__(self, capacity, n_heads, d_head):
+        self.memory, self.n = np.zeros((2, n_heads, capacity, d_head)), 0
+
+    def append(self, k, v):
+        room = self.memory[:, :, self.n : self.n + k.shape[1]]
+        if any(x.shape != room[0].shape or x.dtype != float for x in (k, v)):
+            raise ValueError(f"room for {room[0].shape}, got {k.shape}, {v.shape}")
+        room[:] = k, v
+        self.n += k.shape[1]
+
+    keys = property(lambda self: self.memory[0, :, : self.n])
+    values = property(lambda self: self.memory[1, :, : self.n])
+    nbytes = property(lambda self: self.memory.nbytes)
+
+    def __len__(self):
+        return self.n
+
+
+class right_KVCache__grown_arrays:
+    def __init__(self, capacity, n_heads, d_head):
+        self.capacity, self.n_heads, self.d_head = capacity, n_heads, d_head
+        self.keys = np.empty((n_heads, 0, d_head))
+        self.values = np.empty((n_heads, 0, d_head))
+        self.nbytes = 2 * 8 * n_heads * capacity * d_head
+
+    def append(self, k, v):
+        for it in (k, v):
+            heads, tokens, width = it.shape
+            if heads != self.n_heads or width != self.d_head:
+                raise ValueError("another number of heads, or another width")
+            if it.dtype != np.float64:
+                raise ValueError("not float64")
+            if len(self) + tokens > self.capacity:
+                raise ValueError("no room")
+        if k.shape != v.shape:
+            raise ValueError("as many keys as values, please")
+        self.keys = np.concatenate([self.keys, k], axis=1)
+        self.values = np.concatenate([self.values, v], axis=1)
+
+    def __len__(self):
+        return self.keys.shape[1]
+
+
+class right_KVCache__token_lists:
+    def __init__(self, capacity, n_heads, d_head):
+        self.shape = n_heads, capacity, d_head
+        self.tokens = []
+
+    def append(self, k, v):
+        n_heads, capacity, d_head = self.shape
+        new = k.shape[1]
+        fits = k.shape == v.shape == (n_heads, new, d_head) and len(self.tokens) + new <= capacity
+        if not fits or k.dtype != np.float64 or v.dtype != np.float64:
+            raise ValueError("it does not fit")
+        self.tokens += [(k[:, i].copy(), v[:, i].copy()) for i in range(new)]
+
+    def _part(self, which):
+        n_heads, _, d_head = self.shape
+        rows = [token[which] for token in self.tokens]
+        return np.stack(rows, axis=1) if rows else np.zeros((n_heads, 0, d_head))
+
+    @property
+    def keys(self):
+        return self._part(0)
+
+    @property
+    def values(self):
+        return self._part(1)
+
+    @property
+    def nbytes(self):
+        return 2 * math.prod(self.shape) * 8
+
+    def __len__(self):
+        return len(self.tokens)
+
+
+class _Plain:
+    """What the wrong ones below share: they differ from it in one place each."""
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.k = np.zeros((n_heads, capacity, d_head))
+        self.v = np.zeros((n_heads, capacity, d_head))
+        self.n = 0
+
+    def refuse(self, k, v):
+        heads, capacity, width = self.k.shape
+        if k.shape != v.shape or k.shape[0] != heads or k.shape[2] != width:
+            raise ValueError(f"got {k.shape} and {v.shape}")
+        if k.dtype != float or v.dtype != float:
+            raise ValueError(f"got {k.dtype} and {v.dtype}")
+        if self.n + k.shape[1] > capacity:
+            raise ValueError(f"{self.n} tokens and {k.shape[1]} more do not fit")
+
+    @property
+    def keys(self):
+        return self.k[:, : self.n]
+
+    @property
+    def values(self):
+        return self.v[:, : self.n]
+
+    @property
+    def nbytes(self):
+        return self.k.nbytes + self.v.nbytes
+
+    def __len__(self):
+        return self.n
+
+
+class wrong_KVCache__full_is_too_full(_Plain):
+    """Line 7"""
+
+    def append(self, k, v):
+        if k.shape != v.shape or k.shape[::2] != self.k.shape[::2] or not k.dtype == v.dtype == float:
+            raise ValueError("it does not fit")
+        if self.n + k.shape[1] >= self.k.shape[1]:
+            raise ValueError("too many")
+        self.k[:, self.n : self.n + k.shape[1]] = k
+        self.v[:, self.n : self.n + k.shape[1]] = v
+        self.n += k.shape[1]
+
+
+class wrong_KVCache__one_more(_Plain):
+    """It counts chunks, not tokens"""
+
+    def append(self, k, v):
+        self.refuse(k, v)
+        end = self.n + k.shape[1]
+        self.k[:, self.n : end] = k
+        self.v[:, self.n : end] = v
+        self.n += 1
+
+
+class wrong_KVCache__values_from_the_start(_Plain):
+    def append(self, k, v):
+        self.refuse(k, v)
+        end = self.n + k.shape[1]
+        self.k[:, self.n : end] = k
+        self.v[:, : k.shape[1]] = v
+        self.n = end
+
+
+class wrong_KVCache__refused_too_late(_Plain):
+    """A refused chunk is counted all the same"""
+
+    def append(self, k, v):
+        start, self.n = self.n, self.n + k.shape[1]
+        if self.n > self.k.shape[1] or k.shape != v.shape or k.shape[::2] != self.k.shape[::2]:
+            raise ValueError("it does not fit")
+        if not k.dtype == v.dtype == float:
+            raise ValueError("another dtype")
+        self.k[:, start : self.n] = k
+        self.v[:, start : self.n] = v
+
+
+class wrong_KVCache__asserted(_Plain):
+    """Line 5, `assert k.dtype == v.dtype == float`: another exception"""
+
+    def append(self, k, v):
+        assert k.dtype == v.dtype == float
+        self.refuse(k, v)
+        self.k[:, self.n : self.n + k.shape[1]] = k
+        self.v[:, self.n : self.n + k.shape[1]] = v
+        self.n += k.shape[1]
+
+
+class wrong_KVCache__bytes_in_use:
+    """the bytes of the tokens that are there"""
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.memory, self.n = np.zeros((2, n_heads, capacity, d_head)), 0
+
+    def append(self, k, v):
+        room = self.memory[:, :, self.n : self.n + k.shape[1]]
+        if any(x.shape != room[0].shape or x.dtype != float for x in (k, v)):
+            raise ValueError("it does not fit")
+        room[:] = k, v
+        self.n += k.shape[1]
+
+    keys = property(lambda self: self.memory[0, :, : self.n])
+    values = property(lambda self: self.memory[1, :, : self.n])
+    nbytes = property(lambda self: self.keys.nbytes + self.values.nbytes)
+
+    def __len__(self):
+        return self.n
+
+
+class wrong_KVCache__newest_only:
+    """Line 12"""
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.memory, self.n = np.zeros((2, n_heads, capacity, d_head)), 0
+
+    def append(self, k, v):
+        room = self.memory[:, :, self.n : self.n + k.shape[1]]
+        if any(x.shape != room[0].shape or x.dtype != float for x in (k, v)):
+            raise ValueError("it does not fit")
+        room[:] = k, v
+        self.n = k.shape[1]
+
+    keys = property(lambda self: self.memory[0, :, : self.n])
+    values = property(lambda self: self.memory[1, :, : self.n])
+    nbytes = property(lambda self: self.memory.nbytes)
+
+    def __len__(self):
+        return self.n
+
+
+class wrong_KVCache__keys_changed_first:
+    def __init__(self, capacity, n_heads, d_head):
+        self.keys, self.values = np.zeros((2, n_heads, 0, d_head))
+        self.room = capacity
+        self.nbytes = 2 * 8 * n_heads * capacity * d_head
+
+    def append(self, k, v):
+        self.keys = self._joined(self.keys, k)
+        self.values = self._joined(self.values, v)
+        if self.keys.shape != self.values.shape:
+            raise ValueError("as many keys as values")
+
+    def _joined(self, old, new):
+        if new.dtype != float or new.shape[::2] != old.shape[::2] or old.shape[1] + new.shape[1] > self.room:
+            raise ValueError("it does not fit")
+        return np.concatenate([old, new], axis=1)
+
+    def __len__(self):
+        return self.keys.shape[1]
+
+
+class wrong_KVCache__single_precision:
+    """Line 5"""
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.memory, self.n = np.zeros((2, n_heads, capacity, d_head), np.float32), 0
+
+    def append(self, k, v):
+        room = self.memory[:, :, self.n : self.n + k.shape[1]]
+        if any(x.shape != room[0].shape or x.dtype != float for x in (k, v)):
+            raise ValueError("it does not fit")
+        room[:] = k, v
+        self.n += k.shape[1]
+
+    keys = property(lambda self: self.memory[0, :, : self.n])
+    values = property(lambda self: self.memory[1, :, : self.n])
+    nbytes = property(lambda self: self.memory.nbytes)
+
+    def __len__(self):
+        return self.n
+
+
+class right_KVCache__inherited(KVCache):
+    def append(self, k, v):
+        super().append(k, v)
