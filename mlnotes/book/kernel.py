@@ -8,6 +8,8 @@ from pathlib import Path
 # IPython's settings: no file of history, which kernels that run at the same time would lock for each other.
 SETTINGS = 'c.HistoryManager.hist_file = ":memory:"\n'
 
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}
+
 # Seconds that a cell may take, and seconds of silence after which its kernel counts as dead.
 CELL, SILENCE = 120, 60
 
@@ -27,9 +29,8 @@ def kernel_environment():
         into the notebook with matplotlib's own defaults; `SETTINGS` in place of the user's.
     """
     matplotlib = Path(importlib.util.find_spec("matplotlib").origin).parent
-    threads = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")
     return {
-        **{f"{name}_NUM_THREADS": "1" for name in threads},
+        **ONE_THREAD,
         "PYTHONHASHSEED": "0",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "MATPLOTLIBRC": str(matplotlib / "mpl-data" / "matplotlibrc"),
