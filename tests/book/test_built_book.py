@@ -61,19 +61,19 @@ THIN_OUT_CODE = f"""() => {{ {KIND}
   const seen = {{}}, spare = [...document.querySelectorAll("main pre span")].filter((it) => count(it, seen) > 3);
   spare.forEach((it) => it.replaceWith(...it.childNodes));
 }}"""
+WITHOUT_MATH = '() => document.querySelectorAll("main mjx-container > *").forEach((it) => it.remove())'
 CHOOSE = f"""(seen) => {{ {KIND}
   document.head.insertAdjacentHTML("beforeend", "<style>* {{ transition: none !important }}</style>");
-  document.querySelectorAll("main mjx-container > *").forEach((it) => it.remove());
   const says = (it) => [...it.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
-  const texts = [...document.querySelectorAll("main *")].filter((it) => says(it) && it.checkVisibility());
+  const texts = [...document.querySelectorAll("main *:not(mjx-container *)")].filter(
+    (it) => says(it) && it.checkVisibility());
   const here = {{}};
   globalThis.chosen = texts.filter((it) => !seen.includes(kind(it)) && count(it, here) <= 3);
   return [Object.keys(here), chosen.length];
 }}"""
 
-# Pages that one template makes from docstrings and from source. The longest of each is looked at as a chapter is; on
-# the others, the structure is looked at in these widths only.
-TEMPLATES = {"_modules/": [], "chapters/api/": [400]}
+# Pages that one template makes from docstrings and from source: where all kinds were met before, nothing is looked at.
+TEMPLATES = ("_modules/", "chapters/api/")
 
 
 @dataclass
@@ -92,18 +92,14 @@ def visits(built, browser):
     """Open every page once, and look at it in both widths and both themes."""
     pages = {path.relative_to(built).with_suffix("").as_posix(): path for path in sorted(built.rglob("*.html"))}
     pages = {name: path for name, path in pages.items() if not re.match("index$|_static/", name)}
-    widths = {name: [1300, 400] for name in pages}
-    for template, fewer in TEMPLATES.items():
-        made = sorted((name for name in pages if name.startswith(template)), key=lambda it: pages[it].stat().st_size)
-        widths |= dict.fromkeys(made[:-1], fewer)
     context = browser.new_context(viewport={"width": 1300, "height": 900})
     page, seen = context.new_page(), []  # one page for all: a new one is a new process
-    visits = {name: _visit(page, path, widths[name], seen) for name, path in pages.items()}
+    visits = {name: _visit(page, path, name.startswith(TEMPLATES), seen) for name, path in pages.items()}
     context.close()
     return visits
 
 
-def _visit(page, path, widths, seen):
+def _visit(page, path, from_template, seen):
     visit = Visit()
     listeners = {
         "request": lambda it: visit.requests.add(it.url),
@@ -113,35 +109,42 @@ def _visit(page, path, widths, seen):
     }
     for event, listener in listeners.items():
         page.on(event, listener)
-    page.set_viewport_size({"width": 1300, "height": 900})
     page.goto(path.as_uri())
     page.evaluate("() => globalThis.MathJax?.startup?.promise.then(() => 0)")
     visit.found = page.evaluate(LOOK)
-    page.evaluate(THIN_OUT_CODE)
-    for width in (1300, 400):
+    for width in (400, 1300):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_timeout(50)
         visit.overflow[width] = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        if width in widths:
-            visit.faults |= _faults(page, STRUCTURE_RULES, f"{width} px")
     kinds, chosen = page.evaluate(CHOOSE, seen)
     seen += kinds
-    for theme in ("light", "dark") if chosen else ():
-        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-        for width in (1300, 400):
-            page.set_viewport_size({"width": width, "height": 900})
-            visit.faults |= _faults(page, COLOUR_RULES, f"{theme}, {width} px")
+    if chosen or not from_template:
+        visit.faults = _accessibility(page, chosen)
     for event, listener in listeners.items():
         page.remove_listener(event, listener)
     return visit
 
 
-def _faults(page, options, where):
-    if not page.evaluate("'axe' in globalThis"):
-        page.evaluate(Axe().axe_script)
-    look = "options => axe.run(globalThis.chosen ?? 'main', options).then(it => it.violations)"
-    found = page.evaluate(look, options)
-    return {(fault["id"], where, node["html"][:200]) for fault in found for node in fault["nodes"]}
+def _accessibility(page, chosen):
+    page.evaluate(Axe().axe_script)
+    page.evaluate(THIN_OUT_CODE)
+    faults = set()
+    for width in (400, 1300):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(50)
+        faults |= _faults(page, "'main'", STRUCTURE_RULES, f"{width} px")
+        page.evaluate(WITHOUT_MATH)  # which scrolls on the narrow page, and is the same on the wide one
+    for theme in ("light", "dark") if chosen else ():
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        for width in (1300, 400):
+            page.set_viewport_size({"width": width, "height": 900})
+            faults |= _faults(page, "chosen", COLOUR_RULES, f"{theme}, {width} px")
+    return faults
+
+
+def _faults(page, where, options, when):
+    found = page.evaluate(f"options => axe.run({where}, options).then(it => it.violations)", options)
+    return {(fault["id"], when, node["html"][:200]) for fault in found for node in fault["nodes"]}
 
 
 def local(url):
