@@ -114,6 +114,8 @@ def _leave_the_gpu_out(site):
     names = sorted(set().union(*versions.values()))
     code = ".text\n" + "".join(f".globl {it}\n.type {it}, %function\n{it}:\n" for it in names)
     source, objects, script = (folder / f"no_gpu.{ending}" for ending in ("s", "o", "map"))
+    version = site / "torch" / "version.py"
+    version.write_text(re.sub(r"^cuda: .*$", "cuda = None", version.read_text(), flags=re.M))
     source.write_text(f"{code}mov w0, #100\nret\n.section .note.GNU-stack\n")  # 100 is cudaErrorNoDevice
     script.write_text("".join(f"{it} {{ global: {'; '.join(own)}; }};\n" for it, own in versions.items() if own))
     subprocess.run(["aarch64-linux-gnu-as", source, "-o", objects], check=True)

@@ -68,6 +68,14 @@ class TestMake:
         assert len(commands) == 5
         assert all(f"`{command}`" in README for command in commands)
 
+    def test_the_files_that_are_started_first_exist_and_are_collected_first(self):
+        longest = re.search(r"^LONGEST = \[(.*)\]$", (ROOT / "tests/conftest.py").read_text(), re.M)[1]
+        files = [f"tests/{name}" for name in re.findall(r'"([\w/.]+)"', longest)]
+        assert len(files) > 2
+        options = ("-p", "no:cacheprovider", "--collect-only", "-q", "-o", "addopts=")
+        listed = run(sys.executable, "-m", "pytest", *options, "tests/test_show.py", *reversed(files))
+        assert [*dict.fromkeys(re.findall(r"^(tests/[\w/.]+)::", listed, re.M))] == [*files, "tests/test_show.py"]
+
     def test_one_chapter_is_named_by_its_place(self):
         assert "canonical chapters/blocks/softmax.ipynb" in run("make", "-n", "notebooks", "CHAPTER=blocks/softmax")
 
