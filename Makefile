@@ -14,12 +14,14 @@ export VECLIB_MAXIMUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lab notebooks bench mutants picture pins clean
+.PHONY: help book test processors lab notebooks bench mutants picture pins clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  make notebooks CHAPTER=blocks/softmax   re-executes one chapter"
+	@echo "  make processors SETS=\"own old\"         runs these sets of kernels (own, old, avx2, avx512, foreign)"
+	@echo "  make processors EMULATE=aarch64         runs on an emulated ARM processor (hours)"
 	@echo "  make book PYTHON=python3.12             sets up with another Python (3.11 or newer)"
 
 book: $(INSTALLED) ## build the pages from the committed outputs, print the path to open
@@ -36,6 +38,9 @@ test: $(INSTALLED) ## run every test, re-execute every chapter and compare every
 	run $(BIN)/python -m pytest tests -n 2 --dist loadfile; \
 	run $(BIN)/python -m pytest --nbval chapters -n 2 --dist loadfile; \
 	exit $$failed
+
+processors: $(INSTALLED) ## run chapters and tests of functions with the kernels of other processors, print a table
+	@$(BIN)/python -m mlnotes.book.processors $(SETS) $(if $(ONLY),--only $(ONLY)) $(if $(EMULATE),--emulate $(EMULATE))
 
 lab: $(INSTALLED) ## open the chapters in JupyterLab
 	$(BIN)/python -m jupyterlab chapters $(if $(filter 0,$(shell id -u)),--allow-root)

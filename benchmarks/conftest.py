@@ -19,11 +19,19 @@ def race(benchmark):
         with threadpool_limits(1):  # NumPy's and SciPy's
             result = np.asarray(function(*arguments), dtype=np.float64)
             np.testing.assert_allclose(result, expected, tolerance, tolerance)
+            if not benchmark.enabled:  # with --benchmark-disable, the result was all that counts
+                benchmark(bool)
+                return
             benchmark(function, *arguments)
-        if benchmark.stats:  # not with --benchmark-disable
             RACES.setdefault(title, {})[name] = benchmark.stats.stats.min
 
     return enter
+
+
+@pytest.fixture
+def big(benchmark):
+    """Choose the size of long races: as long as this, or a quarter of it where only the result counts."""
+    return (lambda n: n) if benchmark.enabled else (lambda n: n // 4)
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """What the tests of all chapters share: both backends, every precision, one thread."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import torch
@@ -49,6 +51,23 @@ class Backend:
 @pytest.fixture(params=DTYPES)
 def backend(request):
     return Backend(request.param)
+
+
+# Files that take more than ten seconds, the longest first: with `--dist loadfile`, one that starts last is waited for.
+LONGEST = ["book/test_built_book.py", "book/test_compare.py", "book/test_setup.py", "widgets/test_jupyterlab.py"]
+
+
+def pytest_configure(config):
+    """Let the order below stand: pytest-xdist would order files by the number of their tests."""
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items):
+    """Put the longest files first, then those with the most tests."""
+    names = {item.path: "/".join(item.path.parts[-2:]) for item in items}
+    ranks = {path: LONGEST.index(name) if name in LONGEST else len(LONGEST) for path, name in names.items()}
+    sizes = Counter(item.path for item in items)
+    items.sort(key=lambda item: (ranks[item.path], -sizes[item.path], item.path))
 
 
 def pytest_terminal_summary(terminalreporter):

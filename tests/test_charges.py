@@ -114,6 +114,7 @@ class TestMotion:
         v = np.array([[0.0, 0.5], [0.0, -0.5]]) * rate
         seen = simulate_charges(x, v, np.array([1.0, -1.0]), time / 2000, 2000, 0.5)
         angle = rate * seen.times
+        # The error is that of the steps, 1.1 of their squared length, and rounding, 1e-13, has no part in it.
         np.testing.assert_allclose(seen.x[:, 0], 0.5 * np.stack([np.cos(angle), np.sin(angle)], -1), atol=3e-5)
 
     def test_momentum_and_angular_momentum_stay_to_the_last_digits(self):

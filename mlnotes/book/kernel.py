@@ -8,6 +8,8 @@ from pathlib import Path
 # IPython's settings: no file of history, which kernels that run at the same time would lock for each other.
 SETTINGS = 'c.HistoryManager.hist_file = ":memory:"\n'
 
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}
+
 # Seconds that a cell may take, and seconds of silence after which its kernel counts as dead.
 CELL, SILENCE = 120, 60
 
@@ -28,9 +30,8 @@ def kernel_environment():
         on a slow machine what it finds on a fast one.
     """
     matplotlib = Path(importlib.util.find_spec("matplotlib").origin).parent
-    threads = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")
     return {
-        **{f"{name}_NUM_THREADS": "1" for name in threads},
+        **ONE_THREAD,
         "PYTHONHASHSEED": "0",
         "MLNOTES_CHECK_SECONDS": "30",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",

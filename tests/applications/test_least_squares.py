@@ -29,9 +29,9 @@ def draw(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape)
 
 
-def with_condition(m, n, condition):
+def with_condition(m, n, condition, seed=0):
     """Build a matrix with singular values from 1 down to 1/condition, evenly spaced on a logarithmic scale."""
-    u, v = (np.linalg.qr(draw(size, n, seed=seed))[0] for seed, size in enumerate((m, n)))
+    u, v = (np.linalg.qr(draw(size, n, seed=2 * seed + i))[0] for i, size in enumerate((m, n)))
     return u * np.logspace(0, -math.log10(condition), n) @ v.T
 
 
@@ -42,19 +42,15 @@ def exact(a, b):
         return np.array([float(x) for x in mpmath.lu_solve(a.T * a, a.T * b)])
 
 
-def error_by_condition(method, residual, conditions):
+def error_by_condition(method, residual, conditions, seed=0):
     """Measure the relative error of solutions, with b at this distance from the space of the columns."""
     errors = []
     for condition in conditions:
-        a, x = with_condition(13, 5, condition), np.array([1.0, -2.0, 3.0, -1.0, 2.0])
+        a, x = with_condition(13, 5, condition, seed), np.array([1.0, -2.0, 3.0, -1.0, 2.0])
         b = a @ x + residual * fundamental_subspaces(a).left_null_space[:, 0]
         right = exact(a, b)
         errors.append(np.linalg.norm(lstsq(a, b, method) - right) / np.linalg.norm(right))
     return np.array(errors)
-
-
-def slope(conditions, errors):
-    return np.polyfit(np.log10(conditions), np.log10(errors), 1)[0]
 
 
 @pytest.mark.parametrize("shape", [(7, 3), (11, 5), (5, 5), (7, 1), (1, 1)])
@@ -100,15 +96,25 @@ def test_real_data_has_the_coefficients_that_scikit_learn_finds(method):
 
 
 class TestCondition:
-    CONDITIONS = 10.0 ** np.arange(1, 7)
+    # The error is a power of the condition number times a factor that rounding scatters from matrix to matrix. A slope
+    # fitted to 11 conditions of one matrix has a standard deviation of 0.13 at most, whatever the kernels; the mean of
+    # ten has 0.04. The bound's power is reached only nearly: the means over any seeds lie between 1.83 and 1.97, and
+    # between 0.90 and 0.92. Hence the band: 0.17 + 5 * 0.04 = 0.37, less than half of the way to the next power.
+    CONDITIONS, SEEDS, BAND = 10.0 ** np.arange(1, 6.5, 0.5), 10, 0.37
+
+    def errors(self, method, residual):
+        return np.array([error_by_condition(method, residual, self.CONDITIONS, seed) for seed in range(self.SEEDS)])
+
+    def slope(self, errors):
+        return np.polyfit(np.log10(self.CONDITIONS), np.log10(errors).mean(0), 1)[0]
 
     @pytest.mark.parametrize(("method", "power"), [("normal", 2), ("qr", 1), ("svd", 1)])
     def test_the_error_grows_with_the_condition_number_and_with_its_square_for_the_normal_equations(
         self, method, power
     ):
-        errors = error_by_condition(method, 0, self.CONDITIONS)
-        assert slope(self.CONDITIONS, errors) == pytest.approx(power, abs=0.25)
-        assert (errors < 10 * EPS * self.CONDITIONS**power).all()
+        errors = self.errors(method, 0)
+        assert self.slope(errors) == pytest.approx(power, abs=self.BAND)
+        assert (errors < 10 * EPS * self.CONDITIONS**power).all()  # 2.4 at most, over 20 seeds and 3 sets of kernels
 
     def test_at_a_million_the_normal_equations_have_lost_twice_as_many_digits(self):
         digits = {method: -np.log10(error_by_condition(method, 0, [1e6])[0]) for method in METHODS}
@@ -118,8 +124,7 @@ class TestCondition:
 
     @pytest.mark.parametrize("method", ["qr", "svd"])
     def test_far_from_the_space_of_the_columns_no_method_escapes_the_square(self, method):
-        errors = error_by_condition(method, 1, self.CONDITIONS)
-        assert slope(self.CONDITIONS, errors) == pytest.approx(2, abs=0.25)
+        assert self.slope(self.errors(method, 1)) == pytest.approx(2, abs=self.BAND)
 
     @pytest.mark.parametrize("condition", [1e8, 1e10, 1e12])
     def test_where_no_digit_is_left_the_normal_equations_are_refused_and_the_others_go_on(self, condition):

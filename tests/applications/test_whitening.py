@@ -236,6 +236,7 @@ class TestMatrix:
         mixing = draw(3, 3, seed=3)
         seen, new = draw(10_007, 3, seed=4) @ mixing, draw(10_007, 3, seed=5) @ mixing
         z = (new - seen.mean(axis=0)) @ whitening_matrix(seen, kind)
+        # Two samples, each with a standard deviation of at most sqrt(2/n) in an entry: three times 2/sqrt(n).
         np.testing.assert_allclose(z.T @ z / len(z), np.eye(3), atol=0.06)
 
     def test_entries_beyond_the_largest_float_are_refused(self):

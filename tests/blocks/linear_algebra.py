@@ -11,10 +11,10 @@ def random_matrix(m, n, seed=0):
     return np.random.default_rng([m, n, seed]).normal(size=(m, n))
 
 
-def with_condition(m, n, condition):
+def with_condition(m, n, condition, seed=0):
     """Build a matrix with singular values from 1 down to 1/condition, evenly spaced on a logarithmic scale."""
     k = min(m, n)
-    u, v = (scipy.linalg.qr(random_matrix(size, k, seed), mode="economic")[0] for seed, size in enumerate((m, n)))
+    u, v = (scipy.linalg.qr(random_matrix(size, k, 2 * seed + i), mode="economic")[0] for i, size in enumerate((m, n)))
     return u * np.logspace(0, -np.log10(condition), k) @ v.T
 
 

@@ -104,6 +104,7 @@ class TestPowerIteration:
         found = power_iteration(DEFECTIVE)
         assert not found.converged
         steps = np.array([100, 200, 400, 800])
+        # The next term of the expansion, 2/steps at most, is what the tolerance allows, not rounding.
         np.testing.assert_allclose(steps * (found.estimates[steps] - 1), 1, atol=0.05)
         np.testing.assert_allclose(steps**2 * found.residuals[steps], 1, atol=0.05)
 

@@ -122,20 +122,26 @@ def test_precision_is_kept_whole_numbers_become_float64_and_the_input_is_left_al
 
 
 class TestLossOfOrthogonality:
-    def slope(self, factorize):
-        conditions = 10.0 ** np.arange(2, 7.5, 0.5)
-        losses = [orthogonality_loss(factorize(with_condition(29, 23, c))[0]) for c in conditions]
-        return np.polyfit(np.log10(conditions), np.log10(losses), 1)[0]
+    # The loss is a power of the condition number times a factor that rounding scatters from matrix to matrix (by a
+    # factor of 2.6 for Gram-Schmidt, 1.3 for the modified form, whatever the kernels). A slope fitted to 11 conditions
+    # of one matrix then has a standard deviation of 0.12 at most; the mean of 20 has 0.03. Besides, the bound's power
+    # is reached only nearly on these matrices: the mean over any seeds is 2.12, and 0.91. Hence 0.12 + 5 * 0.03 = 0.27.
+    def slope(self, factorize, seeds):
+        exponents = np.arange(2, 7.5, 0.5)
+        qs = [[factorize(with_condition(29, 23, 10**c, seed))[0] for c in exponents] for seed in range(seeds)]
+        losses = [[orthogonality_loss(q) for q in of_one] for of_one in qs]
+        return np.polyfit(exponents, np.log10(losses).mean(0), 1)[0]
 
     def test_gram_schmidt_loses_it_with_the_square_of_the_condition_number(self):
-        assert self.slope(gram_schmidt) == pytest.approx(2, abs=0.2)
+        assert self.slope(gram_schmidt, seeds=20) == pytest.approx(2, abs=0.27)
 
     def test_modified_gram_schmidt_loses_it_with_the_condition_number(self):
-        assert self.slope(modified_gram_schmidt) == pytest.approx(1, abs=0.15)
+        assert self.slope(modified_gram_schmidt, seeds=20) == pytest.approx(1, abs=0.27)
 
     @orthogonal
     def test_reflections_and_rotations_do_not_lose_it(self, factorize):
-        assert self.slope(factorize) == pytest.approx(0, abs=0.05)
+        # One matrix gives 0 with a standard deviation of 0.006, five of them 0.003.
+        assert self.slope(factorize, seeds=5) == pytest.approx(0, abs=0.03)
 
     def test_nothing_is_left_of_it_where_the_columns_are_dependent_but_for_rounding(self):
         a = with_condition(29, 23, 1e14)

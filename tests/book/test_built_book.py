@@ -48,22 +48,32 @@ LOOK = r"""() => {
   };
 }"""
 
-# axe takes its time for every element. Of the coloured words of code, three of each kind stay elements; then, to look
-# at colours, three of every kind of text stay at all.
+# axe takes its time for every element. Of the coloured words of code, three of each kind stay elements. Colours are
+# looked at on three elements of each kind that no page before had: what has the same names all the way up has the same
+# colours, wherever it stands.
 KIND = """
-  const kind = (it) => it.tagName === "MAIN" ? "" : `${kind(it.parentElement)}>${it.tagName}.${it.className}`;
-  const seen = {};
-  const spare = (selector) => [...document.querySelectorAll(selector)].filter(
-    (it) => (seen[kind(it)] = (seen[kind(it)] ?? 0) + 1) > 3);
+  const own = (it) => [it.style.color, it.style.background, it.getAttribute("fill")].filter(Boolean).join(" ");
+  const kind = (it) => it.tagName === "MAIN" ? "" :
+    `${kind(it.parentElement)}>${it.tagName}.${it.getAttribute("class") ?? ""} ${own(it)}`.trimEnd();
+  const count = (it, seen) => seen[kind(it)] = (seen[kind(it)] ?? 0) + 1;
 """
 THIN_OUT_CODE = f"""() => {{ {KIND}
-  spare("main pre span").forEach((it) => it.replaceWith(...it.childNodes));
+  const seen = {{}}, spare = [...document.querySelectorAll("main pre span")].filter((it) => count(it, seen) > 3);
+  spare.forEach((it) => it.replaceWith(...it.childNodes));
 }}"""
-THIN_OUT = f"""() => {{ {KIND}
+WITHOUT_MATH = '() => document.querySelectorAll("main mjx-container > *").forEach((it) => it.remove())'
+CHOOSE = f"""(seen) => {{ {KIND}
   document.head.insertAdjacentHTML("beforeend", "<style>* {{ transition: none !important }}</style>");
-  document.querySelectorAll("main mjx-container > *").forEach((it) => it.remove());
-  spare("main *:not(:has(*))").forEach((it) => it.remove());
+  const says = (it) => [...it.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+  const texts = [...document.querySelectorAll("main *:not(mjx-container *)")].filter(
+    (it) => says(it) && it.checkVisibility());
+  const here = {{}};
+  globalThis.chosen = texts.filter((it) => !seen.includes(kind(it)) && count(it, here) <= 3);
+  return [Object.keys(here), chosen.length];
 }}"""
+
+# Pages that one template makes from docstrings and from source: where all kinds were met before, nothing is looked at.
+TEMPLATES = ("_modules/", "chapters/api/")
 
 
 @dataclass
@@ -81,41 +91,60 @@ class Visit:
 def visits(built, browser):
     """Open every page once, and look at it in both widths and both themes."""
     pages = {path.relative_to(built).with_suffix("").as_posix(): path for path in sorted(built.rglob("*.html"))}
+    pages = {name: path for name, path in pages.items() if not re.match("index$|_static/", name)}
     context = browser.new_context(viewport={"width": 1300, "height": 900})
-    context.add_init_script(Axe().axe_script)
-    visits = {name: _visit(context, path) for name, path in pages.items() if not re.match("index$|_static/", name)}
+    page, seen = context.new_page(), []  # one page for all: a new one is a new process
+    visits = {name: _visit(page, path, name.startswith(TEMPLATES), seen) for name, path in pages.items()}
     context.close()
     return visits
 
 
-def _visit(context, path):
-    visit, page = Visit(), context.new_page()
-    page.on("request", lambda it: visit.requests.add(it.url))
-    page.on("requestfailed", lambda it: visit.complaints.append(f"not loaded: {it.url}"))
-    page.on("console", lambda it: visit.complaints.append(it.text) if it.type in ("error", "warning") else None)
-    page.on("pageerror", lambda it: visit.complaints.append(str(it)))
+def _visit(page, path, from_template, seen):
+    visit = Visit()
+    listeners = {
+        "request": lambda it: visit.requests.add(it.url),
+        "requestfailed": lambda it: visit.complaints.append(f"not loaded: {it.url}"),
+        "console": lambda it: visit.complaints.append(it.text) if it.type in ("error", "warning") else None,
+        "pageerror": lambda it: visit.complaints.append(str(it)),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
     page.goto(path.as_uri())
     page.evaluate("() => globalThis.MathJax?.startup?.promise.then(() => 0)")
     visit.found = page.evaluate(LOOK)
-    page.evaluate(THIN_OUT_CODE)
-    for width in (1300, 400):
+    for width in (400, 1300):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_timeout(50)
         visit.overflow[width] = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        visit.faults |= _faults(page, STRUCTURE_RULES, f"{width} px")
-    page.evaluate(THIN_OUT)
-    for theme in ("light", "dark"):
-        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-        for width in (1300, 400):
-            page.set_viewport_size({"width": width, "height": 900})
-            visit.faults |= _faults(page, COLOUR_RULES, f"{theme}, {width} px")
-    page.close()
+    kinds, chosen = page.evaluate(CHOOSE, seen)
+    seen += kinds
+    if chosen or not from_template:
+        visit.faults = _accessibility(page, chosen)
+    for event, listener in listeners.items():
+        page.remove_listener(event, listener)
     return visit
 
 
-def _faults(page, options, where):
-    found = page.evaluate("options => axe.run('main', options).then(it => it.violations)", options)
-    return {(fault["id"], where, node["html"][:200]) for fault in found for node in fault["nodes"]}
+def _accessibility(page, chosen):
+    page.evaluate(Axe().axe_script)
+    page.evaluate(THIN_OUT_CODE)
+    faults = set()
+    for width in (400, 1300):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(50)
+        faults |= _faults(page, "'main'", STRUCTURE_RULES, f"{width} px")
+        page.evaluate(WITHOUT_MATH)  # which scrolls on the narrow page, and is the same on the wide one
+    for theme in ("light", "dark") if chosen else ():
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        for width in (1300, 400):
+            page.set_viewport_size({"width": width, "height": 900})
+            faults |= _faults(page, "chosen", COLOUR_RULES, f"{theme}, {width} px")
+    return faults
+
+
+def _faults(page, where, options, when):
+    found = page.evaluate(f"options => axe.run({where}, options).then(it => it.violations)", options)
+    return {(fault["id"], when, node["html"][:200]) for fault in found for node in fault["nodes"]}
 
 
 def local(url):

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -18,7 +19,7 @@ from mlnotes.book.pins import PARTS_OF_TORCH, for_other_systems, pins
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-TARGETS = ["book", "test", "lab", "notebooks", "bench", "mutants", "picture", "pins", "clean", "help"]
+TARGETS = ["book", "test", "processors", "lab", "notebooks", "bench", "mutants", "picture", "pins", "clean", "help"]
 ASKED_FOR = ["jupyter-book", "numpy", "torch", "matplotlib", "nbval", "ipywidgets"]
 WORKFLOW = ".github/workflows/book.yml"
 
@@ -66,6 +67,14 @@ class TestMake:
         commands = re.findall(r"run \$\(BIN\)/(.*);", (ROOT / "Makefile").read_text())
         assert len(commands) == 5
         assert all(f"`{command}`" in README for command in commands)
+
+    def test_the_files_that_are_started_first_exist_and_are_collected_first(self):
+        longest = re.search(r"^LONGEST = \[(.*)\]$", (ROOT / "tests/conftest.py").read_text(), re.M)[1]
+        files = [f"tests/{name}" for name in re.findall(r'"([\w/.]+)"', longest)]
+        assert len(files) > 2
+        options = ("-p", "no:cacheprovider", "--collect-only", "-q", "-o", "addopts=")
+        listed = run(sys.executable, "-m", "pytest", *options, "tests/test_show.py", *reversed(files))
+        assert [*dict.fromkeys(re.findall(r"^(tests/[\w/.]+)::", listed, re.M))] == [*files, "tests/test_show.py"]
 
     def test_one_chapter_is_named_by_its_place(self):
         assert "canonical chapters/blocks/softmax.ipynb" in run("make", "-n", "notebooks", "CHAPTER=blocks/softmax")
@@ -126,8 +135,15 @@ class TestContinuousIntegration:
 
     def test_the_workflow_runs_what_everyone_runs(self):
         text = (ROOT / WORKFLOW).read_text()
-        assert re.findall(r"run: (.*)", text) == ["make test", "make book"]
+        everything = ["make test", "make processors SETS=foreign ONLY=chapters", "make book"]
+        assert re.findall(r"run: (.*)", text) == [*everything, "make processors"]
         assert re.findall(r"^  (push|pull_request):$", text, re.M) == ["push", "pull_request"]
+
+    def test_the_workflow_tests_on_three_systems_and_publishes_after_the_first(self):
+        jobs = yaml.safe_load((ROOT / WORKFLOW).read_text())["jobs"]
+        assert jobs["book"]["runs-on"] == "ubuntu-24.04"
+        assert jobs["elsewhere"]["strategy"]["matrix"]["system"] == ["ubuntu-24.04-arm", "macos-15"]
+        assert jobs["publish"]["needs"] == "book"
 
     def test_the_script_for_bare_machines_is_executable_and_parses(self):
         assert (ROOT / ".ci" / "run").stat().st_mode & stat.S_IXUSR
@@ -139,7 +155,8 @@ class TestContinuousIntegration:
         bare.has("git")
         done = bare.run()
         assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines() == ["make test PYTHON=python3 1", "make book PYTHON=python3 1"]
+        commands = ["make test", "make processors SETS=foreign ONLY=chapters", "make book"]
+        assert done.stdout.splitlines() == [f"{command} PYTHON=python3 1" for command in commands]
 
     def test_it_fails_when_the_tests_do_or_when_there_are_none(self, bare):
         bare.has("make", "echo $1; exit 5")
@@ -179,7 +196,7 @@ class TestContinuousIntegration:
         bare.has("apt-get", 'cd "${0%/*}"; [ -e once ] || { echo > once; exit 1; }; echo > chromium; chmod +x chromium')
         done = bare.run()
         assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines() == [*["Installing chromium"] * 2, "test", "book"]
+        assert done.stdout.splitlines() == [*["Installing chromium"] * 2, "test", "processors", "book"]
 
     def test_it_fails_when_the_browser_is_still_lacking(self, bare):
         bare.has("make", "echo must not run")
