@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from mlnotes.book import canonical as command
 from mlnotes.book.canonical import ROOT, notebooks
 from mlnotes.book.form import canonical, read, written
 from mlnotes.book.prose import CHANCE, mentions, problems, read_numbers, read_prose, search, shown
@@ -296,3 +297,17 @@ def test_the_canonical_form_keeps_what_the_metadata_says():
     kept = nbformat.v4.reads(written(canonical(nb)))
     assert kept.cells[0].metadata == {"mlnotes": notes}
     assert problems(kept) == []
+
+
+def test_running_a_notebook_says_which_numbers_nothing_gives(tmp_path, monkeypatch, capsys):
+    async def execute(path):
+        return canonical(read(path))
+
+    monkeypatch.setattr(command, "execute", execute)
+    path = tmp_path / "chapter.ipynb"
+    for output, status in (("0.31", 1), ("0.58", 0)):
+        cells = notebook("It is 0.58.", ("a", "f(x)", output)).cells
+        cells[1].execution_count = 1
+        nbformat.write(new_notebook(cells=cells), path)
+        assert command.main([str(path)]) == status
+        assert ("cell prose: '0.58' in 'It is 0.58.'" in capsys.readouterr().err) == bool(status)
