@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from mlnotes.book import prose
 from mlnotes.book.compare import differences
 from mlnotes.book.form import canonical, problems, read, written
 
@@ -113,10 +114,11 @@ async def _rewrite_all(paths):
             unfinished = path.with_suffix(".unfinished")
             unfinished.write_text(text, encoding="utf-8", newline="\n")
             unfinished.replace(path)  # at once: whatever interrupts this leaves a whole notebook
-        for problem in problems(nb):
+        found = problems(nb) + prose.problems(nb)
+        for problem in found:
             print(f"{path}: {problem}", file=sys.stderr)
         print(f"{path}: {'rewritten' if changed else 'unchanged'}")
-        return int(bool(problems(nb)))
+        return int(bool(found))
 
     return max(await asyncio.gather(*map(rewrite, paths)), default=0)
 

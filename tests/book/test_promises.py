@@ -1,0 +1,28 @@
+"""What the README and the start page say of every chapter is so."""
+
+import re
+
+import pytest
+import yaml
+
+from mlnotes.book.canonical import ROOT
+from mlnotes.book.form import read
+
+CHAPTERS = sorted((ROOT / "chapters").glob("*/*.ipynb"))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_says_what_it_needs_goes_wrong_and_costs_and_ends_with_exercises_that_are_checked(path):
+    cells = read(path).cells
+    prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    headings = re.findall("^## (.*)", prose, re.MULTILINE)
+    assert {"Why believe it", "Where it goes wrong", "What it costs"} <= set(headings)
+    assert headings[-2:] == ["Exercises", "Summary"]
+    assert "**You need**" in cells[0].source
+    assert ":class: predict" in prose
+    assert prose.count("{exercise}") == prose.count("{solution-start}") >= 3
+    assert any(re.search(r"\bcheck\(", cell.source) for cell in cells if cell.cell_type == "code")
+
+
+def test_the_pages_show_the_committed_outputs_for_building_runs_nothing():
+    assert yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["execute"] == {"execute_notebooks": "off"}
