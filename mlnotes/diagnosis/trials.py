@@ -89,8 +89,9 @@ def trials(checks):
         for case in sorted(checks.cases, key=lambda case: (case.edge, _size(case))):
             sizes = [np.max(np.abs(x[np.isfinite(x)]), initial=0.0) for x in _floats(case)]
             right = _outcome(checks, case, checks.function)
+            absolute = ABSOLUTE * min([1.0, *sizes]) if case.absolute is None else case.absolute
             exact_dtype = any(x.dtype != np.float64 for x in _floats(case))
-            found.append(Trial(checks, case, right, ABSOLUTE * min([1.0, *sizes]), exact_dtype))
+            found.append(Trial(checks, case, right, absolute, exact_dtype))
     return found
 
 
@@ -174,8 +175,12 @@ def _floats(case):
 
 
 def _size(case):
-    values = [*case.arguments, *case.named.values()]
-    return sum(np.size(x) if isinstance(x, np.ndarray | list | tuple) else 1 for x in values)
+    def size(value):
+        if isinstance(value, list | tuple):
+            return sum(map(size, value))
+        return np.size(value) if isinstance(value, np.ndarray) else 1
+
+    return sum(map(size, [*case.arguments, *case.named.values()]))
 
 
 def _unlike(found, right, trial, where=""):

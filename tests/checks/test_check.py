@@ -306,6 +306,16 @@ class TestComparison:
         [trial] = trials(Checks(right, (call(np.arange(1.0, 4.0) / 3),)))
         assert not trial.unlike(trial.outcome(other))
 
+    def test_digits_of_a_tiny_result_count_where_a_call_is_about_them(self):
+        tiny = call(np.array([40.0]))
+        for case, same in ((tiny, True), (tiny.about("every digit", absolute=0.0), False)):
+            [trial] = trials(Checks(lambda x: np.exp(-x), (case,)))
+            assert (not trial.unlike(trial.outcome(lambda x: 2 * np.exp(-x)))) == same
+
+    def test_calls_are_ordered_by_size_also_where_lists_hold_arrays_of_several_sizes(self):
+        cases = [call([np.zeros((2, n)), np.zeros(n)]) for n in (5, 3)]
+        assert [it.case for it in trials(Checks(len, tuple(cases)))] == cases[::-1]
+
     def test_the_dtype_counts_where_a_call_is_about_one(self):
         [trial] = trials(Checks(np.exp, (call(np.ones(3, np.float32)),)))
         assert trial.unlike(trial.outcome(lambda x: np.exp(x.astype(float)))) == (
