@@ -309,7 +309,7 @@ def _holds(rows, relation):
 
 _RELATIONS = {
     "has the opposite sign": lambda right: -right,
-    "is True where it should be False, and the other way round": np.logical_not,
+    "is True where it should be False, and the other way round": np.invert,
     "is transposed": lambda right: np.swapaxes(right, -1, -2),
     "is the right one from back to front": lambda right: right[..., ::-1],
     "is the right one from the last row to the first": lambda right: right[::-1],

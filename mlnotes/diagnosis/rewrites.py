@@ -283,6 +283,8 @@ def bounds(node, scope):
             yield "bounds", ast.Call(node.func, [last], [])
             for it in (ast.BinOp(args[0], ast.Add(), one), ast.BinOp(args[0], ast.Sub(), one)):
                 yield "bounds", ast.Call(node.func, [it, *args[1:]], [])
+            for op in (ast.Sub(), ast.Add()):
+                yield "bounds", ast.Call(node.func, [ast.BinOp(it, op, one) for it in args[:2]] + args[2:], [])
         if _called(node) == "range":
             yield "order", ast.Call(_load("reversed"), [node], [])
     elif isinstance(node, ast.Slice):

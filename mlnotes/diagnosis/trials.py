@@ -47,7 +47,12 @@ class Trial:
         return f"it changes `{changed}`" if changed else difference
 
     def same(self, one, other):
-        """Tell whether two versions did the same: the same values up to rounding, or the same complaint."""
+        """Tell whether two versions did the same: the same values up to rounding, or the same complaint.
+
+        Where a call must be refused, one right refusal is as good as another.
+        """
+        if self.right.error is not None and not self.unlike(one):
+            return not self.unlike(other)
         if one.error is not None or other.error is not None:
             return type(one.error) is type(other.error) and str(one.error) == str(other.error)
         return not self.unlike_value(one.value, other.value) and not self.changed(one, other)

@@ -157,6 +157,13 @@ class TestCauses:
     def test_one_slip_is_pointed_at(self, source, where):
         assert line(check(written_down(f"def my_softmax(x, axis=-1):\n    {source}"))) == where
 
+    def test_a_range_that_begins_and_ends_one_place_too_late_is_pointed_at(self):
+        body = "y = np.moveaxis(x, axis, 0)\n    e = [np.exp(y[i] - y.max(0)) for i in range(1, len(y) + 1)]"
+        body += "\n    return np.moveaxis(e / sum(e), 0, axis)"
+        report = check(written_down(f"def my_softmax(x, axis=-1):\n    {body}"))
+        assert line(report) == "Line 3"
+        assert "where the range begins and ends" in report.says
+
     def test_an_error_is_pointed_at(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = x\n    return y.nothing"))
         assert line(report) == "Line 3"
@@ -333,6 +340,14 @@ class TestComparison:
             [trial] = trials(Checks(right, (call(-1.0),), refusal=refusal))
             assert (not trial.unlike(trial.outcome(other))) == same
             assert "must be refused" in trial.unlike(trial.outcome(abs))
+
+    def test_a_mistake_is_recognised_whatever_words_an_answer_refuses_with(self):
+        def my_embedding(ids, table):
+            if (ids < 0).any() or (ids >= len(table)).any():
+                raise IndexError("no such row")
+            return table[:, ids].T if ids.ndim == 1 else np.moveaxis(table[:, ids], 0, -1)
+
+        assert check(my_embedding).says.startswith("The vectors are columns of the table")
 
     @pytest.mark.parametrize(
         ("found", "expected", "error"),
