@@ -103,8 +103,13 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
     line : int
         The line of the place.
     """
-    scopes = {id(node): Scope.of(definition) for definition in tree.body for node in ast.walk(definition)}
+    scopes = {}
+    for definition in tree.body:
+        scopes |= dict.fromkeys(map(id, ast.walk(definition)), Scope.of(definition))
     for rule in rules or RULES:
+        if rule in BODY_RULES:
+            yield from rule(tree, wanted)
+            continue
         for holder, field, index, node in list(_places(tree)):
             if not hasattr(node, "lineno") or not wanted(node):
                 continue
@@ -114,8 +119,6 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
                     ast.fix_missing_locations(ast.copy_location(it, node))
                 with _put(holder, field, index, new):
                     yield kind, node.lineno
-    for rule in BODY_RULES if rules is None else ():
-        yield from rule(tree, wanted)
 
 
 class _put:
@@ -583,7 +586,8 @@ def _expression(text, inside=None):
     return Fill().visit(tree) if inside is not None else tree
 
 
-# Ordinary slips first: what stands there and should be another; then what is too much; then what is missing.
+# Ordinary slips first: what stands there and should be another, what is too much, which line stands where; what is
+# missing comes last, for there are hundreds of things that could be.
 SLIPS = (
     axis,
     keepdims,
@@ -598,6 +602,7 @@ SLIPS = (
     bounds,
     subscript,
 )
+BODY_RULES = (axes, left_out, moved, copies)
 RULES = (
     *SLIPS,
     axis_named,
@@ -606,12 +611,12 @@ RULES = (
     fill,
     in_place,
     handed_on,
+    *BODY_RULES,
     turned,
     guarded,
     wrapped,
     combined,
 )
-BODY_RULES = (axes, left_out, moved, copies)
 
 HINTS = {
     "axis": "look at the axis",

@@ -1,5 +1,6 @@
 """What a reader is told: right answers pass, wrong ones come with a call that shows it and, if possible, the cause."""
 
+import ast
 import functools
 import linecache
 import textwrap
@@ -13,6 +14,7 @@ from mlnotes.checks import check, evidence, mistakes
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis.causes import version_of
 from mlnotes.diagnosis.report import Table, compared, written, written_call
+from mlnotes.diagnosis.rewrites import rewrites
 from mlnotes.diagnosis.source import edited, source_of
 from mlnotes.diagnosis.trials import quiet, trials
 
@@ -163,6 +165,12 @@ class TestCauses:
         report = check(written_down(f"def my_softmax(x, axis=-1):\n    {body}"))
         assert line(report) == "Line 3"
         assert "where the range begins and ends" in report.says
+
+    def test_lines_are_moved_before_anything_that_could_be_missing_is_tried(self):
+        tree = ast.parse("def total(x):\n    s = 0\n    for it in x:\n        s = s + it\n        s = 2 * s\n    return s")
+        kinds = [kind for kind, _ in rewrites(tree)]
+        assert kinds.index("indentation") < kinds.index("missing")
+        assert kinds.count("missing") > 10 * kinds.count("indentation")
 
     def test_an_error_is_pointed_at(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = x\n    return y.nothing"))
