@@ -167,7 +167,7 @@ class TestCauses:
         assert "where the range begins and ends" in report.says
 
     def test_lines_are_moved_before_anything_that_could_be_missing_is_tried(self):
-        tree = ast.parse("def total(x):\n    s = 0\n    for it in x:\n        s = s + it\n        s = 2 * s\n    return s")
+        tree = ast.parse("def total(x):\n    s = 0\n    for it in x:\n        s += it\n        s = 2 * s\n    return s")
         kinds = [kind for kind, _ in rewrites(tree)]
         assert kinds.index("indentation") < kinds.index("missing")
         assert kinds.count("missing") > 10 * kinds.count("indentation")
