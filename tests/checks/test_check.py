@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 
+from mlnotes.applications.least_squares import lstsq
 from mlnotes.blocks.softmax import log_softmax, softmax
 from mlnotes.checks import check, evidence, mistakes
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
@@ -386,6 +387,12 @@ class TestSources:
     def test_an_edit_that_does_not_match_once_is_refused(self, text):
         with pytest.raises(ValueError, match="an edit must match once in log_softmax"):
             edited(log_softmax, ((text, "y"),))
+
+    def test_an_edit_reaches_functions_that_stand_in_a_table(self):
+        wrong = edited(lstsq, (("(u[:, :r].T @ b) / s[:r, None]", "u[:, :r].T @ b * 0"),))
+        a, b = np.diag([2.0, 4.0]), np.array([2.0, 4.0])
+        assert wrong(a, b, "svd").tolist() == [0, 0]
+        assert wrong(a, b, "qr").tolist() == lstsq(a, b, "svd").tolist() == [1, 1]
 
     def test_whole_wrong_versions_go_with_no_other(self):
         whole = Mistake("a", np.cos, "b", "c")
