@@ -7,6 +7,7 @@ import inspect
 import itertools
 import math
 import os
+import sys
 import time
 import traceback
 import warnings
@@ -445,7 +446,7 @@ def _one_place(attempt, source, until):
             version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
         except Exception:  # not every change is a program
             continue
-        if _mended(attempt, version, tick):
+        if _mended(attempt, version, tick) and not _idle_lines(attempt, source, version, tick, line):
             return kind, line
     return None
 
@@ -457,6 +458,41 @@ def _mended(attempt, version, tick):
         if trial.unlike(found):
             return False
     return True
+
+
+def _idle_lines(attempt, source, version, tick, changed):
+    """Find lines that the answer runs and its changed version never: the change went round the slip and mended nothing.
+
+    Only the changed line, and lines that raise, may be too many.
+    """
+    simple = [node for node in ast.walk(source.tree) if isinstance(node, ast.stmt) and not hasattr(node, "body")]
+    begins = {line: node.lineno for node in simple for line in range(node.lineno, node.end_lineno + 1)}
+    raising = {node.lineno for node in simple if isinstance(node, ast.Raise | ast.Assert)}
+    program = compile(with_brakes(source.tree), "<changed>", "exec")
+    answer = run_definition(program, source.name, source.namespace | {"_mlnotes_tick": tick})
+    run = [{begins.get(it, it) for it in _lines_run(attempt, it, tick)} for it in (answer, version)]
+    return run[0] - run[1] - raising - {begins.get(changed, changed)}
+
+
+def _lines_run(attempt, version, tick):
+    """Collect the lines of a changed program that run in any of the trials."""
+    seen, before = set(), sys.gettrace()
+
+    def trace(frame, event, _):
+        if frame.f_code.co_filename != "<changed>":
+            return None
+        if event == "line":
+            seen.add(frame.f_lineno)
+        return trace
+
+    sys.settrace(trace)
+    try:
+        for trial, _, _ in attempt.everyday:
+            tick.reset()
+            trial.outcome(version)
+    finally:
+        sys.settrace(before)
+    return seen
 
 
 def _pointed_at(source, kind, line):
