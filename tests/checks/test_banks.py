@@ -69,6 +69,13 @@ def test_a_change_that_is_accepted_is_counted():
     assert count(checks).refused < WANTED * count(checks).total
 
 
+def test_dots_stand_for_anything_in_a_change_that_is_listed_as_equal():
+    checks = Checks(ALL["softmax"].function, (call(np.array([0.0, 0.0])),))
+    assert len(count(checks, equal=set()).survivors) > 10
+    assert count(checks, equal={"return weights / …", "… → return x"}).equal > 1
+    assert count(checks, equal={"…"}).survivors == ()
+
+
 def test_no_change_is_about_which_library_an_array_belongs_to():
     texts = [describe() for _, _, describe in changes(ALL["cross_entropy"])]
     assert len(texts) > 30
