@@ -95,13 +95,13 @@ def cause_of(attempt, checks):
     str
         A sentence, or "" where nothing explains all failures.
     """
-    until = time.process_time() + SECONDS
+    now = time.process_time()
     with quiet():
         return (
             _known(attempt, checks)
             or _of_anyone(attempt, checks)
-            or _two_at_once(attempt, checks, until)
-            or _repair(attempt, until)
+            or _two_at_once(attempt, checks, now + SECONDS / 3)
+            or _repair(attempt, now + SECONDS)
             or _line_that_raised(attempt)
             or _line_that_warned(attempt)
             or _line_that_leaves(attempt, checks)

@@ -190,6 +190,20 @@ def operator(node, scope):
         yield "operator", ast.BinOp(node.right, node.op, node.left)
 
 
+def parentheses(node, scope):
+    """Parentheses that are missing, or stand elsewhere."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.BinOp):
+        yield "parentheses", ast.BinOp(ast.UnaryOp(node.op, node.operand.left), node.operand.op, node.operand.right)
+    if not isinstance(node, ast.BinOp):
+        return
+    for inner, turned in ((node.right, False), (node.left, True)):
+        if isinstance(inner, ast.BinOp) and not (type(inner.op) is type(node.op) in (ast.Add, ast.Mult, ast.MatMult)):
+            a, b, c = (inner.left, inner.right, node.right) if turned else (node.left, inner.left, inner.right)
+            first, second = (inner.op, node.op) if turned else (node.op, inner.op)
+            one, other = ast.BinOp(ast.BinOp(a, first, b), second, c), ast.BinOp(a, first, ast.BinOp(b, second, c))
+            yield "parentheses", other if turned else one
+
+
 def comparison(node, scope):
     """Another comparison, or its opposite."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
@@ -605,6 +619,7 @@ SLIPS = (
 BODY_RULES = (axes, left_out, moved, copies)
 RULES = (
     *SLIPS,
+    parentheses,
     axis_named,
     exchanged_arguments,
     conditional,
@@ -622,6 +637,7 @@ HINTS = {
     "axis": "look at the axis",
     "keepdims": "look at keepdims",
     "sign": "look at the signs",
+    "parentheses": "look at the parentheses",
     "operator": "look at the operators",
     "comparison": "look at the comparison",
     "constant": "look at the numbers that stand there",

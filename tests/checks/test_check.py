@@ -15,7 +15,7 @@ from mlnotes.checks import check, evidence, mistakes
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis.causes import version_of
 from mlnotes.diagnosis.report import Table, compared, written, written_call
-from mlnotes.diagnosis.rewrites import rewrites
+from mlnotes.diagnosis.rewrites import parentheses, rewrites
 from mlnotes.diagnosis.source import edited, source_of
 from mlnotes.diagnosis.trials import quiet, trials
 
@@ -166,6 +166,28 @@ class TestCauses:
         report = check(written_down(f"def my_softmax(x, axis=-1):\n    {body}"))
         assert line(report) == "Line 3"
         assert "where the range begins and ends" in report.says
+
+    def test_parentheses_that_are_missing_are_pointed_at(self):
+        body = "deviation = np.sqrt(x.var(0, ddof=ddof) + eps)\n    return x - x.mean(0) / deviation"
+        answer = written_down(f"def my_softmax(x, eps=0.0, ddof=0):\n    {body}")
+        assert "Line 3" in check(answer, "standardize").says
+        assert "look at the parentheses" in check(answer, "standardize").says
+
+    @pytest.mark.parametrize(
+        ("expression", "others"),
+        [
+            ("a - b / c", ["(a - b) / c"]),
+            ("(a - b) / c", ["a - b / c"]),
+            ("a / b * c", ["a / (b * c)"]),
+            ("-a ** 2", ["(-a) ** 2"]),
+            ("a + b * c", ["(a + b) * c"]),
+            ("a * b * c", []),
+        ],
+    )
+    def test_parentheses_stand_wherever_they_change_something(self, expression, others):
+        tree = ast.parse(f"def f(a, b, c): return {expression}")
+        found = [ast.unparse(tree).split("return ")[1] for _ in rewrites(tree, [parentheses])]
+        assert found == others
 
     def test_a_change_that_only_goes_round_the_slip_is_not_pointed_at(self):
         right = "e = np.exp(x - x.max(axis=axis, keepdims=True))\n    return e / e.sum(axis=axis, keepdims=True)"
