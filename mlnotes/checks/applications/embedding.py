@@ -23,26 +23,9 @@ _LAST_BITS = {"tolerance": 1e-13, "why": "at most 7 terms below 10 in float64: 7
 
 
 def tied_gradient(table, a, b):
-    """Give the gradient of a tied model's loss for one pair of tokens by its table.
+    """Give the gradient by E of −log softmax(E v_a)_b, where row a of E (n, d) is v_a: r v_aᵀ + onehot(a) rᵀE.
 
-    Parameters
-    ----------
-    table : array (n, d)
-        One vector for each token, at the entrance and at the exit.
-    a, b : int
-        The token that was looked up, and the one that followed.
-
-    Returns
-    -------
-    array (n, d)
-        No row of it is zero: at the exit every token is scored.
-
-    Notes
-    -----
-    .. math:: L = -\\log\\mathrm{softmax}(\\mathbf{Ev}_a)_b, \\qquad
-              \\frac{\\partial L}{\\partial\\mathbf E} = \\mathbf r\\,\\mathbf v_a^{\\mathsf T}
-              + \\mathrm{onehot}(a)\\,\\mathbf r^{\\mathsf T}\\mathbf E, \\qquad
-              \\mathbf r = \\mathrm{softmax}(\\mathbf{Ev}_a) - \\mathrm{onehot}(b)
+    r is softmax(E v_a) − onehot(b). All rows move along v_a, for all tokens were scored; row a moves once more.
     """
     entrance, truth = np.eye(len(table))[[a, b]]
     r = softmax(table @ table[a]) - truth
@@ -109,224 +92,152 @@ def _turned(f):
 _ACCEPTED = "0 <= id_ < n"
 
 CHECKS = (
-    Checks(
-        one_hot,
-        cases=(
-            call(np.array([2, 0]), 3),
-            call(np.array([[1, 0, 3], [2, 2, 0]]), 4).about("two axes"),
-            call(_ids, 7).about("more numbers than occur"),
-            call(_pairs, 7).about("two axes"),
-            call(np.array([0, 3]), 3).about("a number that is not among the 3"),
-            call(np.array([-1, 2]), 3).about("a negative number"),
-            call(_ids, 7, dtype=np.float32).about("a dtype", edge=True),
-            call(np.array(2), 3).about("a number without any axis", edge=True),
-            call(np.array([1.0]), 3).about("numbers that are no integers", edge=True),
-        ),
-        claims=(
-            Claim("rows of the identity matrix", lambda f: distance(f(_pairs, 7), np.eye(7)[_pairs])),
-            Claim("arg max gives the number back", lambda f: distance(f(_pairs, 7).argmax(-1), _pairs)),
-            oracle("sklearn.preprocessing.OneHotEncoder", _encoder, call(_pairs, 7)),
-        ),
-        mistakes=(
-            Mistake(
-                "width from the largest", lambda ids, n, dtype=None: np.eye(ids.max() + 1, dtype=dtype)[ids],
-                "The width changes from batch to batch", "say how many numbers there are; do not let the data decide",
-                "GraphLearning, issue 12 (2024)"),
-            Mistake(
-                "minus one is the last",
-                ((_ACCEPTED, "-n <= id_ < n"), ("ids[..., None] ==", "(ids % n)[..., None] ==")),
-                "A number of -1 marks the last place", "refuse negative numbers, which NumPy counts from the end"),
-            Mistake(
-                "unknown numbers mark nothing", (_ACCEPTED, "True"),
-                "A number that is not among the n gives zeros, and nobody hears of it", "raise an error"),
-            Mistake(
-                "counted from one", ("ids[..., None] ==", "(ids - 1)[..., None] % n =="),
-                "The one is a place too early, and number 0 becomes the last", "count from 0"),
-            Mistake(
-                "numbers first",
-                ("xp.astype(ids[..., None] == xp.arange(n, device=device(ids)), dtype)",
-                 "xp.moveaxis(xp.astype(ids[..., None] == xp.arange(n, device=device(ids)), dtype), -1, 0)"),
-                "The one-hot axis comes first", "put the new axis last"),
-            Mistake(
-                "all in one row",
-                ("ids[..., None] == xp.arange(n, device=device(ids))",
-                 "(ids[..., None] == xp.arange(n, device=device(ids))).any(axis=-2 if ids.ndim else ())"),
-                "A sentence gives one row, and the order is gone", "give each number its own row"),
-        ),
-        run=_asked_for_what_it_takes,
-    ),
-    Checks(
-        embedding,
-        cases=(
-            call(np.array([2, 0, 2]), _table4),
-            call(np.array([[3, 1], [0, 0]]), _table4).about("two axes"),
-            call(_ids, _square).about("as many rows as columns"),
-            call(_pairs, _table).about("two axes"),
-            call(np.array([9, 2]), _table4).about("an id beyond the table"),
-            call(np.array([-1, 2]), _table4).about("a negative id"),
-            call(np.array([0.0, 1.0]), _table4).about("ids that are no integers", edge=True),
-        ),
-        claims=(
-            Claim(
-                "equal to the product with one-hot rows",
-                lambda f: distance(f(_pairs, _table), one_hot(_pairs, 7) @ _table)),
-            Claim("ids in order give back the table", lambda f: distance(f(np.arange(7), _table), _table)),
-            Claim("equal ids get equal vectors", lambda f: float(np.ptp(f(np.full(3, 2), _table), axis=0).max())),
-            Claim("what is returned is a copy", _copies),
-            oracle("torch.nn.functional.embedding", _torch("embedding"), call(_ids, _square), call(_pairs, _table)),
-            oracle("numpy.take", lambda ids, table: np.take(table, ids, axis=0), call(_pairs, _table)),
-        ),
-        mistakes=(
-            Mistake(
-                "columns looked up",
-                ("xp.reshape(xp.take(table, flat, axis=0), (*ids.shape, table.shape[1]))",
-                 "xp.moveaxis(table[:, ids], 0, -1)"),
-                "The vectors are columns of the table, and their width is its number of rows",
-                "look up along the first axis: each row is a vector"),
-            Mistake(
-                "rows counted from one", ("table, flat, axis=0", "table, flat - 1, axis=0"),
-                "Every id gets its neighbour's vector, and id 0 the last", "count from 0"),
-            Mistake(
-                "sentences run together", ("(*ids.shape, table.shape[1])", "(-1, table.shape[1])"),
-                "The result has lost the axes of the batch", "keep the shape of the ids"),
-            Mistake(
-                "minus one is the last row", (_ACCEPTED, "-n <= id_ < n"),
-                "Padding of -1 gets the vector of the last token", "refuse negative ids"),
-            Mistake(
-                "wrapped around", ((_ACCEPTED, "True"), ("table, flat, axis=0", "table, flat % len(table), axis=0")),
-                "An id beyond the table gets the vector of another token", "refuse ids beyond the table"),
-            Mistake(
-                "single numbers",
-                ("xp.reshape(xp.take(table, flat, axis=0), (*ids.shape, table.shape[1]))", "xp.take(table, ids)"),
-                "Each id gets one number of the table, not a row",
-                "name the axis: np.take(table, ids, axis=0), or table[ids]"),
-            Mistake(
-                "clipped to the table",
-                ((_ACCEPTED, "True"), ("table, flat, axis=0", "table, xp.clip(flat, 0, len(table) - 1), axis=0")),
-                "An id beyond the table gets the vector of the last token", "refuse ids beyond the table"),
-            Mistake(
-                "zeros beyond the table",
-                ((_ACCEPTED, "True"),
-                 ("xp.take(table, flat, axis=0)", "(flat == flat % len(table))[:, None] * table[flat % len(table)]")),
-                "An id beyond the table gets zeros, and nobody hears of it", "refuse ids beyond the table",
-                "TensorFlow, issue 5260 (2016)"),
-        ),
-    ),
-    Checks(
-        embedding_gradient,
-        cases=(
-            call(np.array([1, 0, 1]), _upstream3, 3),
-            call(np.array([2, 0, 1]), _upstream3, 4).about("nothing is repeated"),
-            call(np.array([[2], [2], [0]]), _upstream3[:, None], 3).about("two axes"),
-            call(_pairs, _upstream, 7).about("two axes"),
-            call(_pairs[:1], _upstream[:1], 11).about("rows that do not occur"),
-            call(_pairs, _upstream[..., :3], 7).about("as many columns as ids in a row"),
-            call(np.array(1), _upstream3[0], 3).about("an id without any axis", edge=True),
-        ),
-        claims=(
-            Claim("the transposed one-hot matrix times what comes from above", _transposed_product, **_LAST_BITS),
-            Claim(
-                "rows that were not looked up get zero",
-                lambda f: distance(f(_pairs, _upstream, 7)[[2, 4, 5]], np.zeros((3, 5)))),
-            Claim(
-                "nothing is lost: the rows add up to what came from above",
-                lambda f: distance(f(_pairs, _upstream, 7).sum(0), _upstream.sum((0, 1))), **_LAST_BITS),
-            oracle(
-                "autograd through torch.nn.functional.embedding", _torch_gradient, call(_pairs, _upstream, 7),
-                **_LAST_BITS),
-        ),
-        mistakes=(
-            Mistake(
-                "repeats lost", ("np.add.at(gradient, ids, upstream)", "gradient[ids] += upstream"),
-                "A row that was looked up three times gets one of three gradients",
-                "add with np.add.at, or torch's index_add", "autograd, issue 39 (2015)"),
-            Mistake(
-                "repeats averaged",
-                ("gradient.astype(upstream.dtype)",
-                 "gradient / np.maximum(np.bincount(ids.ravel(), minlength=n), 1)[:, None]"),
-                "A row that was looked up three times gets the mean of three gradients",
-                "leave the sum as it is, unless rare tokens are meant to move more"),
-            Mistake(
-                "as many rows as the largest id says", ("np.zeros((n,", "np.zeros((ids.max() + 1,"),
-                "Rows are missing at the end, for tokens that do not occur", "make n rows; do not let the data decide"),
-            Mistake(
-                "vectors not sorted",
-                ("np.add.at(gradient, ids, upstream)",
-                 "starts = np.unique(np.sort(ids, axis=None), return_index=True)[1]\n    "
-                 "gradient[np.unique(ids)] = np.add.reduceat(upstream.reshape(ids.size, -1), starts)"),
-                "Runs of equal ids are added up where the vectors are still in their old order",
-                "sort the vectors along with their ids"),
-            Mistake(
-                "only the rows that occur", ("gradient.astype(upstream.dtype)", "gradient[np.unique(ids)]"),
-                "The gradient is smaller than the table",
-                "return a row for each row of the table, or the row numbers with it"),
-        ),
-    ),
-    Checks(
-        tied_logits,
-        cases=(
-            call(_x2, _table4),
-            call(_x2[0], _table4).about("a single vector"),
-            call(_x2[:2], _table4[:2]).about("as many tokens as coordinates"),
-            call(_x, _table),
-            call(_x, _square).about("as many tokens as coordinates"),
-            call(_many_x, _table).about("three axes"),
-        ),
-        claims=(
-            Claim("a one-hot vector reads a column of the table", lambda f: distance(f(np.eye(5), _table), _table.T)),
-            Claim(
-                "a row scores the square of its length at itself",
-                lambda f: distance(np.diag(f(_table, _table)), (_table**2).sum(-1)), **_LAST_BITS),
-            oracle("torch.nn.functional.linear", _torch("linear"), call(_x, _table), **_LAST_BITS),
-        ),
-        mistakes=(
-            Mistake(
-                "without transposing", ("x @ table.mT", "x @ table"),
-                "It raises an error, or, for as many tokens as coordinates, scores columns",
-                "transpose the table: each token is a row"),
-            Mistake(
-                "a row for each token", ("x @ table.mT", "table @ x.T"),
-                "It has a row for each token, and a column for each vector",
-                "x comes first: its rows are the result's"),
-            Mistake(
-                "cosines",
-                ("x @ table.mT",
-                 "x @ table.mT / (np.linalg.norm(x, axis=-1)[..., None] * np.linalg.norm(table, axis=-1))"),
-                "All scores lie between -1 and 1", "leave the lengths in: a longer row may have larger scores"),
-            Mistake(
-                "scaled as in attention", ("x @ table.mT", "x @ table.mT / x.shape[-1] ** 0.5"),
-                "The scores are too small by the root of the width", "do not scale: the table can learn its own"),
-        ),
-    ),
-    Checks(
-        tied_gradient,
-        cases=(
-            call(_table3, 0, 1),
-            call(_table3, 2, 0),
-            call(_table3, 1, 1).about("a token that follows itself"),
-            call(_table, 3, 6),
-            call(30 * _table, 3, 6).about("scores of thousands"),
-        ),
-        claims=(
-            Claim("it turns with the vectors", _turned, **_LAST_BITS),
-            oracle(
-                "torch's autograd through both ends", _autograd_through_both_ends, call(_table, 3, 6),
-                call(_table, 2, 2), **_LAST_BITS),
-        ),
-        mistakes=(
-            Mistake(
-                "exit only", (" + np.outer(entrance, r @ table)", ""), "It forgets that row a was looked up",
-                "add what comes back to the entrance: Eᵀr, at row a"),
-            Mistake(
-                "entrance only", ("np.outer(r, table[a]) + ", ""),
-                "All rows but one are zero, as if tokens had not been scored by them",
-                "add what the exit asks for: r v_aᵀ, for all rows"),
-            Mistake(
-                "entrance in place of exit", ("np.outer(r, table[a]) +", "np.outer((1 - entrance) * r, table[a]) +"),
-                "Row a has lost what the exit asks of it", "row a plays both parts: add them"),
-            Mistake(
-                "truth forgotten", (" - truth", ""), "It is not zero where the model is right and sure",
-                "the gradient by the scores is softmax less 1 at the right token"),
-        ),
-    ),
+    Checks(one_hot, cases=(
+        call(np.array([2, 0]), 3), call(np.array([[1, 0, 3], [2, 2, 0]]), 4).about("two axes"),
+        call(_ids, 7).about("more numbers than occur"), call(_pairs, 7).about("two axes"),
+        call(np.array([0, 3]), 3).about("a number that is not among the 3"),
+        call(np.array([-1, 2]), 3).about("a negative number"),
+        call(_ids, 7, dtype=np.float32).about("a dtype", edge=True),
+        call(np.array(2), 3).about("a number without any axis", edge=True),
+        call(np.array([1.0]), 3).about("numbers that are no integers", edge=True),
+    ), claims=(
+        Claim("rows of the identity matrix", lambda f: distance(f(_pairs, 7), np.eye(7)[_pairs])),
+        Claim("arg max gives the number back", lambda f: distance(f(_pairs, 7).argmax(-1), _pairs)),
+        oracle("sklearn.preprocessing.OneHotEncoder", _encoder, call(_pairs, 7)),
+    ), mistakes=(
+        Mistake("width from the largest", lambda ids, n, dtype=None: np.eye(ids.max() + 1, dtype=dtype)[ids],
+            "The width changes from batch to batch", "say how many numbers there are; do not let the data decide",
+            "GraphLearning, issue 12 (2024)"),
+        Mistake("minus one is the last",
+            ((_ACCEPTED, "-n <= id_ < n"), ("ids[..., None] ==", "(ids % n)[..., None] ==")),
+            "A number of -1 marks the last place", "refuse negative numbers, which NumPy counts from the end"),
+        Mistake("unknown numbers mark nothing", (_ACCEPTED, "True"),
+            "A number that is not among the n gives zeros, and nobody hears of it", "raise an error"),
+        Mistake("counted from one", ("ids[..., None] ==", "(ids - 1)[..., None] % n =="),
+            "The one is a place too early, and number 0 becomes the last", "count from 0"),
+        Mistake("numbers first",
+            ("xp.astype(ids[..., None] == xp.arange(n, device=device(ids)), dtype)",
+             "xp.moveaxis(xp.astype(ids[..., None] == xp.arange(n, device=device(ids)), dtype), -1, 0)"),
+            "The one-hot axis comes first", "put the new axis last"),
+        Mistake("all in one row",
+            ("ids[..., None] == xp.arange(n, device=device(ids))",
+             "(ids[..., None] == xp.arange(n, device=device(ids))).any(axis=-2 if ids.ndim else ())"),
+            "A sentence gives one row, and the order is gone", "give each number its own row"),
+    ), run=_asked_for_what_it_takes),
+    Checks(embedding, cases=(
+        call(np.array([2, 0, 2]), _table4), call(np.array([[3, 1], [0, 0]]), _table4).about("two axes"),
+        call(_ids, _square).about("as many rows as columns"), call(_pairs, _table).about("two axes"),
+        call(np.array([9, 2]), _table4).about("an id beyond the table"),
+        call(np.array([-1, 2]), _table4).about("a negative id"),
+        call(np.array([0.0, 1.0]), _table4).about("ids that are no integers", edge=True),
+    ), claims=(
+        Claim("equal to the product with one-hot rows",
+            lambda f: distance(f(_pairs, _table), one_hot(_pairs, 7) @ _table)),
+        Claim("ids in order give back the table", lambda f: distance(f(np.arange(7), _table), _table)),
+        Claim("equal ids get equal vectors", lambda f: float(np.ptp(f(np.full(3, 2), _table), axis=0).max())),
+        Claim("what is returned is a copy", _copies),
+        oracle("torch.nn.functional.embedding", _torch("embedding"), call(_ids, _square), call(_pairs, _table)),
+        oracle("numpy.take", lambda ids, table: np.take(table, ids, axis=0), call(_pairs, _table)),
+    ), mistakes=(
+        Mistake("columns looked up",
+            ("xp.reshape(xp.take(table, flat, axis=0), (*ids.shape, table.shape[1]))",
+             "xp.moveaxis(table[:, ids], 0, -1)"),
+            "The vectors are columns of the table, and their width is its number of rows",
+            "look up along the first axis: each row is a vector"),
+        Mistake("rows counted from one", ("table, flat, axis=0", "table, flat - 1, axis=0"),
+            "Every id gets its neighbour's vector, and id 0 the last", "count from 0"),
+        Mistake("sentences run together", ("(*ids.shape, table.shape[1])", "(-1, table.shape[1])"),
+            "The result has lost the axes of the batch", "keep the shape of the ids"),
+        Mistake("minus one is the last row", (_ACCEPTED, "-n <= id_ < n"),
+            "Padding of -1 gets the vector of the last token", "refuse negative ids"),
+        Mistake("wrapped around", ((_ACCEPTED, "True"), ("table, flat, axis=0", "table, flat % len(table), axis=0")),
+            "An id beyond the table gets the vector of another token", "refuse ids beyond the table"),
+        Mistake("single numbers",
+            ("xp.reshape(xp.take(table, flat, axis=0), (*ids.shape, table.shape[1]))", "xp.take(table, ids)"),
+            "Each id gets one number of the table, not a row",
+            "name the axis: np.take(table, ids, axis=0), or table[ids]"),
+        Mistake("clipped to the table",
+            ((_ACCEPTED, "True"), ("table, flat, axis=0", "table, xp.clip(flat, 0, len(table) - 1), axis=0")),
+            "An id beyond the table gets the vector of the last token", "refuse ids beyond the table"),
+        Mistake("zeros beyond the table",
+            ((_ACCEPTED, "True"),
+             ("xp.take(table, flat, axis=0)", "(flat == flat % len(table))[:, None] * table[flat % len(table)]")),
+            "An id beyond the table gets zeros, and nobody hears of it", "refuse ids beyond the table",
+            "TensorFlow, issue 5260 (2016)"),
+    )),
+    Checks(embedding_gradient, cases=(
+        call(np.array([1, 0, 1]), _upstream3, 3), call(np.array([2, 0, 1]), _upstream3, 4).about("nothing is repeated"),
+        call(np.array([[2], [2], [0]]), _upstream3[:, None], 3).about("two axes"),
+        call(_pairs, _upstream, 7).about("two axes"),
+        call(_pairs[:1], _upstream[:1], 11).about("rows that do not occur"),
+        call(_pairs, _upstream[..., :3], 7).about("as many columns as ids in a row"),
+        call(np.array(1), _upstream3[0], 3).about("an id without any axis", edge=True),
+    ), claims=(
+        Claim("the transposed one-hot matrix times what comes from above", _transposed_product, **_LAST_BITS),
+        Claim("rows that were not looked up get zero",
+            lambda f: distance(f(_pairs, _upstream, 7)[[2, 4, 5]], np.zeros((3, 5)))),
+        Claim("nothing is lost: the rows add up to what came from above",
+            lambda f: distance(f(_pairs, _upstream, 7).sum(0), _upstream.sum((0, 1))), **_LAST_BITS),
+        oracle("autograd through torch.nn.functional.embedding", _torch_gradient, call(_pairs, _upstream, 7),
+            **_LAST_BITS),
+    ), mistakes=(
+        Mistake("repeats lost", ("np.add.at(gradient, ids, upstream)", "gradient[ids] += upstream"),
+            "A row that was looked up three times gets one of three gradients",
+            "add with np.add.at, or torch's index_add", "autograd, issue 39 (2015)"),
+        Mistake("repeats averaged",
+            ("gradient.astype(upstream.dtype)",
+             "gradient / np.maximum(np.bincount(ids.ravel(), minlength=n), 1)[:, None]"),
+            "A row that was looked up three times gets the mean of three gradients",
+            "leave the sum as it is, unless rare tokens are meant to move more"),
+        Mistake("as many rows as the largest id says", ("np.zeros((n,", "np.zeros((ids.max() + 1,"),
+            "Rows are missing at the end, for tokens that do not occur", "make n rows; do not let the data decide"),
+        Mistake("vectors not sorted",
+            ("np.add.at(gradient, ids, upstream)",
+             "starts = np.unique(np.sort(ids, axis=None), return_index=True)[1]\n    "
+             "gradient[np.unique(ids)] = np.add.reduceat(upstream.reshape(ids.size, -1), starts)"),
+            "Runs of equal ids are added up where the vectors are still in their old order",
+            "sort the vectors along with their ids"),
+        Mistake("only the rows that occur", ("gradient.astype(upstream.dtype)", "gradient[np.unique(ids)]"),
+            "The gradient is smaller than the table",
+            "return a row for each row of the table, or the row numbers with it"),
+    )),
+    Checks(tied_logits, cases=(
+        call(_x2, _table4), call(_x2[0], _table4).about("a single vector"),
+        call(_x2[:2], _table4[:2]).about("as many tokens as coordinates"), call(_x, _table),
+        call(_x, _square).about("as many tokens as coordinates"), call(_many_x, _table).about("three axes"),
+    ), claims=(
+        Claim("a one-hot vector reads a column of the table", lambda f: distance(f(np.eye(5), _table), _table.T)),
+        Claim("a row scores the square of its length at itself",
+            lambda f: distance(np.diag(f(_table, _table)), (_table**2).sum(-1)), **_LAST_BITS),
+        oracle("torch.nn.functional.linear", _torch("linear"), call(_x, _table), **_LAST_BITS),
+    ), mistakes=(
+        Mistake("without transposing", ("x @ table.mT", "x @ table"),
+            "It raises an error, or, for as many tokens as coordinates, scores columns",
+            "transpose the table: each token is a row"),
+        Mistake("a row for each token", ("x @ table.mT", "table @ x.T"),
+            "It has a row for each token, and a column for each vector", "x comes first: its rows are the result's"),
+        Mistake("cosines",
+            ("x @ table.mT", "x @ table.mT / (np.linalg.norm(x, axis=-1)[..., None] * np.linalg.norm(table, axis=-1))"),
+            "All scores lie between -1 and 1", "leave the lengths in: a longer row may have larger scores"),
+        Mistake("scaled as in attention", ("x @ table.mT", "x @ table.mT / x.shape[-1] ** 0.5"),
+            "The scores are too small by the root of the width", "do not scale: the table can learn its own"),
+    )),
+    Checks(tied_gradient, cases=(
+        call(_table3, 0, 1), call(_table3, 2, 0), call(_table3, 1, 1).about("a token that follows itself"),
+        call(_table, 3, 6), call(30 * _table, 3, 6).about("scores of thousands"),
+    ), claims=(
+        Claim("it turns with the vectors", _turned, **_LAST_BITS),
+        oracle("torch's autograd through both ends", _autograd_through_both_ends, call(_table, 3, 6),
+            call(_table, 2, 2), **_LAST_BITS),
+    ), mistakes=(
+        Mistake("exit only", (" + np.outer(entrance, r @ table)", ""), "It forgets that row a was looked up",
+            "add what comes back to the entrance: Eᵀr, at row a"),
+        Mistake("entrance only", ("np.outer(r, table[a]) + ", ""),
+            "All rows but one are zero, as if tokens had not been scored by them",
+            "add what the exit asks for: r v_aᵀ, for all rows"),
+        Mistake("entrance in place of exit", ("np.outer(r, table[a]) +", "np.outer((1 - entrance) * r, table[a]) +"),
+            "Row a has lost what the exit asks of it", "row a plays both parts: add them"),
+        Mistake("truth forgotten", (" - truth", ""), "It is not zero where the model is right and sure",
+            "the gradient by the scores is softmax less 1 at the right token"),
+    )),
 )

@@ -230,6 +230,7 @@ def _whitenings(*more):
     )
 
 
+_SMOOTHED = [call(_twice, kind, 0.3).about("a feature that repeats another, and an eps") for kind in ("pca", "zca")]
 _SCALED = "return centered / deviation"
 _TURNED = "u * (s / deviation) @ _turn(kind, vt, deviation).T"
 _STRETCHED = "(s / deviation if kind == 'cholesky' else {})"
@@ -237,235 +238,151 @@ _ALONG = "_deviation(s, exponent, eps, n - ddof)"
 _BESIDE = "_deviation(s, exponent, eps if {0} else 0.0, n - ddof) + (0 if {0} else np.ldexp(eps, -exponent))"
 
 CHECKS = (
-    Checks(
-        standardize,
-        cases=(
-            call(_by_hand),
-            call(_by_hand, 2.0).about("an eps"),
-            call(_by_hand, ddof=1).about("an unbiased estimate"),
-            call(_x),
-            call(_x, 0.3).about("an eps"),
-            call(_x, 0.3, 1).about("an eps, and an unbiased estimate"),
-            call(_far).about("features around a billion"),
-            call(_constant, 1e-5).about("a constant feature, and an eps"),
-            call(np.ceil(_constant)).about("a constant feature", edge=True),
-        ),
-        claims=(
-            Claim("every feature has mean 0 and variance 1", _mean_and_variance, **_LAST_BITS),
-            Claim("1, 3, 5 become -√1.5, 0, √1.5", _standardized_by_hand, **_LAST_BITS),
-            Claim("a mean of 2³⁰ costs no digits", _far_from_zero, **_LAST_BITS),
-            Claim(
-                "a constant feature becomes 0 where eps is above 0",
-                lambda f: distance(f(_constant, 1e-5)[:, 1], np.zeros(3))),
-            Claim(
-                "features around 1e200 are no different", lambda f: distance(f(_huge), f(_huge / 1e200)), **_LAST_BITS),
-            oracle("torch.nn.functional.batch_norm with eps = 0.3", _batch_norm, call(_x, 0.3), **_LAST_BITS),
-            oracle("sklearn.preprocessing.StandardScaler", _scaler, call(_x), call(_by_hand), **_LAST_BITS),
-        ),
-        mistakes=(
-            Mistake(
-                "variance not rooted", (_SCALED, "return np.ldexp(centered / deviation**2, -exponent)"),
-                "The variances are the reciprocals of what they were", "divide by the root"),
-            Mistake(
-                "samples in place of features", lambda x, eps=0.0, ddof=0: standardize(x.T, eps, ddof).T,
-                "Rows have mean 0, columns have not", "average over axis 0: a feature is a column"),
-            Mistake(
-                "one mean for all", lambda x, eps=0.0, ddof=0: (x - x.mean()) / np.sqrt(x.var(ddof=ddof) + eps),
-                "Features keep different means and sizes", "average over axis 0 only"),
-            Mistake(
-                "not shifted", (_SCALED, "return scaled / deviation"), "The mean is not 0",
-                "subtract the mean of each feature first"),
-            Mistake(
-                "sum of squares", ("eps, len(centered) - ddof)", "eps, 1)"), "The more samples, the smaller the result",
-                "divide the sum of squares by the number of samples"),
-            Mistake(
-                "divided by the range",
-                (_SCALED, "return centered / (np.ptp(scaled, axis=0) + np.ldexp(eps, -exponent))"),
-                "The variance is not 1", "divide by the root of the variance, not by maximum less minimum"),
-            Mistake(
-                "unbiased by default", ("ddof=0)", "ddof=1)"), "The variances are (n - 1)/n",
-                "divide by n unless ddof says otherwise", "std of torch tensors and of pandas, by default"),
-            Mistake(
-                "eps beside the root",
-                ("eps, len(centered) - ddof)", "0.0, len(centered) - ddof) + np.ldexp(eps, -exponent)"),
-                "The result differs from a batch norm's where eps counts",
-                "add eps to the variance, then take the root"),
-            Mistake(
-                "mean square minus squared mean", _mean_square_less_squared_mean,
-                "A mean of 2³⁰ gives nan or a wrong deviation", "subtract the mean first, square afterwards",
-                "layer norms that compute E[x²] - E[x]² in float32"),
-        ),
-    ),
-    Checks(
-        covariance,
-        cases=(
-            call(_by_hand),
-            call(_by_hand, 1).about("an unbiased estimate"),
-            call(_x),
-            call(_x, ddof=1).about("an unbiased estimate"),
-            call(_far).about("features around a billion"),
-            call(_by_hand[:, :1]).about("a single feature", edge=True),
-        ),
-        claims=(
-            Claim(
-                "(8/3, 20; 20, 200) for (1, 3, 5) and (10, 10, 40)",
-                lambda f: distance(f(_by_hand), [[8 / 3, 20.0], [20.0, 200.0]]), **_LAST_BITS),
-            Claim("it is symmetric", lambda f: distance(f(_x), f(_x).T)),
-            Claim("a mean of 2³⁰ costs no digits", _far_from_zero, **_LAST_BITS),
-            oracle(
-                "numpy.cov for a population and for a sample", lambda x, ddof: np.cov(x, rowvar=False, ddof=ddof),
-                *(call(x, ddof) for x in (_x, _by_hand) for ddof in (0, 1)), **_LAST_BITS),
-        ),
-        mistakes=(
-            Mistake(
-                "product not centered", ("centered.T @ centered", "scaled.T @ scaled"), "The means count as variance",
-                "subtract the mean of each feature first"),
-            Mistake(
-                "samples taken for features", lambda x, ddof=0: np.cov(x, ddof=ddof), "It has a row for every sample",
-                "multiply the transpose by the data: features are columns", "numpy.cov, by default"),
-            Mistake(
-                "always unbiased", ("(len(centered) - ddof)", "(len(centered) - 1)"), "It is n/(n - 1) times too large",
-                "divide by n unless ddof says otherwise", "numpy.cov and torch.cov, by default"),
-            Mistake(
-                "correlation", lambda x, ddof=0: np.corrcoef(x, rowvar=False), "Its diagonal is ones",
-                "do not divide by the deviations"),
-            Mistake(
-                "by mean products", _by_mean_products, "A mean of 2³⁰ costs all digits",
-                "subtract the means first, multiply afterwards"),
-        ),
-    ),
-    Checks(
-        whiten,
-        cases=_whitenings(
-            *(call(_twice, kind, 0.3).about("a feature that repeats another, and an eps") for kind in ("pca", "zca")),
-        ),
-        claims=(
-            Claim("the covariance becomes the identity, and the mean 0, also with ddof = 1", _identity, **_ROTATED),
-            Claim("pca: along the eigenvectors of the covariance", _along_the_axes, **_ROTATED),
-            Claim("zca: no rotation brings the result nearer to the data", _nearest),
-            Claim("cholesky: a feature does not change what comes before it", _one_after_the_other, **_ROTATED),
-            Claim("with eps a variance v becomes v / (v + eps)", _shrunk, **_ROTATED),
-            Claim("sklearn.decomposition.PCA(whiten=True), but for signs", _sklearn_pca, **_ROTATED, kind="oracle"),
-            oracle(
-                "scipy.linalg.sqrtm (zca)", lambda x, kind: _centered(x) @ _root(x, kind), call(_x, "zca"), **_ROTATED),
-            oracle("scipy.linalg.solve_triangular (cholesky)", _triangle, call(_x, "cholesky"), **_ROTATED),
-        ),
-        mistakes=(
-            Mistake(
-                "data not centered", lambda x, kind="pca", eps=0.0, ddof=0: x @ whitening_matrix(x, kind, eps, ddof),
-                "The mean is not 0", "subtract the mean of each feature first"),
-            Mistake(
-                "multiplied by the deviations",
-                ("(s / deviation)", _STRETCHED.format("np.ldexp(s * deviation, 2 * _)")),
-                "Variances become their squares, not 1", "divide by the roots of the eigenvalues"),
-            Mistake(
-                "divided by the variances", ("(s / deviation)", _STRETCHED.format("np.ldexp(s / deviation**2, -_)")),
-                "Variances become their reciprocals, not 1", "divide by the roots, Λ^(-1/2)"),
-            Mistake(
-                "not divided", ("(s / deviation)", "(np.ldexp(s, _) if kind == 'pca' else s / deviation)"),
-                "PCA turns the data and leaves their variances", "divide by the roots of the eigenvalues, too"),
-            Mistake(
-                "standardized first", lambda x, kind="pca", eps=0.0, ddof=0: whiten(x / x.std(axis=0), kind, eps, ddof),
-                "The axes are those of the correlation, not of the covariance", "whiten the data as they are"),
-            Mistake(
-                "one mean for all",
-                lambda x, kind="pca", eps=0.0, ddof=0: (x - x.mean()) @ whitening_matrix(x, kind, eps, ddof),
-                "The mean is not 0, unless all features have the same", "subtract the mean of each feature"),
-            Mistake(
-                "only standardized", lambda x, kind="pca", eps=0.0, ddof=0: standardize(x, eps, ddof),
-                "The diagonal of the covariance is ones, what is beside it is not zero",
-                "turn the data to their principal axes before they are stretched"),
-            Mistake("not turned back", _not_turned_back, "ZCA gives what PCA gives", "multiply by Vᵀ at the end"),
-            Mistake(
-                "not transposed back", _not_transposed_back, "ZCA turns twice in the same direction",
-                "multiply by Vᵀ at the end, not by V"),
-            Mistake(
-                "rows for axes", _rows_for_axes, "PCA leaves a covariance that is not the identity",
-                "multiply by V, whose columns are the axes: not by Vᵀ"),
-            Mistake(
-                "smallest variance first", (_TURNED, f'({_TURNED})[:, :: -1 if kind == "pca" else 1]'),
-                "PCA begins with the axis along which the data vary least",
-                "turn the order of numpy.linalg.eigh round"),
-            Mistake(
-                "factor not transposed", _factor_not_transposed,
-                "Cholesky whitening leaves a covariance that is not the identity",
-                "with samples in rows, multiply by the transpose of L⁻¹"),
-            Mistake(
-                "factor of the inverse", _factor_of_the_inverse,
-                "Cholesky whitening begins with the last feature, not with the first",
-                "factor Σ = LLᵀ and divide by L: a factor of Σ⁻¹ whitens, too, in the other order"),
-            Mistake(
-                "eps added to deviations", (_ALONG, _BESIDE.format("kind == 'cholesky'")),
-                "A variance v does not become v / (v + eps)", "add eps to the eigenvalues, then take the root"),
-            Mistake(
-                "rounding errors whitened",
-                ("eps == 0 and varying < d", "eps == 0 and varying < d and kind == 'cholesky'"),
-                "A feature that repeats another becomes noise", "refuse a singular covariance, or be asked for eps"),
-            Mistake(
-                "sample covariance always", (_ALONG, "_deviation(s, exponent, eps, n - 1)"),
-                "The variances are (n - 1)/n, not 1", "divide by n unless ddof says otherwise",
-                "scikit-learn's PCA(whiten=True), by design"),
-        ),
-        run=_whitened,
-    ),
-    Checks(
-        whitening_matrix,
-        cases=_whitenings(),
-        claims=(
-            Claim("WᵀΣW is the identity", _whitens, **_ROTATED),
-            Claim("it is symmetric for zca, and upper triangular for cholesky", _shapes, **_LAST_BITS),
-            Claim("its determinant is positive", _positive),
-            oracle("scipy.linalg.sqrtm of the covariance, inverted (zca)", _root, call(_x, "zca"), **_ROTATED),
-        ),
-        mistakes=(
-            Mistake(
-                "colouring matrix", lambda *arguments, **named: np.linalg.inv(whitening_matrix(*arguments, **named)),
-                "WᵀΣW is Σ squared for zca", "invert the roots of the eigenvalues"),
-            Mistake(
-                "for columns", ("times_power_of_two(w,", "times_power_of_two(w.T,"),
-                "WᵀΣW is not the identity, except for zca",
-                "samples are rows, and are multiplied from the right: V Λ^(-1/2), not Λ^(-1/2) Vᵀ"),
-            Mistake(
-                "inverse covariance", ("times_power_of_two(w, -exponent", "times_power_of_two(w @ w.T, -2 * exponent"),
-                "It is the inverse covariance, for every kind", "take the root"),
-        ),
-        run=_whitened,
-    ),
-    Checks(
-        whitening_rotation,
-        cases=(
-            call(_by_hand, "zca"),
-            call(_by_hand, "zca", "cholesky").about("from zca to cholesky"),
-            *(call(_pairs, kind) for kind in _KINDS),
-            call(_pairs, "pca", "zca").about("from pca to zca"),
-            call(_pairs, "pca", "cholesky").about("from pca to cholesky"),
-            call(_pairs, "cholesky", "zca").about("from cholesky to zca"),
-            call(_pairs, "zca", eps=0.3).about("an eps"),
-            call(_pairs, "cholesky", eps=0.3).about("an eps"),
-            call(_pairs, "cholesky", ddof=1).about("an unbiased estimate"),
-            call(10 * _x, "zca", "cholesky", 3.0, 1).about("an eps, and an unbiased estimate"),
-            call(_x, "zca"),
-            call(_turned, "zca", "cholesky").about("features in another order"),
-            call(_twice, "zca", "cholesky").about("a feature that repeats another"),
-            call(_few, "zca", "cholesky", 0.3).about("fewer samples than features, and an eps", edge=True),
-        ),
-        claims=(
-            Claim("it is a rotation", _is_rotation, **_LAST_BITS),
-            Claim("it turns one whitening into the other", _brings_together, **_ROTATED),
-            oracle(
-                "scipy.linalg.orthogonal_procrustes", _procrustes,
-                *(call(_x, kind, other) for kind in _KINDS for other in _KINDS), **_ROTATED),
-        ),
-        mistakes=(
-            Mistake(
-                "the other way",
-                ("_turn(kind, vt, deviation) @ _turn(other, vt, deviation).T",
-                 "_turn(other, vt, deviation) @ _turn(kind, vt, deviation).T"),
-                "It turns the second whitening into the first", "return R₁R₂ᵀ, not its transpose"),
-            Mistake(
-                "matrices multiplied", _matrices_multiplied, "It is no rotation",
-                "multiply by the inverse of the first matrix: it is not orthogonal"),
-        ),
-        run=_rotated,
-    ),
+    Checks(standardize, cases=(
+        call(_by_hand), call(_by_hand, 2.0).about("an eps"), call(_by_hand, ddof=1).about("an unbiased estimate"),
+        call(_x), call(_x, 0.3).about("an eps"), call(_x, 0.3, 1).about("an eps, and an unbiased estimate"),
+        call(_far).about("features around a billion"), call(_constant, 1e-5).about("a constant feature, and an eps"),
+        call(np.ceil(_constant)).about("a constant feature", edge=True),
+    ), claims=(
+        Claim("every feature has mean 0 and variance 1", _mean_and_variance, **_LAST_BITS),
+        Claim("1, 3, 5 become -√1.5, 0, √1.5", _standardized_by_hand, **_LAST_BITS),
+        Claim("a mean of 2³⁰ costs no digits", _far_from_zero, **_LAST_BITS),
+        Claim("a constant feature becomes 0 where eps is above 0",
+            lambda f: distance(f(_constant, 1e-5)[:, 1], np.zeros(3))),
+        Claim("features around 1e200 are no different", lambda f: distance(f(_huge), f(_huge / 1e200)), **_LAST_BITS),
+        oracle("torch.nn.functional.batch_norm with eps = 0.3", _batch_norm, call(_x, 0.3), **_LAST_BITS),
+        oracle("sklearn.preprocessing.StandardScaler", _scaler, call(_x), call(_by_hand), **_LAST_BITS),
+    ), mistakes=(
+        Mistake("variance not rooted", (_SCALED, "return np.ldexp(centered / deviation**2, -exponent)"),
+            "The variances are the reciprocals of what they were", "divide by the root"),
+        Mistake("samples in place of features", lambda x, eps=0.0, ddof=0: standardize(x.T, eps, ddof).T,
+            "Rows have mean 0, columns have not", "average over axis 0: a feature is a column"),
+        Mistake("one mean for all", lambda x, eps=0.0, ddof=0: (x - x.mean()) / np.sqrt(x.var(ddof=ddof) + eps),
+            "Features keep different means and sizes", "average over axis 0 only"),
+        Mistake("not shifted", (_SCALED, "return scaled / deviation"), "The mean is not 0",
+            "subtract the mean of each feature first"),
+        Mistake("sum of squares", ("eps, len(centered) - ddof)", "eps, 1)"), "The more samples, the smaller the result",
+            "divide the sum of squares by the number of samples"),
+        Mistake("divided by the range",
+            (_SCALED, "return centered / (np.ptp(scaled, axis=0) + np.ldexp(eps, -exponent))"), "The variance is not 1",
+            "divide by the root of the variance, not by maximum less minimum"),
+        Mistake("unbiased by default", ("ddof=0)", "ddof=1)"), "The variances are (n - 1)/n",
+            "divide by n unless ddof says otherwise", "std of torch tensors and of pandas, by default"),
+        Mistake("eps beside the root",
+            ("eps, len(centered) - ddof)", "0.0, len(centered) - ddof) + np.ldexp(eps, -exponent)"),
+            "The result differs from a batch norm's where eps counts", "add eps to the variance, then take the root"),
+        Mistake("mean square minus squared mean", _mean_square_less_squared_mean,
+            "A mean of 2³⁰ gives nan or a wrong deviation", "subtract the mean first, square afterwards",
+            "layer norms that compute E[x²] - E[x]² in float32"),
+    )),
+    Checks(covariance, cases=(
+        call(_by_hand), call(_by_hand, 1).about("an unbiased estimate"), call(_x),
+        call(_x, ddof=1).about("an unbiased estimate"), call(_far).about("features around a billion"),
+        call(_by_hand[:, :1]).about("a single feature", edge=True),
+    ), claims=(
+        Claim("(8/3, 20; 20, 200) for (1, 3, 5) and (10, 10, 40)",
+            lambda f: distance(f(_by_hand), [[8 / 3, 20.0], [20.0, 200.0]]), **_LAST_BITS),
+        Claim("it is symmetric", lambda f: distance(f(_x), f(_x).T)),
+        Claim("a mean of 2³⁰ costs no digits", _far_from_zero, **_LAST_BITS),
+        oracle("numpy.cov for a population and for a sample", lambda x, ddof: np.cov(x, rowvar=False, ddof=ddof),
+            *(call(x, ddof) for x in (_x, _by_hand) for ddof in (0, 1)), **_LAST_BITS),
+    ), mistakes=(
+        Mistake("product not centered", ("centered.T @ centered", "scaled.T @ scaled"), "The means count as variance",
+            "subtract the mean of each feature first"),
+        Mistake("samples taken for features", lambda x, ddof=0: np.cov(x, ddof=ddof), "It has a row for every sample",
+            "multiply the transpose by the data: features are columns", "numpy.cov, by default"),
+        Mistake("always unbiased", ("(len(centered) - ddof)", "(len(centered) - 1)"), "It is n/(n - 1) times too large",
+            "divide by n unless ddof says otherwise", "numpy.cov and torch.cov, by default"),
+        Mistake("correlation", lambda x, ddof=0: np.corrcoef(x, rowvar=False), "Its diagonal is ones",
+            "do not divide by the deviations"),
+        Mistake("by mean products", _by_mean_products, "A mean of 2³⁰ costs all digits",
+            "subtract the means first, multiply afterwards"),
+    )),
+    Checks(whiten, cases=_whitenings(*_SMOOTHED), claims=(
+        Claim("the covariance becomes the identity, and the mean 0, also with ddof = 1", _identity, **_ROTATED),
+        Claim("pca: along the eigenvectors of the covariance", _along_the_axes, **_ROTATED),
+        Claim("zca: no rotation brings the result nearer to the data", _nearest),
+        Claim("cholesky: a feature does not change what comes before it", _one_after_the_other, **_ROTATED),
+        Claim("with eps a variance v becomes v / (v + eps)", _shrunk, **_ROTATED),
+        Claim("sklearn.decomposition.PCA(whiten=True), but for signs", _sklearn_pca, **_ROTATED, kind="oracle"),
+        oracle("scipy.linalg.sqrtm (zca)", lambda x, kind: _centered(x) @ _root(x, kind), call(_x, "zca"), **_ROTATED),
+        oracle("scipy.linalg.solve_triangular (cholesky)", _triangle, call(_x, "cholesky"), **_ROTATED),
+    ), mistakes=(
+        Mistake("data not centered", lambda x, kind="pca", eps=0.0, ddof=0: x @ whitening_matrix(x, kind, eps, ddof),
+            "The mean is not 0", "subtract the mean of each feature first"),
+        Mistake("multiplied by the deviations",
+            ("(s / deviation)", _STRETCHED.format("np.ldexp(s * deviation, 2 * _)")),
+            "Variances become their squares, not 1", "divide by the roots of the eigenvalues"),
+        Mistake("divided by the variances", ("(s / deviation)", _STRETCHED.format("np.ldexp(s / deviation**2, -_)")),
+            "Variances become their reciprocals, not 1", "divide by the roots, Λ^(-1/2)"),
+        Mistake("not divided", ("(s / deviation)", "(np.ldexp(s, _) if kind == 'pca' else s / deviation)"),
+            "PCA turns the data and leaves their variances", "divide by the roots of the eigenvalues, too"),
+        Mistake("standardized first", lambda x, kind="pca", eps=0.0, ddof=0: whiten(x / x.std(axis=0), kind, eps, ddof),
+            "The axes are those of the correlation, not of the covariance", "whiten the data as they are"),
+        Mistake("one mean for all",
+            lambda x, kind="pca", eps=0.0, ddof=0: (x - x.mean()) @ whitening_matrix(x, kind, eps, ddof),
+            "The mean is not 0, unless all features have the same", "subtract the mean of each feature"),
+        Mistake("only standardized", lambda x, kind="pca", eps=0.0, ddof=0: standardize(x, eps, ddof),
+            "The diagonal of the covariance is ones, what is beside it is not zero",
+            "turn the data to their principal axes before they are stretched"),
+        Mistake("not turned back", _not_turned_back, "ZCA gives what PCA gives", "multiply by Vᵀ at the end"),
+        Mistake("not transposed back", _not_transposed_back, "ZCA turns twice in the same direction",
+            "multiply by Vᵀ at the end, not by V"),
+        Mistake("rows for axes", _rows_for_axes, "PCA leaves a covariance that is not the identity",
+            "multiply by V, whose columns are the axes: not by Vᵀ"),
+        Mistake("smallest variance first", (_TURNED, f'({_TURNED})[:, :: -1 if kind == "pca" else 1]'),
+            "PCA begins with the axis along which the data vary least", "turn the order of numpy.linalg.eigh round"),
+        Mistake("factor not transposed", _factor_not_transposed,
+            "Cholesky whitening leaves a covariance that is not the identity",
+            "with samples in rows, multiply by the transpose of L⁻¹"),
+        Mistake("factor of the inverse", _factor_of_the_inverse,
+            "Cholesky whitening begins with the last feature, not with the first",
+            "factor Σ = LLᵀ and divide by L: a factor of Σ⁻¹ whitens, too, in the other order"),
+        Mistake("eps added to deviations", (_ALONG, _BESIDE.format("kind == 'cholesky'")),
+            "A variance v does not become v / (v + eps)", "add eps to the eigenvalues, then take the root"),
+        Mistake("rounding errors whitened",
+            ("eps == 0 and varying < d", "eps == 0 and varying < d and kind == 'cholesky'"),
+            "A feature that repeats another becomes noise", "refuse a singular covariance, or be asked for eps"),
+        Mistake("sample covariance always", (_ALONG, "_deviation(s, exponent, eps, n - 1)"),
+            "The variances are (n - 1)/n, not 1", "divide by n unless ddof says otherwise",
+            "scikit-learn's PCA(whiten=True), by design"),
+    ), run=_whitened),
+    Checks(whitening_matrix, cases=_whitenings(), claims=(
+        Claim("WᵀΣW is the identity", _whitens, **_ROTATED),
+        Claim("it is symmetric for zca, and upper triangular for cholesky", _shapes, **_LAST_BITS),
+        Claim("its determinant is positive", _positive),
+        oracle("scipy.linalg.sqrtm of the covariance, inverted (zca)", _root, call(_x, "zca"), **_ROTATED),
+    ), mistakes=(
+        Mistake("colouring matrix", lambda *arguments, **named: np.linalg.inv(whitening_matrix(*arguments, **named)),
+            "WᵀΣW is Σ squared for zca", "invert the roots of the eigenvalues"),
+        Mistake("for columns", ("times_power_of_two(w,", "times_power_of_two(w.T,"),
+            "WᵀΣW is not the identity, except for zca",
+            "samples are rows, and are multiplied from the right: V Λ^(-1/2), not Λ^(-1/2) Vᵀ"),
+        Mistake("inverse covariance", ("times_power_of_two(w, -exponent", "times_power_of_two(w @ w.T, -2 * exponent"),
+            "It is the inverse covariance, for every kind", "take the root"),
+    ), run=_whitened),
+    Checks(whitening_rotation, cases=(
+        call(_by_hand, "zca"), call(_by_hand, "zca", "cholesky").about("from zca to cholesky"),
+        *(call(_pairs, kind) for kind in _KINDS), call(_pairs, "pca", "zca").about("from pca to zca"),
+        call(_pairs, "pca", "cholesky").about("from pca to cholesky"),
+        call(_pairs, "cholesky", "zca").about("from cholesky to zca"), call(_pairs, "zca", eps=0.3).about("an eps"),
+        call(_pairs, "cholesky", eps=0.3).about("an eps"),
+        call(_pairs, "cholesky", ddof=1).about("an unbiased estimate"),
+        call(10 * _x, "zca", "cholesky", 3.0, 1).about("an eps, and an unbiased estimate"), call(_x, "zca"),
+        call(_turned, "zca", "cholesky").about("features in another order"),
+        call(_twice, "zca", "cholesky").about("a feature that repeats another"),
+        call(_few, "zca", "cholesky", 0.3).about("fewer samples than features, and an eps", edge=True),
+    ), claims=(
+        Claim("it is a rotation", _is_rotation, **_LAST_BITS),
+        Claim("it turns one whitening into the other", _brings_together, **_ROTATED),
+        oracle("scipy.linalg.orthogonal_procrustes", _procrustes,
+            *(call(_x, kind, other) for kind in _KINDS for other in _KINDS), **_ROTATED),
+    ), mistakes=(
+        Mistake("the other way",
+            ("_turn(kind, vt, deviation) @ _turn(other, vt, deviation).T",
+             "_turn(other, vt, deviation) @ _turn(kind, vt, deviation).T"),
+            "It turns the second whitening into the first", "return R₁R₂ᵀ, not its transpose"),
+        Mistake("matrices multiplied", _matrices_multiplied, "It is no rotation",
+            "multiply by the inverse of the first matrix: it is not orthogonal"),
+    ), run=_rotated),
 )
