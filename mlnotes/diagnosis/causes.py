@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.diagnosis.rewrites import HINTS, rewrites
+from mlnotes.diagnosis.rewrites import ADDITIONS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
 from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet
 
@@ -439,7 +439,10 @@ def _one_place(attempt, source, until):
     tree = with_brakes(source.tree)
     tick = Brake(4 * attempt.seconds + 0.01)
     namespace = source.namespace | {"_mlnotes_tick": tick}
-    for kind, line in rewrites(tree, wanted=lambda node: not hasattr(node, "brake")):
+    # What is missing where nothing but a refusal is missing is no factor and no sign: those would break it by chance.
+    only_refusals = all(trial.right.error for trial, _, unlike in attempt.everyday if unlike)
+    rules = RULES if only_refusals else (*RULES, *ADDITIONS)
+    for kind, line in rewrites(tree, rules, wanted=lambda node: not hasattr(node, "brake")):
         if time.process_time() > until:
             return None
         try:

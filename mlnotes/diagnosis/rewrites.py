@@ -92,7 +92,7 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
     tree : ast.Module
         The program. It is changed in place while the generator waits, and whole again afterwards.
     rules : sequence of callable, optional
-        Which kinds of change to make, in this order; by default all, likely ones first.
+        Which kinds of change to make, in this order; by default all but additions, likely ones first.
     wanted : callable
         Takes a node and tells whether it may be changed.
 
@@ -331,6 +331,16 @@ def subscript(node, scope):
         yield "index", node.value
 
 
+def across(node, scope):
+    """Columns in place of rows, rows in place of columns."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        whole = ast.Slice()
+        if not isinstance(node.slice, ast.Tuple):
+            yield "index", ast.Subscript(node.value, ast.Tuple([whole, node.slice], ast.Load()), node.ctx)
+        elif len(node.slice.elts) == 2 and ast.dump(node.slice.elts[0]) == ast.dump(whole):
+            yield "index", ast.Subscript(node.value, node.slice.elts[1], node.ctx)
+
+
 def exchanged_arguments(node, scope):
     """Two arguments of a call in the other order."""
     if isinstance(node, ast.Call) and not any(isinstance(it, ast.Starred) for it in node.args):
@@ -414,6 +424,7 @@ def wrapped(node, scope):
             "_[:, None]",
             "np.sum(_, axis=-1)",
             "_.T",
+            "_[::-1]",
             "int(_)",
         ):
             yield "missing", _expression(form, node)
@@ -620,6 +631,7 @@ BODY_RULES = (axes, left_out, moved, copies)
 RULES = (
     *SLIPS,
     parentheses,
+    across,
     axis_named,
     exchanged_arguments,
     conditional,
@@ -627,11 +639,8 @@ RULES = (
     in_place,
     handed_on,
     *BODY_RULES,
-    turned,
-    guarded,
-    wrapped,
-    combined,
 )
+ADDITIONS = (turned, guarded, wrapped, combined)
 
 HINTS = {
     "axis": "look at the axis",

@@ -15,7 +15,7 @@ from mlnotes.checks import check, evidence, mistakes
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis.causes import version_of
 from mlnotes.diagnosis.report import Table, compared, written, written_call
-from mlnotes.diagnosis.rewrites import parentheses, rewrites
+from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
 from mlnotes.diagnosis.source import edited, source_of
 from mlnotes.diagnosis.trials import quiet, trials
 
@@ -189,6 +189,20 @@ class TestCauses:
         found = [ast.unparse(tree).split("return ")[1] for _ in rewrites(tree, [parentheses])]
         assert found == others
 
+    @pytest.mark.parametrize(("rows", "columns"), [("x[::-1]", "x[:, ::-1]"), ("x[0]", "x[:, 0]")])
+    def test_rows_and_columns_are_taken_for_each_other(self, rows, columns):
+        for this, other in ((rows, columns), (columns, rows)):
+            tree = ast.parse(f"def f(x): return {this}")
+            assert [ast.unparse(tree).split("return ")[1] for _ in rewrites(tree, [across])] == [other]
+
+    def test_a_change_that_breaks_what_should_have_been_refused_is_no_repair(self):
+        def my_one_hot(ids, n):
+            if (ids < 0).any() or (ids >= n).any():
+                return None
+            return np.eye(n)[ids]
+
+        assert check(my_one_hot).says.startswith("It accepts what must be refused")
+
     def test_a_change_that_only_goes_round_the_slip_is_not_pointed_at(self):
         right = "e = np.exp(x - x.max(axis=axis, keepdims=True))\n    return e / e.sum(axis=axis, keepdims=True)"
         wrong = right.replace("e / e", "e - e").replace("\n", "\n    ")
@@ -197,7 +211,7 @@ class TestCauses:
 
     def test_lines_are_moved_before_anything_that_could_be_missing_is_tried(self):
         tree = ast.parse("def total(x):\n    s = 0\n    for it in x:\n        s += it\n        s = 2 * s\n    return s")
-        kinds = [kind for kind, _ in rewrites(tree)]
+        kinds = [kind for kind, _ in rewrites(tree, (*RULES, *ADDITIONS))]
         assert kinds.index("indentation") < kinds.index("missing")
         assert kinds.count("missing") > 10 * kinds.count("indentation")
 
