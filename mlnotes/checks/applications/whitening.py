@@ -194,6 +194,13 @@ def _not_transposed_back(x, kind="pca", eps=0.0, ddof=0):
     return centered @ v / np.sqrt(variances) @ v if kind == "zca" else z
 
 
+def _values_in_another_order(x, kind="pca", eps=0.0, ddof=0):
+    z = whiten(x, kind, eps, ddof)
+    centered, variances, v = _eigenvectors(x, eps, ddof)
+    other = centered @ v / np.sqrt(variances[::-1])
+    return {"pca": other, "zca": other @ v.T, "cholesky": z}[kind]
+
+
 def _rows_for_axes(x, kind="pca", eps=0.0, ddof=0):
     z = whiten(x, kind, eps, ddof)
     centered, variances, v = _eigenvectors(x, eps, ddof)
@@ -328,6 +335,8 @@ CHECKS = (
         Mistake("not turned back", _not_turned_back, "ZCA gives what PCA gives", "multiply by Vᵀ at the end"),
         Mistake("not transposed back", _not_transposed_back, "ZCA turns twice in the same direction",
             "multiply by Vᵀ at the end, not by V"),
+        Mistake("values in another order", _values_in_another_order, "Each axis is divided by another's deviation",
+            "turn the order of the eigenvalues round, too, or of neither"),
         Mistake("rows for axes", _rows_for_axes, "PCA leaves a covariance that is not the identity",
             "multiply by V, whose columns are the axes: not by Vᵀ"),
         Mistake("smallest variance first", (_TURNED, f'({_TURNED})[:, :: -1 if kind == "pca" else 1]'),

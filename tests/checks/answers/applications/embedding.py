@@ -99,6 +99,32 @@ def wrong_one_hot__others_marked(ids, n):
     return (ids[..., None] != np.arange(n)).astype(float)
 
 
+def wrong_one_hot__minus_ones(ids, n):
+    """Line 5"""
+    if (ids < 0).any() or (ids >= n).any():
+        raise ValueError
+    return np.where(ids[..., None] == np.arange(n), 1.0, -1.0)
+
+
+def wrong_one_hot__thermometer(ids, n):
+    if (ids < 0).any() or (ids >= n).any():
+        raise ValueError
+    return (np.arange(n) <= ids[..., None]).astype(float)
+
+
+def wrong_one_hot__flattened(ids, n):
+    """Line 5"""
+    if (ids < 0).any() or (ids >= n).any():
+        raise ValueError
+    return np.eye(n)[ids.ravel()]
+
+
+def wrong_one_hot__prints(ids, n):
+    if (ids < 0).any() or (ids >= n).any():
+        return None
+    return np.eye(n)[ids]
+
+
 def right_embedding__index(ids, table):
     if ids.min() < 0:
         raise ValueError("ids must not be negative")
@@ -188,6 +214,27 @@ def wrong_embedding__refuses_the_last(ids, table):
     if ids.min() < 0 or ids.max() >= len(table) - 1:
         raise ValueError("no such row")
     return table[ids]
+
+
+def wrong_embedding__axis_one(ids, table):
+    """Line 5"""
+    if ids.min() < 0:
+        raise ValueError("negative")
+    return np.take(table, ids, axis=1)
+
+
+def wrong_embedding__averaged(ids, table):
+    """Line 5"""
+    if ids.min() < 0:
+        raise ValueError("negative")
+    return table[ids].mean(axis=-2)
+
+
+def wrong_embedding__sorted(ids, table):
+    """Line 5"""
+    if ids.min() < 0:
+        raise ValueError("negative")
+    return table[np.sort(ids)]
 
 
 def right_embedding_gradient__reduceat(ids, upstream, n):
@@ -285,6 +332,28 @@ def wrong_embedding_gradient__counts(ids, upstream, n):
     return gradient * counts[:, None]
 
 
+def wrong_embedding_gradient__negative(ids, upstream, n):
+    """The result has the opposite sign"""
+    gradient = np.zeros((n, upstream.shape[-1]))
+    np.add.at(gradient, ids, -upstream)
+    return gradient
+
+
+def wrong_embedding_gradient__width(ids, upstream, n):
+    """Line 3"""
+    gradient = np.zeros((n, upstream.shape[0]))
+    np.add.at(gradient, ids, upstream)
+    return gradient
+
+
+def wrong_embedding_gradient__subtract(ids, upstream, n):
+    """Line 5"""
+    gradient = np.zeros((n, upstream.shape[-1]))
+    for i, row in zip(ids.ravel(), upstream.reshape(-1, upstream.shape[-1]), strict=True):
+        gradient[i] = gradient[i - 1] + row
+    return gradient
+
+
 def right_tied_logits__product(x, table):
     return x @ table.T
 
@@ -339,6 +408,21 @@ def wrong_tied_logits__averaged(x, table):
 def wrong_tied_logits__two_axes(x, table):
     """Line 3"""
     return np.tensordot(x, table, axes=[[0], [1]])
+
+
+def wrong_tied_logits__bias(x, table):
+    """Line 3"""
+    return x @ table.T + table.sum(axis=1)
+
+
+def wrong_tied_logits__means(x, table):
+    """Line 3"""
+    return x @ (table - table.mean(axis=0)).T
+
+
+def wrong_tied_logits__absolute(x, table):
+    """The result is the right one without its sign"""
+    return np.abs(x @ table.T)
 
 
 def right_tied_gradient__outer(table, a, b):
@@ -420,4 +504,36 @@ def wrong_tied_gradient__upwards(table, a, b):
     r = np.eye(len(table))[b] - softmax(table @ table[a])
     gradient = np.outer(r, table[a])
     gradient[a] += table.T @ r
+    return gradient
+
+
+def wrong_tied_gradient__own_scores(table, a, b):
+    """Line 5"""
+    r = softmax(table @ table[a]) - np.eye(len(table))[b]
+    gradient = np.outer(r, table[a])
+    gradient[a] += table @ r
+    return gradient
+
+
+def wrong_tied_gradient__twice(table, a, b):
+    """Line 5"""
+    r = softmax(table @ table[a]) - np.eye(len(table))[b]
+    gradient = np.outer(r, table[a])
+    gradient[a] += 2 * table.T @ r
+    return gradient
+
+
+def wrong_tied_gradient__logarithm(table, a, b):
+    """Line 3"""
+    r = log_softmax(table @ table[a]) - np.eye(len(table))[b]
+    gradient = np.outer(r, table[a])
+    gradient[a] += table.T @ r
+    return gradient
+
+
+def wrong_tied_gradient__v_a_at_b(table, a, b):
+    p = softmax(table @ table[a])
+    gradient = np.outer(p, table[a])
+    gradient[b] -= table[a]
+    gradient[a] += table.T @ p
     return gradient

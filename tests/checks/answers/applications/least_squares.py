@@ -125,6 +125,21 @@ def wrong_lstsq__refuses_svd_too(a, b, method="qr", tolerance=None):
     return np.linalg.lstsq(a, b, rcond=None)[0]
 
 
+def wrong_lstsq__full_matrices(a, b, method="qr", tolerance=None):
+    """Line 8"""
+    tolerance = max(a.shape) * 2.3e-16 if tolerance is None else tolerance
+    u, s, vt = np.linalg.svd(a)
+    kept = s > tolerance * s[0]
+    if method != "svd" and (len(s) < a.shape[1] or not kept.all()):
+        raise ValueError("dependent")
+    return vt[kept].T @ np.diag(1 / s[kept]) @ u[:, kept].T @ b
+
+
+def wrong_lstsq__square_only(a, b, method="qr", tolerance=None):
+    """Line 3"""
+    return np.linalg.solve(a, b)
+
+
 def right_ridge__longer(a, b, strength):
     n = a.shape[1]
     tall = np.vstack([a, np.sqrt(strength) * np.eye(n)])
@@ -207,3 +222,25 @@ def wrong_ridge__ones_on_the_right(a, b, strength):
     n = a.shape[1]
     tall = np.vstack([a, np.sqrt(strength) * np.eye(n)])
     return np.linalg.lstsq(tall, np.concatenate([b, np.ones((n, *b.shape[1:]))]))[0]
+
+
+def wrong_ridge__subtracted_strength(a, b, strength):
+    """Line 5"""
+    n = a.shape[1]
+    tall = np.vstack([a, np.sqrt(strength) * np.eye(n)])
+    return np.linalg.lstsq(tall, np.concatenate([b, np.zeros((n, *b.shape[1:]))]))[0] / (1 + strength)
+
+
+def wrong_ridge__identity_of_rows(a, b, strength):
+    """The solution gets longer as the strength grows"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > 1e-14 * s[0]
+    factors = s[kept] / (s[kept] ** 2 - strength)
+    return (vt[kept].T * factors) @ (u[:, kept].T @ b)
+
+
+def wrong_ridge__last_row(a, b, strength):
+    """Line 4"""
+    n = a.shape[1]
+    tall = np.vstack([a, np.sqrt(strength) * np.eye(n)])
+    return np.linalg.lstsq(tall, np.concatenate([np.zeros((n, *b.shape[1:])), b]))[0]

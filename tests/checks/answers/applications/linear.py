@@ -69,6 +69,7 @@ def wrong_linear__summed_over_outputs(x, w, b=None):
 
 
 def wrong_linear__bias_to_the_weights(x, w, b=None):
+    """Line 5"""
     if b is None:
         return x @ w
     return x @ (w + b)
@@ -90,6 +91,43 @@ def wrong_linear__bias_of_the_samples(x, w, b=None):
     if b is None:
         b = np.ones(w.shape[1])
     return x @ w + b
+
+
+def wrong_linear__bias_forgotten(x, w, b=None):
+    """`b` makes no difference"""
+    return x @ w
+
+
+def wrong_linear__dot(x, w, b=None):
+    """Line 3"""
+    y = np.dot(w, x)
+    return y if b is None else y + b
+
+
+def wrong_linear__only_first_bias(x, w, b=None):
+    """Line 5"""
+    y = x @ w
+    if b is not None:
+        y = y + b[0]
+    return y
+
+
+def wrong_linear__loop_too_short(x, w, b=None):
+    """Line 4"""
+    y = np.zeros((*x.shape[:-1], w.shape[1]))
+    for t in range(1, w.shape[0]):
+        y = y + x[..., t, None] * w[t]
+    return y if b is None else y + b
+
+
+def wrong_linear__bias_for_every_input(x, w, b=None):
+    """Line 6"""
+    y = 0
+    for t in range(w.shape[0]):
+        y = y + x[..., t, None] * w[t]
+        if b is not None:
+            y = y + b
+    return y
 
 
 def right_linear_gradients__merged(x, w, grad):
@@ -182,6 +220,30 @@ def wrong_linear_gradients__bias_in_the_samples(x, w, grad):
     return by_b @ w.T, by_w, by_b
 
 
+def wrong_linear_gradients__bias_ones(x, w, grad):
+    rows, gradients = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
+    return grad @ w.T, rows.T @ gradients, np.ones(w.shape[1])
+
+
+def wrong_linear_gradients__last_sample(x, w, grad):
+    """Line 6"""
+    rows, gradients = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
+    by_w = np.zeros_like(w)
+    for row, g in zip(rows, gradients, strict=True):
+        by_w = np.outer(row, g)
+    return grad @ w.T, by_w, gradients.sum(axis=0)
+
+
+def wrong_linear_gradients__max(x, w, grad):
+    rows, gradients = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
+    return grad @ w.T, rows.T @ gradients, gradients.max(axis=0)
+
+
+def wrong_linear_gradients__two_only(x, w, grad):
+    rows, gradients = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
+    return grad @ w.T, rows.T @ gradients
+
+
 def right_bias_gradient__one_hot(scores, targets):
     return (softmax(scores) - np.eye(scores.shape[1])[targets]).mean(axis=0)
 
@@ -246,6 +308,23 @@ def wrong_bias_gradient__in_place(scores, targets):
     return p.mean(axis=0)
 
 
+def wrong_bias_gradient__targets_shifted(scores, targets):
+    """Line 3"""
+    return (softmax(scores) - np.eye(scores.shape[1])[targets - 1]).mean(axis=0)
+
+
+def wrong_bias_gradient__all_divided(scores, targets):
+    """The result is divided by `scores`.shape[-1] once too often"""
+    p = softmax(scores)
+    p[np.arange(len(targets)), targets] -= 1
+    return p.sum(axis=0) / p.size
+
+
+def wrong_bias_gradient__summed_to_zero(scores, targets):
+    """The result is summed over its last axis, which should stay"""
+    return (softmax(scores) - np.eye(scores.shape[1])[targets]).sum(axis=0).sum()
+
+
 def right_output_mean_square__formula(x, deviation):
     return x.shape[-1] * deviation**2 * np.mean(x**2)
 
@@ -292,3 +371,18 @@ def wrong_output_mean_square__root(x, deviation):
 def wrong_output_mean_square__width_squared(x, deviation):
     """Products of different inputs count, too"""
     return np.mean(x.sum(axis=1) ** 2) * deviation**2
+
+
+def wrong_output_mean_square__bias(x, deviation):
+    """Line 3"""
+    return x.shape[1] * deviation**2 * np.mean(x**2) + deviation**2
+
+
+def wrong_output_mean_square__summed(x, deviation):
+    """The result is multiplied by the number of entries of `x` once too often"""
+    return x.shape[1] * deviation**2 * np.sum(x**2)
+
+
+def wrong_output_mean_square__unbiased(x, deviation):
+    """Line 3"""
+    return (x.shape[1] - 1) * deviation**2 * np.mean(x**2)

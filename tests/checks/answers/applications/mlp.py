@@ -81,6 +81,24 @@ def wrong_relu__squared(x):
     return x * np.maximum(x, 0)
 
 
+def wrong_relu__greater_one(x):
+    """Line 3"""
+    return np.where(x > 1, x, 0 * x)
+
+
+def wrong_relu__loop(x):
+    out = np.zeros_like(x)
+    for i, it in enumerate(x):
+        if it > 0:
+            out[i] = it
+    return out
+
+
+def wrong_relu__minus(x):
+    """Line 3"""
+    return np.maximum(-x, 0)
+
+
 def right_silu__safe(x):
     e = np.exp(-np.abs(x))
     return x * np.where(x > 0, 1, e) / (1 + e)
@@ -166,6 +184,22 @@ def wrong_silu__other_gate(x):
     """Large numbers vanish and negative ones pass"""
     e = np.exp(-np.abs(x))
     return x * (1 - np.where(x > 0, 1, e) / (1 + e))
+
+
+def wrong_silu__plus(x):
+    """Line 4"""
+    e = np.exp(-np.abs(x))
+    return x + np.where(x > 0, 1, e) / (1 + e)
+
+
+def wrong_silu__float32_exp(x):
+    """Line 3"""
+    return x / (1 + np.exp(np.clip(-x, -10, 10)))
+
+
+def wrong_silu__nan_to_zero(x):
+    e = np.exp(x)
+    return np.nan_to_num(x * e / (1 + e))
 
 
 def right_mlp__chapter(x, weights, biases, activation=relu):
@@ -266,6 +300,26 @@ def wrong_mlp__one_activation_for_all(x, weights, biases, activation=relu):
     return activation(x)
 
 
+def wrong_mlp__activation_on_weights(x, weights, biases, activation=relu):
+    for w, b in zip(weights[:-1], biases[:-1], strict=True):
+        x = x @ activation(w) + b
+    return x @ weights[-1] + biases[-1]
+
+
+def wrong_mlp__reversed(x, weights, biases, activation=relu):
+    """Line 3"""
+    for w, b in zip(weights[:-1], reversed(biases[:-1]), strict=True):
+        x = activation(x @ w + b)
+    return x @ weights[-1] + biases[-1]
+
+
+def wrong_mlp__activation_twice(x, weights, biases, activation=relu):
+    """Line 4"""
+    for w, b in zip(weights[:-1], biases[:-1], strict=True):
+        x = activation(activation(x @ w) + b)
+    return x @ weights[-1] + biases[-1]
+
+
 def right_gelu__erfc(x):
     return (x * erfc(-x / np.sqrt(2, dtype=x.dtype)) / 2).astype(x.dtype)
 
@@ -329,6 +383,20 @@ def wrong_gelu__no_half(x):
     return x * erfc(-x / np.sqrt(2))
 
 
+def wrong_gelu__square(x):
+    """Line 3"""
+    return x**2 * erfc(-x / np.sqrt(2)) / 2
+
+
+def wrong_gelu__pi(x):
+    return x * erfc(-x / np.sqrt(np.pi)) / 2
+
+
+def wrong_gelu__without_x(x):
+    """The result lies between 0 and 1"""
+    return erfc(-x / np.sqrt(2)) / 2
+
+
 def right_gelu_slope__ndtr(x):
     return ndtr(x) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
 
@@ -383,6 +451,20 @@ def wrong_gelu_slope__numerical(x):
     return (gelu(x + 0.01) - gelu(x)) / 0.01
 
 
+def wrong_gelu_slope__x_squared(x):
+    """Line 3"""
+    return ndtr(x) + x**2 * norm.pdf(x)
+
+
+def wrong_gelu_slope__product(x):
+    return ndtr(x) * norm.pdf(x)
+
+
+def wrong_gelu_slope__upper(x):
+    """Line 3"""
+    return ndtr(-x) + x * norm.pdf(x)
+
+
 def _newton(slope, curvature, z, steps=20):
     for _ in range(steps):
         z = z - slope(z) / curvature(z)
@@ -435,3 +517,7 @@ def wrong_gelu_minimum__of_the_tanh_form():
 def wrong_gelu_minimum__bend():
     """There the slope is smallest, not gelu"""
     return -math.sqrt(2)
+
+
+def wrong_gelu_minimum__three_digits():
+    return -0.752

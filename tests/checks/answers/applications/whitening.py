@@ -87,6 +87,25 @@ def wrong_standardize__width(x, eps=0.0, ddof=0):
     return centered / np.sqrt(variance + eps)
 
 
+def wrong_standardize__deviation_plus_root(x, eps=0.0, ddof=0):
+    return (x - x.mean(axis=0)) / (x.std(axis=0, ddof=ddof) + np.sqrt(eps))
+
+
+def wrong_standardize__std_of_rows(x, eps=0.0, ddof=0):
+    """Line 3"""
+    return (x - x.mean(axis=0)) / np.sqrt(x.var(axis=1, ddof=ddof, keepdims=True) + eps)
+
+
+def wrong_standardize__multiplied(x, eps=0.0, ddof=0):
+    """Line 4"""
+    centered = x - x.mean(axis=0)
+    return centered * np.sqrt(centered.var(axis=0, ddof=ddof) + eps)
+
+
+def wrong_standardize__first_sample(x, eps=0.0, ddof=0):
+    return (x - x[0]) / np.sqrt(x.var(axis=0, ddof=ddof) + eps)
+
+
 def right_whiten__eigh(x, kind="pca", eps=0.0, ddof=0):
     centered = x - x.mean(axis=0)
     sigma = centered.T @ centered / (len(x) - ddof)
@@ -233,3 +252,73 @@ def wrong_whiten__eps_for_zca_only(x, kind="pca", eps=0.0, ddof=0):
     if kind == "zca":
         return centered @ (v / np.sqrt(values)) @ v.T
     return np.linalg.solve(np.linalg.cholesky(sigma), centered.T).T
+
+
+def wrong_whiten__values_not_reversed(x, kind="pca", eps=0.0, ddof=0):
+    """Each axis is divided by another's deviation"""
+    centered = x - x.mean(axis=0)
+    sigma = centered.T @ centered / (len(x) - ddof)
+    values, v = np.linalg.eigh(sigma)
+    if eps == 0 and values[0] < 1e-12 * values[-1]:
+        raise ValueError("the covariance is singular")
+    v = v[:, ::-1]
+    if kind == "cholesky":
+        return np.linalg.solve(np.linalg.cholesky(sigma + eps * np.eye(len(sigma))), centered.T).T
+    z = centered @ v / np.sqrt(values + eps)
+    return z @ v.T if kind == "zca" else z
+
+
+def wrong_whiten__rows_reversed(x, kind="pca", eps=0.0, ddof=0):
+    """Line 8"""
+    centered = x - x.mean(axis=0)
+    sigma = centered.T @ centered / (len(x) - ddof)
+    values, v = np.linalg.eigh(sigma)
+    if eps == 0 and values[0] < 1e-12 * values[-1]:
+        raise ValueError("the covariance is singular")
+    values, v = values[::-1], v[::-1]
+    if kind == "cholesky":
+        return np.linalg.solve(np.linalg.cholesky(sigma + eps * np.eye(len(sigma))), centered.T).T
+    z = centered @ v / np.sqrt(values + eps)
+    return z @ v.T if kind == "zca" else z
+
+
+def wrong_whiten__upper_factor(x, kind="pca", eps=0.0, ddof=0):
+    """Cholesky whitening leaves a covariance that is not the identity"""
+    centered, sigma, values, v = _parts(x, eps, ddof)
+    if kind == "pca":
+        return centered @ v / np.sqrt(values)
+    if kind == "zca":
+        return centered @ (v / np.sqrt(values)) @ v.T
+    return np.linalg.solve(np.linalg.cholesky(sigma).T, centered.T).T
+
+
+def wrong_whiten__zca_of_values(x, kind="pca", eps=0.0, ddof=0):
+    centered, sigma, values, v = _parts(x, eps, ddof)
+    if kind == "pca":
+        return centered @ v / np.sqrt(values)
+    if kind == "zca":
+        return centered @ np.linalg.inv(sigma)
+    return np.linalg.solve(np.linalg.cholesky(sigma), centered.T).T
+
+
+def wrong_whiten__covariance_of_samples(x, kind="pca", eps=0.0, ddof=0):
+    """Line 5"""
+    sigma = np.cov(x, ddof=ddof)
+    values, v = np.linalg.eigh(sigma)
+    return (x - x.mean(axis=0)) @ v / np.sqrt(values + eps)
+
+
+def wrong_whiten__eps_twice(x, kind="pca", eps=0.0, ddof=0):
+    """Line 5"""
+    centered, sigma, values, v = _parts(x, eps, ddof)
+    if kind == "pca":
+        return centered @ v / np.sqrt(values + eps)
+    if kind == "zca":
+        return centered @ (v / np.sqrt(values)) @ v.T
+    return np.linalg.solve(np.linalg.cholesky(sigma), centered.T).T
+
+
+def wrong_whiten__other_kinds_as_zca(x, kind="pca", eps=0.0, ddof=0):
+    centered, _, values, v = _parts(x, eps, ddof)
+    z = centered @ v / np.sqrt(values)
+    return z if kind == "pca" else z @ v.T
