@@ -41,6 +41,12 @@ class TestVerdicts:
         assert repr(report).startswith("≈ my_softmax: It is right on all ")
         assert "nothing but -inf" in report.says
 
+    def test_a_number_is_right_to_the_digits_asked_for(self):
+        assert check(-0.7518, "gelu_minimum").says == "It agrees with the book's gelu_minimum."
+        assert check(np.float64(-0.7518), "gelu_minimum").verdict == "right"
+        assert check(-0.752, "gelu_minimum").verdict == "wrong"
+        assert check(-0.16997, "gelu_minimum").says.startswith("This is how small gelu becomes, not where")
+
     def test_a_wrong_answer_comes_with_its_smallest_failing_call(self):
         def my_softmax(x, axis=-1):
             e = np.exp(x - x.max(axis=axis, keepdims=True))
