@@ -498,6 +498,7 @@ def wrong_gelu_minimum__sign_lost():
 
 
 def wrong_gelu_minimum__one_step():
+    """Line 3"""
     return _newton(lambda z: ndtr(z) + z * norm.pdf(z), lambda z: (2 - z * z) * norm.pdf(z), -0.7, 1)
 
 
