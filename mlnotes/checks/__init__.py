@@ -172,7 +172,8 @@ def _judged(attempt, checks, title):
     if all(it.value is None and it.error is None for it in attempt.found) and attempt.failed:
         return Report(title, "empty", _EMPTY)
     if not attempt.failed:
-        return Report(title, "right", f"It agrees with the book's {checks.function.__name__} on all {count} calls.")
+        calls = f" on all {count} calls" if count > 1 else ""
+        return Report(title, "right", f"It agrees with the book's {checks.function.__name__}{calls}.")
     trial, found, unlike = attempt.failed[0]
     example = _counterexample(title, trial, found, unlike)
     others = _others(attempt)

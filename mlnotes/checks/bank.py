@@ -21,6 +21,9 @@ class Case:
     tolerance : float, optional
         The largest difference, relative to the largest number expected, that rounding can explain; by default some
         thousand rounding errors of the result's dtype.
+    absolute : float, optional
+        The same where zero is expected; by default it is of the size of the arguments. Set it to 0 where every digit of
+        a result counts that is much smaller than they are.
     """
 
     arguments: tuple
@@ -28,10 +31,11 @@ class Case:
     says: str = ""
     edge: bool = False
     tolerance: float | None = None
+    absolute: float | None = None
 
-    def about(self, says, edge=False, tolerance=None):
+    def about(self, says, edge=False, tolerance=None, absolute=None):
         """Say what is special about this call."""
-        return replace(self, says=says, edge=edge, tolerance=tolerance)
+        return replace(self, says=says, edge=edge, tolerance=tolerance, absolute=absolute)
 
 
 def call(*arguments, **named):

@@ -7,6 +7,7 @@ import inspect
 import itertools
 import math
 import os
+import sys
 import time
 import traceback
 import warnings
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.diagnosis.rewrites import HINTS, rewrites
+from mlnotes.diagnosis.rewrites import ADDITIONS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
 from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet
 
@@ -96,13 +97,13 @@ def cause_of(attempt, checks, others=()):
     str
         A sentence, or "" where nothing explains all failures.
     """
-    until = time.process_time() + SECONDS
+    now = time.process_time()
     with quiet():
         return (
             _known(attempt, checks, checks.mistakes)
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
-            or _repair_or_two_at_once(attempt, checks, until)
+            or _repair_or_two_at_once(attempt, checks, now)
             or _line_that_raised(attempt)
             or _line_that_warned(attempt)
             or _line_that_leaves(attempt, checks)
@@ -320,7 +321,7 @@ def _holds(rows, relation):
 
 _RELATIONS = {
     "has the opposite sign": lambda right: -right,
-    "is True where it should be False, and the other way round": np.logical_not,
+    "is True where it should be False, and the other way round": np.invert,
     "is transposed": lambda right: np.swapaxes(right, -1, -2),
     "is the right one from back to front": lambda right: right[..., ::-1],
     "is the right one from the last row to the first": lambda right: right[::-1],
@@ -449,14 +450,17 @@ def _one_place(attempt, source, until):
     tree = with_brakes(source.tree)
     tick = Brake(4 * attempt.seconds + 0.01)
     namespace = source.namespace | {"_mlnotes_tick": tick}
-    for kind, line in rewrites(tree, wanted=lambda node: not hasattr(node, "brake")):
+    # What is missing where nothing but a refusal is missing is no factor and no sign: those would break it by chance.
+    only_refusals = all(trial.right.error for trial, _, unlike in attempt.everyday if unlike)
+    rules = RULES if only_refusals else (*RULES, *ADDITIONS)
+    for kind, line in rewrites(tree, rules, wanted=lambda node: not hasattr(node, "brake")):
         if time.process_time() > until:
             return None
         try:
             version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
         except Exception:  # not every change is a program
             continue
-        if _mended(attempt, version, tick):
+        if _mended(attempt, version, tick) and not _idle_lines(attempt, source, version, tick, line):
             return kind, line
     return None
 
@@ -468,6 +472,41 @@ def _mended(attempt, version, tick):
         if trial.unlike(found):
             return False
     return True
+
+
+def _idle_lines(attempt, source, version, tick, changed):
+    """Find lines that the answer runs and its changed version never: the change went round the slip and mended nothing.
+
+    Only the changed line, and lines that raise, may be too many.
+    """
+    simple = [node for node in ast.walk(source.tree) if isinstance(node, ast.stmt) and not hasattr(node, "body")]
+    begins = {line: node.lineno for node in simple for line in range(node.lineno, node.end_lineno + 1)}
+    raising = {node.lineno for node in simple if isinstance(node, ast.Raise | ast.Assert)}
+    program = compile(with_brakes(source.tree), "<changed>", "exec")
+    answer = run_definition(program, source.name, source.namespace | {"_mlnotes_tick": tick})
+    run = [{begins.get(it, it) for it in _lines_run(attempt, it, tick)} for it in (answer, version)]
+    return run[0] - run[1] - raising - {begins.get(changed, changed)}
+
+
+def _lines_run(attempt, version, tick):
+    """Collect the lines of a changed program that run in any of the trials."""
+    seen, before = set(), sys.gettrace()
+
+    def trace(frame, event, _):
+        if frame.f_code.co_filename != "<changed>":
+            return None
+        if event == "line":
+            seen.add(frame.f_lineno)
+        return trace
+
+    sys.settrace(trace)
+    try:
+        for trial, _, _ in attempt.everyday:
+            tick.reset()
+            trial.outcome(version)
+    finally:
+        sys.settrace(before)
+    return seen
 
 
 def _pointed_at(source, kind, line):
@@ -526,10 +565,10 @@ def with_brakes(tree):
 # Two mistakes at once.
 
 
-def _repair_or_two_at_once(attempt, checks, until):
+def _repair_or_two_at_once(attempt, checks, now):
     """Prefer one change to two mistakes, which are found sooner."""
-    two = _two_at_once(attempt, checks, until)
-    return _repair(attempt, until) or two
+    two = _two_at_once(attempt, checks, now + SECONDS / 3)
+    return _repair(attempt, now + SECONDS) or two
 
 
 def _two_at_once(attempt, checks, until):

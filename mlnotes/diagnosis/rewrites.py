@@ -93,7 +93,7 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
     tree : ast.Module
         The program. It is changed in place while the generator waits, and whole again afterwards.
     rules : sequence of callable, optional
-        Which kinds of change to make, in this order; by default all, likely ones first.
+        Which kinds of change to make, in this order; by default all but additions, likely ones first.
     wanted : callable
         Takes a node and tells whether it may be changed.
 
@@ -104,8 +104,13 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
     line : int
         The line of the place.
     """
-    scopes = {id(node): Scope.of(definition) for definition in tree.body for node in ast.walk(definition)}
+    scopes = {}
+    for definition in tree.body:
+        scopes |= dict.fromkeys(map(id, ast.walk(definition)), Scope.of(definition))
     for rule in rules or RULES:
+        if rule in BODY_RULES:
+            yield from rule(tree, wanted)
+            continue
         for holder, field, index, node in list(_places(tree)):
             if not hasattr(node, "lineno") or not wanted(node):
                 continue
@@ -115,8 +120,6 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
                     ast.fix_missing_locations(ast.copy_location(it, node))
                 with _put(holder, field, index, new):
                     yield kind, node.lineno
-    for rule in BODY_RULES if rules is None else ():
-        yield from rule(tree, wanted)
 
 
 class _put:
@@ -186,6 +189,20 @@ def operator(node, scope):
         yield "operator", ast.BinOp(node.left, it(), node.right)
     if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow | ast.FloorDiv):
         yield "operator", ast.BinOp(node.right, node.op, node.left)
+
+
+def parentheses(node, scope):
+    """Parentheses that are missing, or stand elsewhere."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.BinOp):
+        yield "parentheses", ast.BinOp(ast.UnaryOp(node.op, node.operand.left), node.operand.op, node.operand.right)
+    if not isinstance(node, ast.BinOp):
+        return
+    for inner, turned in ((node.right, False), (node.left, True)):
+        if isinstance(inner, ast.BinOp) and not (type(inner.op) is type(node.op) in (ast.Add, ast.Mult, ast.MatMult)):
+            a, b, c = (inner.left, inner.right, node.right) if turned else (node.left, inner.left, inner.right)
+            first, second = (inner.op, node.op) if turned else (node.op, inner.op)
+            one, other = ast.BinOp(ast.BinOp(a, first, b), second, c), ast.BinOp(a, first, ast.BinOp(b, second, c))
+            yield "parentheses", other if turned else one
 
 
 def comparison(node, scope):
@@ -298,6 +315,8 @@ def bounds(node, scope):
             yield "bounds", ast.Call(node.func, [last], [])
             for it in (ast.BinOp(args[0], ast.Add(), one), ast.BinOp(args[0], ast.Sub(), one)):
                 yield "bounds", ast.Call(node.func, [it, *args[1:]], [])
+            for op in (ast.Sub(), ast.Add()):
+                yield "bounds", ast.Call(node.func, [ast.BinOp(it, op, one) for it in args[:2]] + args[2:], [])
         if _called(node) == "range":
             yield "order", ast.Call(_load("reversed"), [node], [])
     elif isinstance(node, ast.Slice):
@@ -337,6 +356,16 @@ def subscripts(node, scope):
                 term[i], term[j] = term[j], term[i]
                 changed = "".join([*parts[:k], *term, *parts[k + 1 :]])
                 yield "index", ast.Call(node.func, [_constant(changed), *node.args[1:]], node.keywords)
+
+
+def across(node, scope):
+    """Columns in place of rows, rows in place of columns."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        whole = ast.Slice()
+        if not isinstance(node.slice, ast.Tuple):
+            yield "index", ast.Subscript(node.value, ast.Tuple([whole, node.slice], ast.Load()), node.ctx)
+        elif len(node.slice.elts) == 2 and ast.dump(node.slice.elts[0]) == ast.dump(whole):
+            yield "index", ast.Subscript(node.value, node.slice.elts[1], node.ctx)
 
 
 def exchanged_arguments(node, scope):
@@ -428,6 +457,7 @@ def wrapped(node, scope):
             "_[:, None]",
             "np.sum(_, axis=-1)",
             "_.T",
+            "_[::-1]",
             "int(_)",
         ):
             yield "missing", _expression(form, node)
@@ -625,7 +655,8 @@ def exception(node, scope):
         yield "exception", ast.If(ast.UnaryOp(ast.Not(), node.test), [refuse], [])
 
 
-# Ordinary slips first: what stands there and should be another; then what is too much; then what is missing.
+# Ordinary slips first: what stands there and should be another, what is too much, which line stands where; what is
+# missing comes last, for there are hundreds of things that could be.
 SLIPS = (
     axis,
     keepdims,
@@ -640,9 +671,12 @@ SLIPS = (
     bounds,
     subscript,
 )
+BODY_RULES = (axes, left_out, moved, copies)
 RULES = (
     exception,
     *SLIPS,
+    parentheses,
+    across,
     axis_named,
     subscripts,
     exchanged_names,
@@ -652,17 +686,15 @@ RULES = (
     in_place,
     handed_on,
     surplus,
-    turned,
-    guarded,
-    wrapped,
-    combined,
+    *BODY_RULES,
 )
-BODY_RULES = (axes, left_out, moved, copies)
+ADDITIONS = (turned, guarded, wrapped, combined)
 
 HINTS = {
     "axis": "look at the axis",
     "keepdims": "look at keepdims",
     "sign": "look at the signs",
+    "parentheses": "look at the parentheses",
     "operator": "look at the operators",
     "comparison": "look at the comparison",
     "constant": "look at the numbers that stand there",

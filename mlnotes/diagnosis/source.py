@@ -195,7 +195,7 @@ def _place(old, parts, name):
 
 @functools.cache
 def _module_definitions(module):
-    """List a module's functions and classes by name, without docstrings, as they are written."""
+    """List a module's functions and classes, without docstrings, and the tables of them, by name, as written."""
     lines = inspect.getsource(module).splitlines()
     tree = ast.parse("\n".join(lines))
     for node in ast.walk(tree):
@@ -211,6 +211,11 @@ def _module_definitions(module):
             first = min([node.lineno, *(it.lineno for it in node.decorator_list)])
             kept = [line for line in lines[first - 1 : node.end_lineno] if line.strip()]
             found[node.name] = "\n".join(kept)
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and any(getattr(it, "id", "") in found for it in ast.walk(node.value)):
+            [target, *_] = node.targets
+            if isinstance(target, ast.Name):
+                found[target.id] = "\n".join(lines[node.lineno - 1 : node.end_lineno])
     return found
 
 

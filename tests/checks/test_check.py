@@ -1,5 +1,6 @@
 """What a reader is told: right answers pass, wrong ones come with a call that shows it and, if possible, the cause."""
 
+import ast
 import functools
 import linecache
 import math
@@ -9,11 +10,13 @@ import time
 import numpy as np
 import pytest
 
+from mlnotes.applications.least_squares import lstsq
 from mlnotes.blocks.softmax import log_softmax, softmax
 from mlnotes.checks import check, evidence, mistakes
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis.causes import version_of
 from mlnotes.diagnosis.report import Table, compared, written, written_call
+from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
 from mlnotes.diagnosis.source import edited, source_of
 from mlnotes.diagnosis.trials import quiet, trials
 from mlnotes.efficient.kv_cache import KVCache, decoding_multiply_adds
@@ -63,6 +66,12 @@ class TestVerdicts:
         assert repr(check(84, "forty_two")) == "✗ forty_two: The result is twice the right one."
         assert repr(check(43, "forty_two")) == "✗ forty_two: That is not it, and no mistake that is known explains it."
         assert check(..., "forty_two").verdict == "empty"
+
+    def test_a_number_is_right_to_the_digits_asked_for(self):
+        assert check(-0.7518, "gelu_minimum").says == "That is right."
+        assert check(np.float64(-0.7518), "gelu_minimum").verdict == "right"
+        assert check(-0.752, "gelu_minimum").verdict == "wrong"
+        assert check(-0.16997, "gelu_minimum").says.startswith("This is how small gelu becomes, not where")
 
     def test_a_wrong_answer_comes_with_its_smallest_failing_call(self):
         def my_softmax(x, axis=-1):
@@ -271,6 +280,61 @@ class TestCauses:
         assert report.says.startswith("Line 4")
         assert "another exception is asked for" in report.says
 
+    def test_a_range_that_begins_and_ends_one_place_too_late_is_pointed_at(self):
+        body = "y = np.moveaxis(x, axis, 0)\n    e = [np.exp(y[i] - y.max(0)) for i in range(1, len(y) + 1)]"
+        body += "\n    return np.moveaxis(e / sum(e), 0, axis)"
+        report = check(written_down(f"def my_softmax(x, axis=-1):\n    {body}"))
+        assert line(report) == "Line 3"
+        assert "where the range begins and ends" in report.says
+
+    def test_parentheses_that_are_missing_are_pointed_at(self):
+        body = "deviation = np.sqrt(x.var(0, ddof=ddof) + eps)\n    return x - x.mean(0) / deviation"
+        answer = written_down(f"def my_softmax(x, eps=0.0, ddof=0):\n    {body}")
+        assert "Line 3" in check(answer, "standardize").says
+        assert "look at the parentheses" in check(answer, "standardize").says
+
+    @pytest.mark.parametrize(
+        ("expression", "others"),
+        [
+            ("a - b / c", ["(a - b) / c"]),
+            ("(a - b) / c", ["a - b / c"]),
+            ("a / b * c", ["a / (b * c)"]),
+            ("-a ** 2", ["(-a) ** 2"]),
+            ("a + b * c", ["(a + b) * c"]),
+            ("a * b * c", []),
+        ],
+    )
+    def test_parentheses_stand_wherever_they_change_something(self, expression, others):
+        tree = ast.parse(f"def f(a, b, c): return {expression}")
+        found = [ast.unparse(tree).split("return ")[1] for _ in rewrites(tree, [parentheses])]
+        assert found == others
+
+    @pytest.mark.parametrize(("rows", "columns"), [("x[::-1]", "x[:, ::-1]"), ("x[0]", "x[:, 0]")])
+    def test_rows_and_columns_are_taken_for_each_other(self, rows, columns):
+        for this, other in ((rows, columns), (columns, rows)):
+            tree = ast.parse(f"def f(x): return {this}")
+            assert [ast.unparse(tree).split("return ")[1] for _ in rewrites(tree, [across])] == [other]
+
+    def test_a_change_that_breaks_what_should_have_been_refused_is_no_repair(self):
+        def my_one_hot(ids, n):
+            if (ids < 0).any() or (ids >= n).any():
+                return None
+            return np.eye(n)[ids]
+
+        assert check(my_one_hot).says.startswith("It accepts what must be refused")
+
+    def test_a_change_that_only_goes_round_the_slip_is_not_pointed_at(self):
+        right = "e = np.exp(x - x.max(axis=axis, keepdims=True))\n    return e / e.sum(axis=axis, keepdims=True)"
+        wrong = right.replace("e / e", "e - e").replace("\n", "\n    ")
+        report = check(written_down(f"def my_softmax(x, axis=-1):\n    if axis == -1:\n        {wrong}\n    {right}"))
+        assert line(report) == "Line 4"
+
+    def test_lines_are_moved_before_anything_that_could_be_missing_is_tried(self):
+        tree = ast.parse("def total(x):\n    s = 0\n    for it in x:\n        s += it\n        s = 2 * s\n    return s")
+        kinds = [kind for kind, _ in rewrites(tree, (*RULES, *ADDITIONS))]
+        assert kinds.index("indentation") < kinds.index("missing")
+        assert kinds.count("missing") > 10 * kinds.count("indentation")
+
     def test_an_error_is_pointed_at(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = x\n    return y.nothing"))
         assert line(report) == "Line 3"
@@ -440,6 +504,16 @@ class TestComparison:
         [trial] = trials(Checks(right, (call(np.arange(1.0, 4.0) / 3),)))
         assert not trial.unlike(trial.outcome(other))
 
+    def test_digits_of_a_tiny_result_count_where_a_call_is_about_them(self):
+        tiny = call(np.array([40.0]))
+        for case, same in ((tiny, True), (tiny.about("every digit", absolute=0.0), False)):
+            [trial] = trials(Checks(lambda x: np.exp(-x), (case,)))
+            assert (not trial.unlike(trial.outcome(lambda x: 2 * np.exp(-x)))) == same
+
+    def test_calls_are_ordered_by_size_also_where_lists_hold_arrays_of_several_sizes(self):
+        cases = [call([np.zeros((2, n)), np.zeros(n)]) for n in (5, 3)]
+        assert [it.case for it in trials(Checks(len, tuple(cases)))] == cases[::-1]
+
     def test_the_dtype_counts_where_a_call_is_about_one(self):
         [trial] = trials(Checks(np.exp, (call(np.ones(3, np.float32)),)))
         assert trial.unlike(trial.outcome(lambda x: np.exp(x.astype(float)))) == (
@@ -457,6 +531,14 @@ class TestComparison:
             [trial] = trials(Checks(right, (call(-1.0),), refusal=refusal))
             assert (not trial.unlike(trial.outcome(other))) == same
             assert "must be refused" in trial.unlike(trial.outcome(abs))
+
+    def test_a_mistake_is_recognised_whatever_words_an_answer_refuses_with(self):
+        def my_embedding(ids, table):
+            if (ids < 0).any() or (ids >= len(table)).any():
+                raise IndexError("no such row")
+            return table[:, ids].T if ids.ndim == 1 else np.moveaxis(table[:, ids], 0, -1)
+
+        assert check(my_embedding).says.startswith("The vectors are columns of the table")
 
     @pytest.mark.parametrize(
         ("found", "expected", "error"),
@@ -487,6 +569,12 @@ class TestSources:
     def test_an_edit_that_does_not_match_once_is_refused(self, text):
         with pytest.raises(ValueError, match="an edit must match once in log_softmax"):
             edited(log_softmax, ((text, "y"),))
+
+    def test_an_edit_reaches_functions_that_stand_in_a_table(self):
+        wrong = edited(lstsq, (("(u[:, :r].T @ b) / s[:r, None]", "u[:, :r].T @ b * 0"),))
+        a, b = np.diag([2.0, 4.0]), np.array([2.0, 4.0])
+        assert wrong(a, b, "svd").tolist() == [0, 0]
+        assert wrong(a, b, "qr").tolist() == lstsq(a, b, "svd").tolist() == [1, 1]
 
     def test_whole_wrong_versions_go_with_no_other(self):
         whole = Mistake("a", np.cos, "b", "c")

@@ -3,27 +3,42 @@
 import numpy as np
 
 from mlnotes.applications.embedding import embedding, embedding_gradient, one_hot, tied_logits
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.blocks.softmax import softmax
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.source import parameters_of
 
 _rng = np.random.default_rng(13)
-_table, _square, _upstream, _x, _ids, _pairs = frozen(
-    _rng.normal(size=(7, 5)),
-    _rng.normal(size=(5, 5)),
-    _rng.normal(size=(2, 3, 5)),
-    _rng.normal(size=(3, 5)),
+_table, _square, _upstream, _x, _many_x = frozen(
+    *(_rng.normal(size=shape) for shape in ((7, 5), (5, 5), (2, 3, 5), (3, 5), (2, 3, 5)))
+)
+_table4, _table3, _x2, _upstream3, _ids, _pairs = frozen(
+    np.array([[0.0, 1.0], [10.0, 11.0], [20.0, 21.0], [30.0, 31.0]]),
+    np.array([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0], [3.0, 1.0, 0.0]]),
+    np.array([[1.0, 2.0], [3.0, 0.0], [-1.0, 1.0]]),
+    np.array([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]]),
     np.array([3, 1, 4, 1, 2]),
     np.array([[3, 0, 3], [6, 3, 1]]),
 )
-_LAST_BITS = "sums of at most 7 numbers in float64: a few units of 1e-16"
+_LAST_BITS = {"tolerance": 1e-13, "why": "at most 7 terms below 10 in float64: 7 · 70 · 1.1e-16 is 5e-14"}
+
+
+def tied_gradient(table, a, b):
+    """Give the gradient by E of −log softmax(E v_a)_b, where row a of E (n, d) is v_a: r v_aᵀ + onehot(a) rᵀE.
+
+    r is softmax(E v_a) − onehot(b). All rows move along v_a, for all tokens were scored; row a moves once more.
+    """
+    entrance, truth = np.eye(len(table))[[a, b]]
+    r = softmax(table @ table[a]) - truth
+    return np.outer(r, table[a]) + np.outer(entrance, r @ table)
 
 
 def _torch(name):
-    def oracle(*arguments):
+    def reference(*arguments):
         import torch
 
         return getattr(torch.nn.functional, name)(*map(torch.tensor, arguments)).numpy()
 
-    return oracle
+    return reference
 
 
 def _torch_gradient(ids, upstream, n):
@@ -34,6 +49,14 @@ def _torch_gradient(ids, upstream, n):
     return table.grad.numpy()
 
 
+def _autograd_through_both_ends(table, a, b):
+    import torch
+
+    e = torch.tensor(table, requires_grad=True)
+    torch.nn.functional.cross_entropy(e @ e[a], torch.tensor(b)).backward()
+    return e.grad
+
+
 def _encoder(ids, n):
     from sklearn.preprocessing import OneHotEncoder
 
@@ -41,19 +64,14 @@ def _encoder(ids, n):
     return encoder.fit_transform(ids.reshape(-1, 1)).reshape(*ids.shape, n)
 
 
-def _refuses(*bad):
-    """Measure 0 if every call raises ValueError."""
-
-    def error(f):
-        for arguments in bad:
-            try:
-                f(*arguments)
-            except ValueError:
-                continue
-            raise AssertionError(f"it accepts the ids {arguments[0].tolist()}")
-        return 0.0
-
-    return error
+def _asked_for_what_it_takes(f, ids, n, dtype=None):
+    """Ask only those versions for a dtype that take one: the exercise leaves it out."""
+    if dtype is None or not any(it.name == "dtype" or it.kind == it.VAR_KEYWORD for it in parameters_of(f).values()):
+        return f(ids, n)
+    hot = f(ids, n, dtype=dtype)
+    if hot.dtype != dtype:
+        raise TypeError(f"its dtype is {hot.dtype} where {np.dtype(dtype)} is asked for")
+    return hot
 
 
 def _copies(f):
@@ -62,268 +80,164 @@ def _copies(f):
     return distance(table, _table)
 
 
-def width_from_the_largest(ids, n):
-    """Let the largest number that happens to occur decide how many there are."""
-    return np.eye(ids.max() + 1)[ids]
+def _transposed_product(f):
+    return distance(f(_pairs, _upstream, 7), one_hot(_pairs, 7).reshape(6, 7).T @ _upstream.reshape(6, 5))
 
 
-def counted_from_one(ids, n):
-    """Take the first number for 1."""
-    return np.eye(n)[ids - 1]
+def _turned(f):
+    q, _ = np.linalg.qr(_square)
+    return distance(f(_table @ q, 3, 1), f(_table, 3, 1) @ q)
 
 
-def numbers_first(ids, n):
-    """Put the new axis before the others."""
-    return np.moveaxis(one_hot(ids, n), -1, 0)
+_ACCEPTED = "0 <= id_ < n"
 
-
-def all_in_one_row(ids, n):
-    """Mark all numbers of a row in the same vector."""
-    return one_hot(ids, n).max(axis=-2)
-
-
-def minus_one_is_the_last_row(ids, table):
-    """Leave negative numbers to NumPy, which counts them from the end."""
-    return table[ids]
-
-
-def clipped_to_the_table(ids, table):
-    """Move numbers outside of the table to its nearest row."""
-    return table[np.clip(ids, 0, len(table) - 1)]
-
-
-def zeros_beyond_the_table(ids, table):
-    """Give zeros for rows that do not exist."""
-    inside = (ids >= 0) & (ids < len(table))
-    return table[np.where(inside, ids, 0)] * inside[..., None]
-
-
-def columns_looked_up(ids, table):
-    """Look up columns, as if the table held a vector in each."""
-    return np.moveaxis(table[:, ids], 0, -1)
-
-
-def rows_counted_from_one(ids, table):
-    """Take row 0 for padding, and the first token for row 1."""
-    return table[np.asarray(ids) - 1]
-
-
-def sentences_run_together(ids, table):
-    """Flatten the numbers and forget their shape."""
-    return embedding(ids.ravel(), table)
-
-
-def repeats_lost(ids, upstream, n):
-    """Add with an index, which keeps one of equal places."""
-    gradient = np.zeros((n, upstream.shape[-1]))
-    gradient[ids] += upstream
-    return gradient
-
-
-def repeats_averaged(ids, upstream, n):
-    """Divide by how often each row was looked up."""
-    counts = np.bincount(ids.ravel(), minlength=n)[:, None]
-    return embedding_gradient(ids, upstream, n) / np.maximum(counts, 1)
-
-
-def only_the_rows_that_occur(ids, upstream, n):
-    """Return the rows that were looked up, without the others."""
-    return embedding_gradient(ids, upstream, n)[np.unique(ids)]
-
-
-def without_transposing(x, table):
-    """Multiply by the table as it lies."""
-    return x @ table
-
-
-def cosines(x, table):
-    """Divide by the lengths of both vectors."""
-    lengths = np.linalg.norm(x, axis=-1)[..., None] * np.linalg.norm(table, axis=-1)
-    return x @ table.mT / lengths
-
-
-def scaled_as_in_attention(x, table):
-    """Divide by the root of the width."""
-    return x @ table.mT / x.shape[-1] ** 0.5
-
-
-OLD = (
-    Checks(
-        one_hot,
-        probes=((_ids, 7), (_pairs, 7), (np.array([0, 2]), 3)),
-        claims=(
-            Claim("rows of the identity matrix", lambda f: distance(f(_pairs, 7), np.eye(7)[_pairs])),
-            Claim("arg max gives the number back", lambda f: distance(f(_pairs, 7).argmax(-1), _pairs)),
-            Claim(
-                "as wide as asked for, whatever occurs",
-                lambda f: distance(f(np.array([0, 1]), 7), np.eye(7)[:2]),
-            ),
-            Claim(
-                "numbers that are not among the n are refused",
-                _refuses((np.array([0, 7]), 7), (np.array([-1]), 7), (np.array([1.0]), 7)),
-                edge=True,
-            ),
-            Claim(
-                "sklearn.preprocessing.OneHotEncoder",
-                lambda f: distance(f(_pairs, 7), _encoder(_pairs, 7)),
-                kind="oracle",
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                width_from_the_largest,
-                "The width changes from batch to batch",
-                "say how many numbers there are; do not let the data decide",
-                "GraphLearning, issue 12 (2024)",
-            ),
-            Mistake(counted_from_one, "The one is a place too early, and number 0 becomes the last", "count from 0"),
-            Mistake(numbers_first, "The one-hot axis comes first", "put the new axis last"),
-            Mistake(all_in_one_row, "A sentence gives one row, and the order is gone", "give each number its own row"),
-        ),
-    ),
-    Checks(
-        embedding,
-        probes=(
-            (_ids, _square),
-            (_ids, _table),
-            (_pairs, _table),
-            (np.array([-1, 2]), _table),
-            (np.array([7, 2]), _table),
-        ),
-        claims=(
-            Claim(
-                "equal to the product with one-hot rows",
-                lambda f: distance(f(_pairs, _table), one_hot(_pairs, 7) @ _table),
-            ),
-            Claim("ids in order give back the table", lambda f: distance(f(np.arange(7), _table), _table)),
-            Claim("equal ids get equal vectors", lambda f: float(np.ptp(f(np.full(3, 2), _table), axis=0).max())),
-            Claim("what is returned is a copy", _copies),
-            Claim(
-                "ids that are no rows of the table are refused, negative ones too",
-                _refuses((np.array([0, 7]), _table), (np.array([-1]), _table)),
-                edge=True,
-            ),
-            Claim("ids that are no integers are refused", _refuses((np.array([0.0, 1.0]), _table)), edge=True),
-            Claim(
-                "torch.nn.functional.embedding",
-                lambda f: max(
-                    distance(f(i, t), _torch("embedding")(i, t)) for i, t in ((_ids, _square), (_pairs, _table))
-                ),
-                kind="oracle",
-            ),
-            Claim("numpy.take", lambda f: distance(f(_pairs, _table), np.take(_table, _pairs, axis=0)), kind="oracle"),
-        ),
-        mistakes=(
-            Mistake(
-                columns_looked_up,
-                "The vectors are columns of the table, and their width is its number of rows",
-                "look up along the first axis: each row is a vector",
-            ),
-            Mistake(rows_counted_from_one, "Every id gets its neighbour's vector, and id 0 the last", "count from 0"),
-            Mistake(sentences_run_together, "The result has lost the axes of the batch", "keep the shape of the ids"),
-            Mistake(
-                minus_one_is_the_last_row,
-                "Padding of -1 gets the vector of the last token",
-                "refuse negative ids",
-            ),
-            Mistake(
-                clipped_to_the_table,
-                "An id beyond the table gets the vector of the last token",
-                "refuse ids beyond the table",
-            ),
-            Mistake(
-                zeros_beyond_the_table,
-                "An id beyond the table gets zeros, and nobody hears of it",
-                "refuse ids beyond the table",
-                "TensorFlow, issue 5260 (2016)",
-            ),
-        ),
-    ),
-    Checks(
-        embedding_gradient,
-        probes=((_pairs, _upstream, 7), (_pairs[:1], _upstream[:1], 7)),
-        claims=(
-            Claim(
-                "the transposed one-hot matrix times what comes from above",
-                lambda f: distance(
-                    f(_pairs, _upstream, 7), one_hot(_pairs, 7).reshape(6, 7).T @ _upstream.reshape(6, 5)
-                ),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "rows that were not looked up get zero",
-                lambda f: distance(f(_pairs, _upstream, 7)[[2, 4, 5]], np.zeros((3, 5))),
-            ),
-            Claim(
-                "nothing is lost: the rows add up to what came from above",
-                lambda f: distance(f(_pairs, _upstream, 7).sum(0), _upstream.sum((0, 1))),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "autograd through torch.nn.functional.embedding",
-                lambda f: distance(f(_pairs, _upstream, 7), _torch_gradient(_pairs, _upstream, 7)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                repeats_lost,
-                "A row that was looked up three times gets one of three gradients",
-                "add with np.add.at, or torch's index_add",
-                "autograd, issue 39 (2015)",
-            ),
-            Mistake(
-                repeats_averaged,
-                "A row that was looked up three times gets the mean of three gradients",
-                "leave the sum as it is, unless rare tokens are meant to move more",
-            ),
-            Mistake(
-                only_the_rows_that_occur,
-                "The gradient is smaller than the table",
-                "return a row for each row of the table, or the row numbers with it",
-            ),
-        ),
-    ),
-    Checks(
-        tied_logits,
-        probes=((_x, _table), (_x, _square)),
-        claims=(
-            Claim(
-                "a one-hot vector reads a column of the table",
-                lambda f: distance(f(np.eye(5), _table), _table.T),
-            ),
-            Claim(
-                "a row scores the square of its length at itself",
-                lambda f: distance(np.diag(f(_table, _table)), (_table**2).sum(-1)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "torch.nn.functional.linear",
-                lambda f: distance(f(_x, _table), _torch("linear")(_x, _table)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                without_transposing,
-                "It raises an error, or, for as many tokens as coordinates, scores columns",
-                "transpose the table: each token is a row",
-            ),
-            Mistake(
-                cosines, "All scores lie between -1 and 1", "leave the lengths in: a longer row may have larger scores"
-            ),
-            Mistake(
-                scaled_as_in_attention,
-                "The scores are too small by the root of the width",
-                "do not scale: the table can learn its own",
-            ),
-        ),
-    ),
+CHECKS = (
+    Checks(one_hot, cases=(
+        call(np.array([2, 0]), 3), call(np.array([[1, 0, 3], [2, 2, 0]]), 4).about("two axes"),
+        call(_ids, 7).about("more numbers than occur"), call(_pairs, 7).about("two axes"),
+        call(np.array([0, 3]), 3).about("a number that is not among the 3"),
+        call(np.array([-1, 2]), 3).about("a negative number"),
+        call(_ids, 7, dtype=np.float32).about("a dtype", edge=True),
+        call(np.array(2), 3).about("a number without any axis", edge=True),
+        call(np.array([1.0]), 3).about("numbers that are no integers", edge=True),
+    ), claims=(
+        Claim("rows of the identity matrix", lambda f: distance(f(_pairs, 7), np.eye(7)[_pairs])),
+        Claim("arg max gives the number back", lambda f: distance(f(_pairs, 7).argmax(-1), _pairs)),
+        oracle("sklearn.preprocessing.OneHotEncoder", _encoder, call(_pairs, 7)),
+    ), mistakes=(
+        Mistake("width from the largest", lambda ids, n, dtype=None: np.eye(ids.max() + 1, dtype=dtype)[ids],
+            "The width changes from batch to batch", "say how many numbers there are; do not let the data decide",
+            "GraphLearning, issue 12 (2024)"),
+        Mistake("minus one is the last",
+            ((_ACCEPTED, "-n <= id_ < n"), ("ids[..., None] ==", "(ids % n)[..., None] ==")),
+            "A number of -1 marks the last place", "refuse negative numbers, which NumPy counts from the end"),
+        Mistake("unknown numbers mark nothing", (_ACCEPTED, "True"),
+            "A number that is not among the n gives zeros, and nobody hears of it", "raise an error"),
+        Mistake("counted from one", ("ids[..., None] ==", "(ids - 1)[..., None] % n =="),
+            "The one is a place too early, and number 0 becomes the last", "count from 0"),
+        Mistake("numbers first",
+            ("xp.astype(ids[..., None] == xp.arange(n, device=device(ids)), dtype)",
+             "xp.moveaxis(xp.astype(ids[..., None] == xp.arange(n, device=device(ids)), dtype), -1, 0)"),
+            "The one-hot axis comes first", "put the new axis last"),
+        Mistake("all in one row",
+            ("ids[..., None] == xp.arange(n, device=device(ids))",
+             "(ids[..., None] == xp.arange(n, device=device(ids))).any(axis=-2 if ids.ndim else ())"),
+            "A sentence gives one row, and the order is gone", "give each number its own row"),
+    ), run=_asked_for_what_it_takes),
+    Checks(embedding, cases=(
+        call(np.array([2, 0, 2]), _table4), call(np.array([[3, 1], [0, 0]]), _table4).about("two axes"),
+        call(_ids, _square).about("as many rows as columns"), call(_pairs, _table).about("two axes"),
+        call(np.array([9, 2]), _table4).about("an id beyond the table"),
+        call(np.array([-1, 2]), _table4).about("a negative id"),
+        call(np.array([0.0, 1.0]), _table4).about("ids that are no integers", edge=True),
+    ), claims=(
+        Claim("equal to the product with one-hot rows",
+            lambda f: distance(f(_pairs, _table), one_hot(_pairs, 7) @ _table)),
+        Claim("ids in order give back the table", lambda f: distance(f(np.arange(7), _table), _table)),
+        Claim("equal ids get equal vectors", lambda f: float(np.ptp(f(np.full(3, 2), _table), axis=0).max())),
+        Claim("what is returned is a copy", _copies),
+        oracle("torch.nn.functional.embedding", _torch("embedding"), call(_ids, _square), call(_pairs, _table)),
+        oracle("numpy.take", lambda ids, table: np.take(table, ids, axis=0), call(_pairs, _table)),
+    ), mistakes=(
+        Mistake("columns looked up",
+            ("xp.reshape(xp.take(table, flat, axis=0), (*ids.shape, table.shape[1]))",
+             "xp.moveaxis(table[:, ids], 0, -1)"),
+            "The vectors are columns of the table, and their width is its number of rows",
+            "look up along the first axis: each row is a vector"),
+        Mistake("rows counted from one", ("table, flat, axis=0", "table, flat - 1, axis=0"),
+            "Every id gets its neighbour's vector, and id 0 the last", "count from 0"),
+        Mistake("sentences run together", ("(*ids.shape, table.shape[1])", "(-1, table.shape[1])"),
+            "The result has lost the axes of the batch", "keep the shape of the ids"),
+        Mistake("minus one is the last row", (_ACCEPTED, "-n <= id_ < n"),
+            "Padding of -1 gets the vector of the last token", "refuse negative ids"),
+        Mistake("wrapped around", ((_ACCEPTED, "True"), ("table, flat, axis=0", "table, flat % len(table), axis=0")),
+            "An id beyond the table gets the vector of another token", "refuse ids beyond the table"),
+        Mistake("single numbers",
+            ("xp.reshape(xp.take(table, flat, axis=0), (*ids.shape, table.shape[1]))", "xp.take(table, ids)"),
+            "Each id gets one number of the table, not a row",
+            "name the axis: np.take(table, ids, axis=0), or table[ids]"),
+        Mistake("clipped to the table",
+            ((_ACCEPTED, "True"), ("table, flat, axis=0", "table, xp.clip(flat, 0, len(table) - 1), axis=0")),
+            "An id beyond the table gets the vector of the last token", "refuse ids beyond the table"),
+        Mistake("zeros beyond the table",
+            ((_ACCEPTED, "True"),
+             ("xp.take(table, flat, axis=0)", "(flat == flat % len(table))[:, None] * table[flat % len(table)]")),
+            "An id beyond the table gets zeros, and nobody hears of it", "refuse ids beyond the table",
+            "TensorFlow, issue 5260 (2016)"),
+    )),
+    Checks(embedding_gradient, cases=(
+        call(np.array([1, 0, 1]), _upstream3, 3), call(np.array([2, 0, 1]), _upstream3, 4).about("nothing is repeated"),
+        call(np.array([[2], [2], [0]]), _upstream3[:, None], 3).about("two axes"),
+        call(_pairs, _upstream, 7).about("two axes"),
+        call(_pairs[:1], _upstream[:1], 11).about("rows that do not occur"),
+        call(_pairs, _upstream[..., :3], 7).about("as many columns as ids in a row"),
+        call(np.array(1), _upstream3[0], 3).about("an id without any axis", edge=True),
+    ), claims=(
+        Claim("the transposed one-hot matrix times what comes from above", _transposed_product, **_LAST_BITS),
+        Claim("rows that were not looked up get zero",
+            lambda f: distance(f(_pairs, _upstream, 7)[[2, 4, 5]], np.zeros((3, 5)))),
+        Claim("nothing is lost: the rows add up to what came from above",
+            lambda f: distance(f(_pairs, _upstream, 7).sum(0), _upstream.sum((0, 1))), **_LAST_BITS),
+        oracle("autograd through torch.nn.functional.embedding", _torch_gradient, call(_pairs, _upstream, 7),
+            **_LAST_BITS),
+    ), mistakes=(
+        Mistake("repeats lost", ("np.add.at(gradient, ids, upstream)", "gradient[ids] += upstream"),
+            "A row that was looked up three times gets one of three gradients",
+            "add with np.add.at, or torch's index_add", "autograd, issue 39 (2015)"),
+        Mistake("repeats averaged",
+            ("gradient.astype(upstream.dtype)",
+             "gradient / np.maximum(np.bincount(ids.ravel(), minlength=n), 1)[:, None]"),
+            "A row that was looked up three times gets the mean of three gradients",
+            "leave the sum as it is, unless rare tokens are meant to move more"),
+        Mistake("as many rows as the largest id says", ("np.zeros((n,", "np.zeros((ids.max() + 1,"),
+            "Rows are missing at the end, for tokens that do not occur", "make n rows; do not let the data decide"),
+        Mistake("vectors not sorted",
+            ("np.add.at(gradient, ids, upstream)",
+             "starts = np.unique(np.sort(ids, axis=None), return_index=True)[1]\n    "
+             "gradient[np.unique(ids)] = np.add.reduceat(upstream.reshape(ids.size, -1), starts)"),
+            "Runs of equal ids are added up where the vectors are still in their old order",
+            "sort the vectors along with their ids"),
+        Mistake("only the rows that occur", ("gradient.astype(upstream.dtype)", "gradient[np.unique(ids)]"),
+            "The gradient is smaller than the table",
+            "return a row for each row of the table, or the row numbers with it"),
+    )),
+    Checks(tied_logits, cases=(
+        call(_x2, _table4), call(_x2[0], _table4).about("a single vector"),
+        call(_x2[:2], _table4[:2]).about("as many tokens as coordinates"), call(_x, _table),
+        call(_x, _square).about("as many tokens as coordinates"), call(_many_x, _table).about("three axes"),
+    ), claims=(
+        Claim("a one-hot vector reads a column of the table", lambda f: distance(f(np.eye(5), _table), _table.T)),
+        Claim("a row scores the square of its length at itself",
+            lambda f: distance(np.diag(f(_table, _table)), (_table**2).sum(-1)), **_LAST_BITS),
+        oracle("torch.nn.functional.linear", _torch("linear"), call(_x, _table), **_LAST_BITS),
+    ), mistakes=(
+        Mistake("without transposing", ("x @ table.mT", "x @ table"),
+            "It raises an error, or, for as many tokens as coordinates, scores columns",
+            "transpose the table: each token is a row"),
+        Mistake("a row for each token", ("x @ table.mT", "table @ x.T"),
+            "It has a row for each token, and a column for each vector", "x comes first: its rows are the result's"),
+        Mistake("cosines",
+            ("x @ table.mT", "x @ table.mT / (np.linalg.norm(x, axis=-1)[..., None] * np.linalg.norm(table, axis=-1))"),
+            "All scores lie between -1 and 1", "leave the lengths in: a longer row may have larger scores"),
+        Mistake("scaled as in attention", ("x @ table.mT", "x @ table.mT / x.shape[-1] ** 0.5"),
+            "The scores are too small by the root of the width", "do not scale: the table can learn its own"),
+    )),
+    Checks(tied_gradient, cases=(
+        call(_table3, 0, 1), call(_table3, 2, 0), call(_table3, 1, 1).about("a token that follows itself"),
+        call(_table, 3, 6), call(30 * _table, 3, 6).about("scores of thousands"),
+    ), claims=(
+        Claim("it turns with the vectors", _turned, **_LAST_BITS),
+        oracle("torch's autograd through both ends", _autograd_through_both_ends, call(_table, 3, 6),
+            call(_table, 2, 2), **_LAST_BITS),
+    ), mistakes=(
+        Mistake("exit only", (" + np.outer(entrance, r @ table)", ""), "It forgets that row a was looked up",
+            "add what comes back to the entrance: Eᵀr, at row a"),
+        Mistake("entrance only", ("np.outer(r, table[a]) + ", ""),
+            "All rows but one are zero, as if tokens had not been scored by them",
+            "add what the exit asks for: r v_aᵀ, for all rows"),
+        Mistake("entrance in place of exit", ("np.outer(r, table[a]) +", "np.outer((1 - entrance) * r, table[a]) +"),
+            "Row a has lost what the exit asks of it", "row a plays both parts: add them"),
+        Mistake("truth forgotten", (" - truth", ""), "It is not zero where the model is right and sure",
+            "the gradient by the scores is softmax less 1 at the right token"),
+    )),
 )
