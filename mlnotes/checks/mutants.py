@@ -170,10 +170,12 @@ def _is_refused(version, tick, tried):
 
 
 def _mark_guards(tree):
-    """Mark what refuses bad input, and what decorates: no case of a reader's exercise is about it."""
+    """Mark what refuses bad input, decorates, or finds the library of an array: no case of a reader's is about it."""
     for node in ast.walk(tree):
         marked = list(getattr(node, "decorator_list", ()))
         if isinstance(node, ast.Expr | ast.If | ast.For) and _is_guard(node):
+            marked.append(node)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("array_namespace", "device"):
             marked.append(node)
         for it in marked:
             for part in ast.walk(it):

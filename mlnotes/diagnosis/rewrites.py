@@ -7,6 +7,8 @@ the slip is. On the book's own functions every change makes a wrong version, whi
 import ast
 import copy
 import itertools
+import re
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 SWAPPED_OPERATORS = {
@@ -100,11 +102,14 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
     ------
     kind : str
         What was changed, in the words of `HINTS`.
-    line : int
-        The line of the place.
+    line : int or tuple of int
+        The line of the place, or of all places that are changed alike.
     """
     scopes = {id(node): Scope.of(definition) for definition in tree.body for node in ast.walk(definition)}
     for rule in rules or RULES:
+        if rule in BODY_RULES:
+            yield from rule(tree, wanted)
+            continue
         for holder, field, index, node in list(_places(tree)):
             if not hasattr(node, "lineno") or not wanted(node):
                 continue
@@ -114,8 +119,6 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
                     ast.fix_missing_locations(ast.copy_location(it, node))
                 with _put(holder, field, index, new):
                     yield kind, node.lineno
-    for rule in BODY_RULES if rules is None else ():
-        yield from rule(tree, wanted)
 
 
 class _put:
@@ -153,17 +156,20 @@ def axis(node, scope):
     """Another axis."""
     if isinstance(node, ast.keyword) and node.arg in ("axis", "dim"):
         for value in [*map(_constant, (-1, 0, -2, 1, None)), *_names(scope, "axis", "dim")]:
-            if ast.dump(value) != ast.dump(node.value):
+            if ast.unparse(value) != ast.unparse(node.value):
                 yield "axis", ast.keyword(node.arg, value)
 
 
 def axis_named(node, scope):
-    """An axis where none is named."""
-    if isinstance(node, ast.Call) and _called(node) in REDUCTIONS and not _has(node, "axis", "dim"):
-        for value in [*_names(scope, "axis", "dim"), *map(_constant, (-1, 0, -2))]:
+    """An axis where none is named; another one that is kept."""
+    if not isinstance(node, ast.Call) or _called(node) not in REDUCTIONS:
+        return
+    kept = ast.Call(node.func, node.args, [it for it in node.keywords if it.arg not in ("axis", "dim")])
+    for value in [*_names(scope, "axis", "dim"), *map(_constant, (-1, 0, -2))]:
+        if not _has(node, "axis", "dim"):
             yield "axis", _with(node, axis=value)
-            if not _has(node, "keepdims"):
-                yield "axis", _with(node, axis=value, keepdims=_constant(True))
+        if not _has(node, "keepdims", "keepdim"):
+            yield "axis", _with(kept, axis=value, keepdims=_constant(True))
 
 
 def keepdims(node, scope):
@@ -304,9 +310,7 @@ def subscript(node, scope):
     if not isinstance(node, ast.Subscript):
         return
     if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
-        for i, j in itertools.combinations(range(len(node.slice.elts)), 2):
-            elements = list(node.slice.elts)
-            elements[i], elements[j] = elements[j], elements[i]
+        for elements in _exchanged(node.slice.elts):
             yield "index", ast.Subscript(node.value, ast.Tuple(elements, ast.Load()), node.ctx)
     if isinstance(node.ctx, ast.Load):
         yield "index", node.value
@@ -315,14 +319,10 @@ def subscript(node, scope):
 def exchanged_arguments(node, scope):
     """Two arguments of a call in the other order."""
     if isinstance(node, ast.Call) and not any(isinstance(it, ast.Starred) for it in node.args):
-        for i, j in itertools.combinations(range(min(len(node.args), 4)), 2):
-            args = list(node.args)
-            args[i], args[j] = args[j], args[i]
-            yield "order", ast.Call(node.func, args, node.keywords)
+        for args in _exchanged(node.args[:4]):
+            yield "order", ast.Call(node.func, args + node.args[4:], node.keywords)
     elif isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load) and 2 <= len(node.elts) <= 3:
-        for i, j in itertools.combinations(range(len(node.elts)), 2):
-            elements = list(node.elts)
-            elements[i], elements[j] = elements[j], elements[i]
+        for elements in _exchanged(node.elts):
             yield "order", ast.Tuple(elements, ast.Load())
 
 
@@ -391,6 +391,7 @@ def wrapped(node, scope):
             "np.asarray(_)",
             "_.copy()",
             "_[..., None]",
+            "_[..., None, None]",
             "_[..., None, :]",
             "_[:, None]",
             "np.sum(_, axis=-1)",
@@ -444,7 +445,25 @@ def in_place(node, scope):
         yield "operator", ast.AugAssign(node.targets[0], ast.Add(), node.value)
 
 
-# What lies around the lines: rules that change a body, not an expression.
+# What lies around the lines: rules that change a body, or two places at once, not an expression.
+
+
+def twins(tree, wanted):
+    """The same slip twice, in places that are alike but for names and signs: one for `a`, one for `b`."""
+    scope, alike = Scope.of(tree), {}
+    differs = re.compile(rf"id='({'|'.join((*scope.parameters, *scope.variables))})'|op=(Add|Sub)\(\)")
+    for place in _places(tree):
+        if isinstance(place[-1], ast.Call | ast.BinOp | ast.Subscript | ast.Attribute) and wanted(place[-1]):
+            alike.setdefault(differs.sub("", ast.dump(place[-1])), []).append(place)
+    pairs = [it for it in alike.values() if len(it) == 2]
+    for rule in TWIN_RULES:
+        for pair in pairs:
+            for changes in zip(*(rule(node, scope) for *_, node in pair), strict=False):
+                with ExitStack() as stack:
+                    for (holder, field, index, node), (_, new) in zip(pair, changes, strict=True):
+                        ast.fix_missing_locations(ast.copy_location(new, node))
+                        stack.enter_context(_put(holder, field, index, new))
+                    yield changes[0][0], tuple(sorted(node.lineno for *_, node in pair))
 
 
 def left_out(tree, wanted):
@@ -481,7 +500,7 @@ def axes(tree, wanted):
                 originals = [it.value for it in group]
                 for it in group:
                     it.value = ast.copy_location(value, it.value)
-                yield "axis", group[0].value.lineno
+                yield "axis", tuple(sorted(it.lineno for it in group))
                 for it, original in zip(group, originals, strict=True):
                     it.value = original
 
@@ -530,6 +549,15 @@ def _first_write(definition, name):
         }:
             return node.lineno
     return definition.lineno
+
+
+def _exchanged(nodes):
+    """Exchange two of several nodes, where that makes a difference."""
+    for i, j in itertools.combinations(range(len(nodes)), 2):
+        if ast.dump(nodes[i]) != ast.dump(nodes[j]):
+            changed = list(nodes)
+            changed[i], changed[j] = nodes[j], nodes[i]
+            yield changed
 
 
 def _called(node):
@@ -596,6 +624,7 @@ SLIPS = (
     bounds,
     subscript,
 )
+BODY_RULES = (twins, axes, left_out, moved, copies)
 RULES = (
     *SLIPS,
     axis_named,
@@ -607,9 +636,10 @@ RULES = (
     turned,
     guarded,
     wrapped,
+    *BODY_RULES,
     combined,
 )
-BODY_RULES = (axes, left_out, moved, copies)
+TWIN_RULES = (keepdims, operator, called_function, transposed, axis_named, exchanged_arguments, turned, wrapped)
 
 HINTS = {
     "axis": "look at the axis",

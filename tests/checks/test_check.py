@@ -157,6 +157,21 @@ class TestCauses:
     def test_one_slip_is_pointed_at(self, source, where):
         assert line(check(written_down(f"def my_softmax(x, axis=-1):\n    {source}"))) == where
 
+    def test_the_same_slip_in_two_lines_is_pointed_at_in_both(self):
+        body = "below = x - x.max(axis=axis, keepdims=True)\n    up = np.expm1(below)\n    down = np.expm1(below)"
+        end = "return up / down.sum(axis=axis, keepdims=True)"
+        assert check(written_down(f"def my_softmax(x, axis=-1):\n    {body}\n    {end}")).says == (
+            "Line 3, `up = np.expm1(below)`, and line 4, `down = np.expm1(below)`: look at which function is called. "
+            "With the same change in 2 places, all calls come out right."
+        )
+
+    def test_a_call_that_was_shown_is_not_told_again(self):
+        def my_entropy(weights, axis=-1):
+            return -(weights * np.log(weights)).sum(axis=axis)
+
+        assert check(my_entropy).counterexample.call.endswith("# weights of 0")
+        assert check(my_entropy).fails == ""
+
     def test_an_error_is_pointed_at(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = x\n    return y.nothing"))
         assert line(report) == "Line 3"
