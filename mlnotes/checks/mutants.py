@@ -180,6 +180,16 @@ def _mark_guards(tree):
         for it in marked:
             for part in ast.walk(it):
                 part.guard = True
+    _mark_helpers_of_guards(tree)
+
+
+def _mark_helpers_of_guards(tree):
+    """Mark the functions that only guards call."""
+    used = {it.id for it in ast.walk(tree) if isinstance(it, ast.Name) and not hasattr(it, "guard")}
+    for helper in tree.body[:-1]:
+        if helper.name not in used:
+            for part in ast.walk(helper):
+                part.guard = True
 
 
 def _is_guard(node):

@@ -1,5 +1,6 @@
 """The banks of all functions: ours is right, every known mistake is named, changed versions are refused."""
 
+import importlib
 import inspect
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from mlnotes.checks import all_checks, check, evidence
 from mlnotes.checks.bank import Checks, call
-from mlnotes.checks.mutants import WANTED, count, known_equal
+from mlnotes.checks.mutants import WANTED, changes, count, known_equal
 from mlnotes.diagnosis.causes import told, version_of
 from mlnotes.diagnosis.source import parameters_of
 
@@ -67,6 +68,24 @@ def test_changed_versions_are_refused(record_property):
 def test_a_change_that_is_accepted_is_counted():
     checks = Checks(ALL["softmax"].function, (call(np.array([0.0, 0.0])),))
     assert count(checks).refused < WANTED * count(checks).total
+
+
+def test_what_refuses_bad_input_and_what_only_that_uses_is_left_as_it_is(tmp_path, monkeypatch):
+    lines = (
+        "def halved(x):",
+        "    if x < 0:",
+        "        raise ValueError(_message(x))",
+        "    return _half(x)",
+        "def _half(x):",
+        "    return x / 2",
+        "def _message(x):",
+        "    return 'x is' + str(x + 3)",
+    )
+    (tmp_path / "guarded_for_a_test.py").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    checks = Checks(importlib.import_module("guarded_for_a_test").halved, (call(4.0),))
+    changed = {describe().split(" → ")[0] for _, _, describe in changes(checks)}
+    assert changed == {"return _half(x)", "return x / 2"}
 
 
 def test_changes_listed_as_equal_belong_to_functions_with_checks():
