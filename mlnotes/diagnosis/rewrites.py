@@ -326,6 +326,19 @@ def exchanged_arguments(node, scope):
             yield "order", ast.Tuple(elements, ast.Load())
 
 
+def exchanged_names(node, scope):
+    """Two variables that stand for each other."""
+    if isinstance(node, ast.BinOp | ast.Call | ast.Subscript):
+        known = (*scope.parameters, *scope.variables)
+        used = dict.fromkeys(it.id for it in ast.walk(node) if isinstance(it, ast.Name) and it.id in known)
+        for one, other in itertools.combinations(used, 2):
+            changed = copy.deepcopy(node)
+            for it in ast.walk(changed):
+                if isinstance(it, ast.Name) and it.id in (one, other):
+                    it.id = one if it.id == other else other
+            yield "name", changed
+
+
 def conditional(node, scope):
     """A condition turned round, or branches exchanged."""
     if isinstance(node, ast.IfExp):
@@ -341,7 +354,9 @@ def handed_on(node, scope):
     if isinstance(node, ast.Call):
         used = {it.id for it in ast.walk(node) if isinstance(it, ast.Name)}
         for it in scope.parameters:
-            if it not in used and not _has(node, it):
+            if it not in used and _called(node) == "range" and len(node.args) == 1:
+                yield "argument", ast.Call(node.func, [_constant(0), *node.args, _load(it)], [])
+            elif it not in used and not _has(node, it):
                 yield "argument", _with(node, **{it: _load(it)})
                 yield "argument", ast.Call(node.func, [*node.args, _load(it)], node.keywords)
     elif isinstance(node, ast.Constant):
@@ -629,6 +644,7 @@ RULES = (
     *SLIPS,
     axis_named,
     exchanged_arguments,
+    exchanged_names,
     conditional,
     fill,
     in_place,

@@ -165,6 +165,14 @@ class TestCauses:
             "With the same change in 2 places, all calls come out right."
         )
 
+    def test_two_variables_in_each_others_place_are_pointed_at(self):
+        def my_matmul_outer(a, b):
+            large = np.zeros((99, 99))
+            large[: len(a), : b.shape[1]] = a @ b
+            return large[: len(b), : a.shape[1]]
+
+        assert line(check(my_matmul_outer)) == "Line 4"
+
     def test_a_call_that_was_shown_is_not_told_again(self):
         def my_entropy(weights, axis=-1):
             return -(weights * np.log(weights)).sum(axis=axis)
