@@ -170,17 +170,29 @@ def _is_refused(version, tick, tried):
 
 
 def _mark_guards(tree):
-    """Mark what refuses bad input, decorates, or finds the library of an array: no case of a reader's is about it."""
+    """Mark what refuses bad input, decorates, finds the library of an array, or is words: no case is about it."""
     for node in ast.walk(tree):
         marked = list(getattr(node, "decorator_list", ()))
         if isinstance(node, ast.Expr | ast.If | ast.For) and _is_guard(node):
             marked.append(node)
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("array_namespace", "device"):
             marked.append(node)
+        elif isinstance(node, ast.JoinedStr) or getattr(node, "name", "") == "__repr__":
+            marked.append(node)
         for it in marked:
-            for part in ast.walk(it):
-                part.guard = True
+            _mark(it)
+    for definition in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
+        names = [it for it in ast.walk(definition) if isinstance(it, ast.Name) and not hasattr(it, "guard")]
+        read = {it.id for it in names if isinstance(it.ctx, ast.Load)}
+        for it in definition.body:  # what only guards read belongs to them
+            if isinstance(it, ast.Assign) and all(isinstance(x, ast.Name) and x.id not in read for x in it.targets):
+                _mark(it)
     _mark_helpers_of_guards(tree)
+
+
+def _mark(node):
+    for part in ast.walk(node):
+        part.guard = True
 
 
 def _mark_helpers_of_guards(tree):
@@ -188,23 +200,18 @@ def _mark_helpers_of_guards(tree):
     used = {it.id for it in ast.walk(tree) if isinstance(it, ast.Name) and not hasattr(it, "guard")}
     for helper in tree.body[:-1]:
         if helper.name not in used:
-            for part in ast.walk(helper):
-                part.guard = True
+            _mark(helper)
 
 
 def _is_guard(node):
-    """Recognise a call of ``require_…``, or a condition or a loop that does nothing but raise."""
+    """Recognise a call of ``require_…``, or a condition or a loop that does nothing but raise and prepare it."""
     if isinstance(node, ast.Expr):
         name = getattr(getattr(node.value, "func", None), "id", "")
         return name.lstrip("_").startswith("require_")
     if isinstance(node, ast.If):
-        return not node.orelse and all(isinstance(it, ast.Raise) or _is_message(it) for it in node.body)
+        *before, last = node.body
+        return not node.orelse and isinstance(last, ast.Raise) and all(isinstance(it, ast.Assign) for it in before)
     return isinstance(node, ast.For) and all(_is_guard(it) or hasattr(it, "brake") for it in node.body)
-
-
-def _is_message(node):
-    """Allow a guard to prepare its message."""
-    return isinstance(node, ast.Assign) and any(isinstance(it, ast.JoinedStr) for it in ast.walk(node))
 
 
 if __name__ == "__main__":
