@@ -186,6 +186,8 @@ def _misses_hard(jacobian):
 
 
 _CENTRAL = "what central differences measure"
+_EPS_LEFT_OUT = Mistake("eps left out", ("xp = array_namespace(y)", "xp = array_namespace(y)\n    y, sigma = y * sigma,"
+    " x.std(-1, keepdims=True)\n    y = y / sigma"), "Features that are all equal give nan", "add eps to the variance")
 _GAINED = (_rows, _rows_upstream, _gain)
 _JACOBIAN = "identity - 1 / n - y[..., :, None] * y[..., None, :] / n"
 _VJP = "u - xp.mean(u, axis=-1, keepdims=True) - y * xp.mean(y * u, axis=-1, keepdims=True)"
@@ -422,6 +424,7 @@ CHECKS = (
                 "An eps of 0.5 has too much weight", "add eps to the variance, before the root is taken"),
             Mistake("sigma forgotten", (") / sigma[..., None]", ")"),
                 "Features twice as large move the result as much as before", "divide by sigma"),
+            _EPS_LEFT_OUT,
             Mistake("gain on columns", ("gain[:, None] * jacobian", "gain * jacobian"),
                 "Its columns are scaled by the gain", "the gain belongs to the outputs: to rows"),
             Mistake("sample variance", ("n = y.shape[-1]", "n = y.shape[-1]\n    wide = ((sigma**2 - eps) * n / (n - 1)"
@@ -457,6 +460,7 @@ CHECKS = (
             Mistake("variance held constant", (_VJP, "u - xp.mean(u, axis=-1, keepdims=True)"),
                 "Its rows sum to zero, and still the features' scale gets a gradient",
                 "take away y times the mean of y·u, too"),
+            _EPS_LEFT_OUT,
             Mistake("gain applied last", (("u = upstream if gain is None else upstream * gain", "u = upstream"),
                 (") / sigma", ") / sigma * (1 if gain is None else gain)")),
                 "It is right only where all gains are equal", "multiply the upstream gradient first"),

@@ -26,8 +26,9 @@ from mlnotes.blocks.optimization import (
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(19)
-_matrix, _start, _slope, _steps, _small = frozen(
+_matrix, _saddle, _start, _slope, _steps, _small = frozen(
     np.array([[3.0, 1.0, 0.0], [1.0, 2.0, 0.5], [0.0, 0.5, 0.4]]),
+    np.array([[1.0, 2.0, 0.0], [2.0, -1.0, 0.5], [0.0, 0.5, 0.4]]),
     np.array([1.0, -2.0, 3.0]),
     _rng.normal(size=3),
     _rng.normal(size=(3, 3)),
@@ -55,21 +56,6 @@ def bowl_hessian(x):
     return np.array([[3.0, 1.0], [1.0, 2 + 3 * x[1] ** 2]])
 
 
-def saddle(x):
-    """Give √(1 + x²) − y²."""
-    return float(np.hypot(1, x[0]) - x[1] ** 2)
-
-
-def saddle_gradient(x):
-    """Differentiate the saddle."""
-    return np.array([x[0] / np.hypot(1, x[0]), -2 * x[1]])
-
-
-def saddle_hessian(x):
-    """Differentiate the saddle twice."""
-    return np.diag([np.hypot(1, x[0]) ** -3, -2.0])
-
-
 def height(x):
     """Give a bowl of three coordinates that is no parabola, with its minimum 0 at 0."""
     return float(x @ _matrix @ x / 2 + np.sum(x**4) / 4)
@@ -83,6 +69,21 @@ def slopes(x):
 def curvatures(x):
     """Differentiate the height twice."""
     return _matrix + np.diag(3 * x**2)
+
+
+def hills(x):
+    """Give a landscape with a saddle at 0."""
+    return float(x @ _saddle @ x / 2 + np.sum(x**4) / 4)
+
+
+def hills_gradient(x):
+    """Differentiate the hills."""
+    return _saddle @ x + x**3
+
+
+def hills_hessian(x):
+    """Differentiate the hills twice."""
+    return _saddle + np.diag(3 * x**2)
 
 
 def ripple(x):
@@ -110,6 +111,11 @@ def wave_gradient(x):
     return -np.cos(x)
 
 
+def wave_hessian(x):
+    """Differentiate the wave twice."""
+    return np.sin(x)[None]
+
+
 def _named(stepper, name):
     stepper.__name__ = name
     return stepper
@@ -134,10 +140,19 @@ def _first_steps(version, *settings, **named):
     return _steps_of(version, Problem(bowl, bowl_gradient), [1.0, -2.0, 3.0], 4, *settings, **named)
 
 
-def _two_walks(version):
-    """Walk down a bowl, and from the slope of a saddle."""
-    down = _steps_of(version, Problem(bowl, bowl_gradient, bowl_hessian), [1.0, -2.0], 3)
-    return np.stack([down, _steps_of(version, Problem(saddle, saddle_gradient, saddle_hessian), [1.2, 0.5], 3)])
+def _walks(version):
+    """Walk down a bowl, away from a saddle, and down a wave, where whole steps are too long."""
+    problems = (
+        (Problem(height, slopes, curvatures), _start),
+        (Problem(hills, hills_gradient, hills_hessian), [0.2, 0.5, -0.1]),
+        (Problem(wave, wave_gradient, wave_hessian), [0.3]),
+    )
+    return [_steps_of(version, problem, start, 2) for problem, start in problems]
+
+
+def _walks_also_where_it_is_flat(version):
+    flat = Problem(bowl, bowl_gradient, lambda x: np.pad(bowl_hessian(x), [(0, 1), (0, 1)]))
+    return [*_walks(version), _steps_of(version, flat, _start, 2)]
 
 
 def _found(version, *arguments, **named):
@@ -249,6 +264,16 @@ _ADAM = (
         "divide both means by 1 - beta to the power of t"),
     Mistake("steps counted from two", ("np.zeros_like(x), np.zeros_like(x), 0",
         "np.zeros_like(x), np.zeros_like(x), 1"), "The first step is too short", "count the steps from 1"),
+    Mistake("uphill", ("- rate * unbiased_mean", "+ rate * unbiased_mean"), "The function rises", "subtract the step"),
+    Mistake("corrected means kept", ("unbiased_mean, unbiased_square = mean",
+        "mean, square = unbiased_mean, unbiased_square = mean"), "Every step corrects what was corrected before",
+        "keep the means as they are, and correct copies"),
+    Mistake("eps before the correction", (_DIVIDED, "(np.sqrt(unbiased_square) + eps / (1 - beta2**t) ** 0.5)"),
+        "It agrees with torch only where gradients are large", "correct the square, take the root, then add eps"),
+    Mistake("gradient for its mean", ("rate * unbiased_mean", "rate * g"),
+        "It swings where gradients do", "step along the mean gradient"),
+    Mistake("one beta for both", (("beta2 * square + (1 - beta2) * g**2", "beta1 * square + (1 - beta1) * g**2"),
+        ("square / (1 - beta2**t)", "square / (1 - beta1**t)")), "`beta2` is never used", "the square has its own"),
     Mistake("steps not counted", (_CORRECTED, "mean / (1 - beta1), square / (1 - beta2)"), "Later steps are too long",
         "take the power of t in the corrections"),
     Mistake("eps inside the root", (_DIVIDED, "np.sqrt(unbiased_square + eps)"),
@@ -275,9 +300,9 @@ CHECKS = (
             call(bowl, bowl_gradient, np.zeros(2), _fast).about("a start at the minimum"),
             call(bowl, bowl_gradient, _small, _newton, bowl_hessian),
             call(bowl, bowl_gradient, _small, _newton, bowl_hessian, 3, 1e-3).about("all options"),
-            call(saddle, saddle_gradient, np.array([0.5, 1.0]), _newton, saddle_hessian).about("a saddle"),
-            call(wave, wave_gradient, np.array([-1.5]), _newton, lambda x: np.sin(x)[None]).about("a maximum"),
-            call(lambda x: 0.0, saddle_gradient, np.array([1e-4, 0.0]), _slow, tolerance=1.0,
+            call(hills, hills_gradient, np.array([0.2, 0.1, 0.0]), _newton, hills_hessian).about("a saddle"),
+            call(wave, wave_gradient, np.array([-1.5]), _newton, wave_hessian).about("a maximum"),
+            call(lambda x: 0.0, bowl_gradient, np.array([1e-4, 0.0]), _slow, tolerance=1.0,
                 max_steps=3).about("a gradient that is small from the start"),
             call(*_WALK, _lbfgs),
             call(bowl, bowl_gradient, _small, gradient_descent(2.0)).about("a walk that leaves the numbers",
@@ -292,15 +317,19 @@ CHECKS = (
             Claim("it makes as many steps as allowed, not more",
                 lambda f: float(abs(len(f(*_WALK, gradient_descent(1e-5), None, 50).values) - 51))),
             Claim("a saddle is not a minimum, where the Hessian is known",
-                lambda f: float(f(saddle, saddle_gradient, [0.5, 1.0], newton(), saddle_hessian).converged)),
+                lambda f: float(f(hills, hills_gradient, [0.2, 0.1, 0.0], newton(), hills_hessian).converged)),
             Claim("scipy.optimize.minimize", lambda f: distance(f(*_WALK, lbfgs()).x, _scipy_bfgs()), 1e-7,
                 "the tolerance of 1e-8, over a curvature of 0.2", "oracle"),
         ),
         mistakes=(
             Mistake("stops when steps are short", ("norms[-1], tolerance)",
-                "np.linalg.norm(x - points[-2]) if len(points) > 1 else 1.0, tolerance)"),
+                "np.linalg.norm(x - points[-2]) if len(points) > 1 else 1e300, tolerance)"),
                 "With a small rate it says at once that it has arrived",
                 "look at the gradient: the length of a step is the rate's doing"),
+            Mistake("stops when the height hardly changes", ("norms[-1], tolerance)",
+                "abs(values[-1] - values[-2]) if len(values) > 1 else 1e300, tolerance)"),
+                "It stops half of the digits too early: near a minimum the height is flat",
+                "look at the length of the gradient"),
             Mistake("looks at the height", ("norms[-1], tolerance)", "abs(values[-1]), tolerance)"),
                 "It goes on unless the minimum happens to be 0", "look at the length of the gradient"),
             Mistake("square of the length", ("norms[-1], tolerance)", "norms[-1] ** 2, tolerance)"),
@@ -362,6 +391,9 @@ CHECKS = (
                      "g = problem.gradient(x)\n            x = x - rate * velocity\n            "
                      "velocity = beta * velocity + g"),
                     "The first step stands still", "update the velocity first, then the point"),
+            Mistake("friction on the gradient, too", ("beta * velocity + problem.gradient(x)",
+                "beta * (velocity + problem.gradient(x))"), "Its first step is too short",
+                "only the old velocity is multiplied by beta"),
             Mistake("no friction", ("beta * velocity", "velocity"), "It never comes to rest",
                 "let only beta times the velocity survive"),
         ),
@@ -380,6 +412,12 @@ CHECKS = (
                 "step along g + beta v, which looks one step ahead"),
             Mistake("looks ahead twice", ("(g + beta * velocity)", "(g + beta * velocity + beta**2 * velocity)"),
                 "It looks too far ahead, and overshoots", "add beta v once"),
+            Mistake("looks back", ("(g + beta * velocity)", "(g - beta * velocity)"), "Its first step is too short",
+                "step along g + beta v"),
+            Mistake("whole velocity", ("(g + beta * velocity)", "(g + velocity)"),
+                "Its first step is twice that of gradient descent", "step along g + beta v"),
+            Mistake("points behind", ("yield x", "yield x + rate * beta * velocity"),
+                "Its first step is that of gradient descent", "yield the points ahead, at which gradients are taken"),
             Mistake("gradient left out", ("(g + beta * velocity)", "(beta * velocity)"), "Its first step is too short",
                 "step along g + beta v"),
         ),
@@ -462,8 +500,8 @@ CHECKS = (
     ),
     Checks(
         newton,
-        run=_two_walks,
-        cases=(call().about("three steps down a bowl, and three from the slope of a saddle"),),
+        run=_walks,
+        cases=(call().about("two steps from (1, -2, 3) on a bowl, (0.2, 0.5, -0.1) on a saddle, 0.3 on a wave"),),
         claims=(
             Claim("the minimum of a parabola is one step away",
                 lambda f: distance(minimize(plain, lambda x: _matrix @ x, _start, f(), lambda x: _matrix, 1).x,
@@ -489,13 +527,12 @@ CHECKS = (
     ),
     Checks(
         damped_newton,
-        run=_two_walks,
-        cases=(call().about("three steps down a bowl, and three from the slope of a saddle"),),
+        run=_walks_also_where_it_is_flat,
+        cases=(call().about("on a bowl, near a saddle, on a wave, and where one direction is flat"),),
         claims=(
             Claim("every step goes downhill", lambda f: float(max(0, np.max(np.diff([*map(height, _path(f))]))))),
             Claim("it walks away from a saddle",
-                lambda f: float(saddle(minimize(saddle, saddle_gradient, [1.0, 1e-3], f(), saddle_hessian,
-                20).x) > -1)),
+                lambda f: float(hills(minimize(hills, hills_gradient, [1e-3] * 3, f(), hills_hessian, 20).x) > -0.1)),
             Claim("the minimum that scipy.optimize.minimize finds",
                 lambda f: distance(minimize(*_WALK, f(), curvatures).x, _scipy_bfgs()), 1e-7, "SciPy's tolerance",
                 "oracle"),
@@ -536,6 +573,8 @@ CHECKS = (
                 "The last change of the gradient is not taken to the last step", "scale by the newest pair"),
             Mistake("scale upside down", ("q * (s @ y) / (y @ y)", "q * (y @ y) / (s @ y)"),
                 "Where the curvature is large the step is long", "scale by s·y / y·y"),
+            Mistake("the other scale", ("q * (s @ y) / (y @ y)", "q * (s @ s) / (s @ y)"),
+                "Directions are longer than the book's", "scale by s·y / y·y"),
             Mistake("one loop only", ("q = q + (alphas.pop() - y @ q / (s @ y)) * s", "pass"),
                 "It forgets what the steps were", "add them back in a second loop, oldest first"),
             Mistake("alphas in the wrong order", ("alphas.pop()", "alphas.pop(0)"), "It is right for one pair only",
@@ -574,6 +613,8 @@ CHECKS = (
                 "It accepts a step that gains next to nothing", "ask for a part of what the slope promises"),
             Mistake("first trial", ("if function(x + step * direction) < value + 1e-4 * step * slope + slack:",
                 "if True:"), "The function may rise", "halve the step until the condition holds"),
+            Mistake("point returned", ("return step", "return x + step * direction"), "It gives a point",
+                "return the length, as a multiple of the direction"),
             Mistake("promise with the wrong sign", ("value + 1e-4", "value - 1e-4"),
                 "It accepts points that are higher", "the slope is negative: add it"),
             Mistake("promise of the whole direction", ("1e-4 * step * slope", "slope"),
