@@ -226,8 +226,9 @@ def _counterexample(title, trial, found, unlike):
 
 def _others(attempt):
     """Say which calls fail besides the first."""
-    failed = [it for it in attempt.failed[1:] if not it[0].case.edge]
-    special = list(dict.fromkeys(trial.case.says for trial, _, _ in failed if trial.case.says))
+    first, *failed = (trial.case for trial, _, _ in attempt.failed)
+    failed = [case for case in failed if not case.edge]
+    special = list(dict.fromkeys(case.says for case in failed if case.says not in ("", first.says)))
     count = f"{len(failed) + 1} of {len(attempt.everyday)} calls fail"
     if len(special) > _NAMED:
         special[_NAMED:] = [f"and {len(special) - _NAMED} others"]

@@ -168,7 +168,10 @@ def main(arguments=None):
 def _is_refused(version, tick, tried):
     for trial in tried:
         tick.reset()
-        if trial.unlike(trial.outcome(version)):
+        found = trial.outcome(version)
+        if found.error is not None:
+            found.error.with_traceback(None)  # or all that an endless loop has made stays in memory
+        if trial.unlike(found):
             return True
     return False
 
@@ -189,8 +192,11 @@ def _mark_guards(tree):
         names = [it for it in ast.walk(definition) if isinstance(it, ast.Name) and not hasattr(it, "guard")]
         read = {it.id for it in names if isinstance(it.ctx, ast.Load)}
         for it in definition.body:  # what only guards read belongs to them
-            if isinstance(it, ast.Assign) and all(isinstance(x, ast.Name) and x.id not in read for x in it.targets):
-                _mark(it)
+            if isinstance(it, ast.Assign):
+                targets = [x for target in it.targets for x in ast.walk(target) if isinstance(x, ast.expr)]
+                if all(isinstance(x, ast.Tuple) or getattr(x, "id", next(iter(read), "")) not in read for x in targets):
+                    _mark(it)
+    _mark_helpers_of_guards(tree)
 
 
 def _mark(node):
@@ -198,8 +204,16 @@ def _mark(node):
         part.guard = True
 
 
+def _mark_helpers_of_guards(tree):
+    """Mark the functions that only guards call."""
+    used = {it.id for it in ast.walk(tree) if isinstance(it, ast.Name) and not hasattr(it, "guard")}
+    for helper in tree.body[:-1]:
+        if isinstance(helper, ast.FunctionDef) and helper.name not in used:
+            _mark(helper)
+
+
 def _is_guard(node):
-    """Recognise a call of ``require_…``, or a condition or a loop that does nothing but raise."""
+    """Recognise a call of ``require_…``, or a condition or a loop that does nothing but raise and prepare it."""
     if isinstance(node, ast.Expr):
         name = getattr(getattr(node.value, "func", None), "id", "")
         return name.lstrip("_").startswith("require_")

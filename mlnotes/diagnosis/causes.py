@@ -510,8 +510,10 @@ def _lines_run(attempt, version, tick):
 
 
 def _pointed_at(source, kind, line):
-    text = source.lines[line - 1].strip()
-    return f"Line {line}, `{text}`: {HINTS[kind]}. With one change there, all calls come out right."
+    several = isinstance(line, tuple)
+    lines = [f"line {it}, `{source.lines[it - 1].strip()}`" for it in (dict.fromkeys(line) if several else [line])]
+    change = f"the same change in {len(line)} places" if several else "one change there"
+    return f"L{', and '.join(lines)[1:]}: {HINTS[kind]}. With {change}, all calls come out right."
 
 
 class Brake:

@@ -8,6 +8,7 @@ import ast
 import copy
 import itertools
 import re
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 SWAPPED_OPERATORS = {
@@ -101,8 +102,8 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
     ------
     kind : str
         What was changed, in the words of `HINTS`.
-    line : int
-        The line of the place.
+    line : int or tuple of int
+        The line of the place, or of all places that are changed alike.
     """
     scopes = {}
     for definition in tree.body:
@@ -162,12 +163,15 @@ def axis(node, scope):
 
 
 def axis_named(node, scope):
-    """An axis where none is named."""
-    if isinstance(node, ast.Call) and _called(node) in REDUCTIONS and not _has(node, "axis", "dim"):
-        for value in [*_names(scope, "axis", "dim"), *map(_constant, (-1, 0, -2))]:
+    """An axis where none is named; another one that is kept."""
+    if not isinstance(node, ast.Call) or _called(node) not in REDUCTIONS:
+        return
+    kept = ast.Call(node.func, node.args, [it for it in node.keywords if it.arg not in ("axis", "dim")])
+    for value in [*_names(scope, "axis", "dim"), *map(_constant, (-1, 0, -2))]:
+        if not _has(node, "axis", "dim"):
             yield "axis", _with(node, axis=value)
-            if not _has(node, "keepdims"):
-                yield "axis", _with(node, axis=value, keepdims=_constant(True))
+        if not _has(node, "keepdims", "keepdim"):
+            yield "axis", _with(kept, axis=value, keepdims=_constant(True))
 
 
 def keepdims(node, scope):
@@ -264,20 +268,6 @@ def name(node, scope):
             yield from (("name", _load(it)) for it in known if it != node.id)
 
 
-def exchanged_names(node, scope):
-    """Two variables of one comparison or sum, each in the other's place."""
-    if isinstance(node, ast.Compare | ast.BinOp):
-        own = dict.fromkeys(it.id for it in ast.walk(node) if isinstance(it, ast.Name))
-        known = [it for it in own if it in (*scope.parameters, *scope.variables)]
-        for pair in itertools.combinations(known, 2):
-            other = dict(zip(pair, reversed(pair), strict=True))
-            new = copy.deepcopy(node)
-            for it in ast.walk(new):
-                if isinstance(it, ast.Name):
-                    it.id = other.get(it.id, it.id)
-            yield "name", new
-
-
 def called_function(node, scope):
     """Another function of the same kind."""
     if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
@@ -338,9 +328,7 @@ def subscript(node, scope):
     if not isinstance(node, ast.Subscript):
         return
     if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
-        for i, j in itertools.combinations(range(len(node.slice.elts)), 2):
-            elements = list(node.slice.elts)
-            elements[i], elements[j] = elements[j], elements[i]
+        for elements in _exchanged(node.slice.elts):
             yield "index", ast.Subscript(node.value, ast.Tuple(elements, ast.Load()), node.ctx)
     if isinstance(node.ctx, ast.Load):
         yield "index", node.value
@@ -371,15 +359,24 @@ def across(node, scope):
 def exchanged_arguments(node, scope):
     """Two arguments of a call in the other order."""
     if isinstance(node, ast.Call) and not any(isinstance(it, ast.Starred) for it in node.args):
-        for i, j in itertools.combinations(range(min(len(node.args), 4)), 2):
-            args = list(node.args)
-            args[i], args[j] = args[j], args[i]
-            yield "order", ast.Call(node.func, args, node.keywords)
+        for args in _exchanged(node.args[:4]):
+            yield "order", ast.Call(node.func, args + node.args[4:], node.keywords)
     elif isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load) and 2 <= len(node.elts) <= 3:
-        for i, j in itertools.combinations(range(len(node.elts)), 2):
-            elements = list(node.elts)
-            elements[i], elements[j] = elements[j], elements[i]
+        for elements in _exchanged(node.elts):
             yield "order", ast.Tuple(elements, ast.Load())
+
+
+def exchanged_names(node, scope):
+    """Two variables, each in the other's place."""
+    if isinstance(node, ast.Compare | ast.BinOp | ast.Call | ast.Subscript):
+        known = (*scope.parameters, *scope.variables)
+        used = dict.fromkeys(it.id for it in ast.walk(node) if isinstance(it, ast.Name) and it.id in known)
+        for one, other in itertools.combinations(used, 2):
+            changed = copy.deepcopy(node)
+            for it in ast.walk(changed):
+                if isinstance(it, ast.Name) and it.id in (one, other):
+                    it.id = one if it.id == other else other
+            yield "name", changed
 
 
 def conditional(node, scope):
@@ -397,7 +394,9 @@ def handed_on(node, scope):
     if isinstance(node, ast.Call):
         used = {it.id for it in ast.walk(node) if isinstance(it, ast.Name)}
         for it in scope.parameters:
-            if it not in used and not _has(node, it):
+            if it not in used and _called(node) == "range" and len(node.args) == 1:
+                yield "argument", ast.Call(node.func, [_constant(0), *node.args, _load(it)], [])
+            elif it not in used and not _has(node, it):
                 yield "argument", _with(node, **{it: _load(it)})
                 yield "argument", ast.Call(node.func, [*node.args, _load(it)], node.keywords)
     elif isinstance(node, ast.Constant):
@@ -453,6 +452,7 @@ def wrapped(node, scope):
             "np.asarray(_)",
             "_.copy()",
             "_[..., None]",
+            "_[..., None, None]",
             "_[..., None, :]",
             "_[:, None]",
             "np.sum(_, axis=-1)",
@@ -507,7 +507,25 @@ def in_place(node, scope):
         yield "operator", ast.AugAssign(node.targets[0], ast.Add(), node.value)
 
 
-# What lies around the lines: rules that change a body, not an expression.
+# What lies around the lines: rules that change a body, or two places at once, not an expression.
+
+
+def twins(tree, wanted):
+    """The same slip twice, in places that are alike but for names and signs: one for `a`, one for `b`."""
+    scope, alike = Scope.of(tree), {}
+    differs = re.compile(rf"id='({'|'.join((*scope.parameters, *scope.variables))})'|op=(Add|Sub)\(\)")
+    for place in _places(tree):
+        if isinstance(place[-1], ast.Call | ast.BinOp | ast.Subscript | ast.Attribute) and wanted(place[-1]):
+            alike.setdefault(differs.sub("", ast.dump(place[-1])), []).append(place)
+    pairs = [it for it in alike.values() if len(it) == 2]
+    for rule in TWIN_RULES:
+        for pair in pairs:
+            for changes in zip(*(rule(node, scope) for *_, node in pair), strict=False):
+                with ExitStack() as stack:
+                    for (holder, field, index, node), (_, new) in zip(pair, changes, strict=True):
+                        ast.fix_missing_locations(ast.copy_location(new, node))
+                        stack.enter_context(_put(holder, field, index, new))
+                    yield changes[0][0], tuple(sorted(node.lineno for *_, node in pair))
 
 
 def left_out(tree, wanted):
@@ -544,7 +562,7 @@ def axes(tree, wanted):
                 originals = [it.value for it in group]
                 for it in group:
                     it.value = ast.copy_location(value, it.value)
-                yield "axis", group[0].value.lineno
+                yield "axis", tuple(sorted(it.lineno for it in group))
                 for it, original in zip(group, originals, strict=True):
                     it.value = original
 
@@ -593,6 +611,15 @@ def _first_write(definition, name):
         }:
             return node.lineno
     return definition.lineno
+
+
+def _exchanged(nodes):
+    """Exchange two of several nodes, where that makes a difference."""
+    for i, j in itertools.combinations(range(len(nodes)), 2):
+        if ast.dump(nodes[i]) != ast.dump(nodes[j]):
+            changed = list(nodes)
+            changed[i], changed[j] = nodes[j], nodes[i]
+            yield changed
 
 
 def _called(node):
@@ -671,7 +698,7 @@ SLIPS = (
     bounds,
     subscript,
 )
-BODY_RULES = (axes, left_out, moved, copies)
+BODY_RULES = (twins, axes, left_out, moved, copies)
 RULES = (
     exception,
     *SLIPS,
@@ -689,6 +716,7 @@ RULES = (
     *BODY_RULES,
 )
 ADDITIONS = (turned, guarded, wrapped, combined)
+TWIN_RULES = (keepdims, operator, called_function, transposed, axis_named, exchanged_arguments, turned, wrapped)
 
 HINTS = {
     "axis": "look at the axis",

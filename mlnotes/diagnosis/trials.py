@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import functools
 import inspect
 import warnings
 from dataclasses import dataclass, fields, is_dataclass
@@ -165,6 +166,7 @@ def _outcome(checks, case, function):
     return Outcome(value, error, dict(zip(names, arguments, strict=True)) | named)
 
 
+@functools.cache
 def _names(function, count):
     """Name the arguments that are handed over by place."""
     try:

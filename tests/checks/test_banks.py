@@ -1,5 +1,6 @@
 """The banks of all functions: ours is right, every known mistake is named, changed versions are refused."""
 
+import importlib
 import inspect
 from pathlib import Path
 
@@ -91,6 +92,24 @@ def test_no_change_is_about_which_library_an_array_belongs_to():
     texts = [describe() for _, _, describe in changes(ALL["cross_entropy"])]
     assert len(texts) > 30
     assert not any("array_namespace" in it.split(" → ")[-1] for it in texts)
+
+
+def test_what_refuses_bad_input_and_what_only_that_uses_is_left_as_it_is(tmp_path, monkeypatch):
+    lines = (
+        "def halved(x):",
+        "    if x < 0:",
+        "        raise ValueError(_message(x))",
+        "    return _half(x)",
+        "def _half(x):",
+        "    return x / 2",
+        "def _message(x):",
+        "    return 'x is' + str(x + 3)",
+    )
+    (tmp_path / "guarded_for_a_test.py").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    checks = Checks(importlib.import_module("guarded_for_a_test").halved, (call(4.0),))
+    changed = {describe().split(" → ")[0] for _, _, describe in changes(checks)}
+    assert changed == {"return _half(x)", "return x / 2"}
 
 
 def test_changes_listed_as_equal_belong_to_functions_with_checks():

@@ -335,6 +335,29 @@ class TestCauses:
         assert kinds.index("indentation") < kinds.index("missing")
         assert kinds.count("missing") > 10 * kinds.count("indentation")
 
+    def test_the_same_slip_in_two_lines_is_pointed_at_in_both(self):
+        body = "below = x - x.max(axis=axis, keepdims=True)\n    up = np.expm1(below)\n    down = np.expm1(below)"
+        end = "return up / down.sum(axis=axis, keepdims=True)"
+        assert check(written_down(f"def my_softmax(x, axis=-1):\n    {body}\n    {end}")).says == (
+            "Line 3, `up = np.expm1(below)`, and line 4, `down = np.expm1(below)`: look at which function is called. "
+            "With the same change in 2 places, all calls come out right."
+        )
+
+    def test_two_variables_in_each_others_place_are_pointed_at(self):
+        def my_matmul_outer(a, b):
+            large = np.zeros((99, 99))
+            large[: len(a), : b.shape[1]] = a @ b
+            return large[: len(b), : a.shape[1]]
+
+        assert line(check(my_matmul_outer)) == "Line 4"
+
+    def test_a_call_that_was_shown_is_not_told_again(self):
+        def my_entropy(weights, axis=-1):
+            return -(weights * np.log(weights)).sum(axis=axis)
+
+        assert check(my_entropy).counterexample.call.endswith("# weights of 0")
+        assert check(my_entropy).fails == ""
+
     def test_an_error_is_pointed_at(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = x\n    return y.nothing"))
         assert line(report) == "Line 3"

@@ -15,10 +15,10 @@ from mlnotes.blocks.derivatives import (
     xw_gradient_w,
     xw_gradient_x,
 )
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(17)
-_vector, _other, _matrix, _x, _w, _upstream, _a, _b, _square, _gain, _rows, _rows_upstream, _tilted = frozen(
+_vector, _other, _matrix, _x, _w, _upstream, _a, _b, _square, _gain, _rows, _rows_upstream, _deep, _deeper = frozen(
     _rng.normal(size=5),
     _rng.normal(size=5),
     _rng.normal(size=(3, 5)),
@@ -31,26 +31,102 @@ _vector, _other, _matrix, _x, _w, _upstream, _a, _b, _square, _gain, _rows, _row
     _rng.normal(size=5) + 2,
     _rng.normal(size=(3, 5)),
     _rng.normal(size=(3, 5)),
-    np.array([[0.0, 2.0], [3.0, 1.0]]),  # of negative determinant
+    _rng.normal(size=(2, 3, 5)),
+    _rng.normal(size=(2, 3, 5)),
 )
-_LAST_BITS = "sums of at most 7 numbers in float64: a few units of 1e-16"
-_DIFFERENCES = "central differences have about 12 digits"
+# Small enough to be read in a report.
+_p, _q, _p22, _q22, _x32, _w23, _g33, _g2, _tilted, _unit = frozen(
+    np.array([3.0, 5.0]),
+    np.array([0.0, 1.0]),
+    np.array([[3.0, 5.0], [1.0, -1.0]]),
+    np.array([[0.0, 1.0], [1.0, 1.0]]),
+    np.array([[1.0, 2.0], [0.0, -1.0], [3.0, 1.0]]),
+    np.array([[2.0, 0.0, 1.0], [-1.0, 3.0, 1.0]]),
+    np.array([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0], [4.0, 1.0, 0.0]]),
+    np.array([2.0, -1.0]),
+    np.array([[0.0, 2.0], [3.0, 1.0]]),  # of negative determinant
+    np.array([[1.0, 2.0, 6.0]]),
+)
+_extreme = np.array([[-1e200, 3e200, 5e200, -6e200, 1e200], [1e-200, -4e-200, 2e-200, 0.0, -3e-200]])
+_LAST_BITS = {"tolerance": 1e-14, "why": "sums of at most 7 numbers in float64: a few units of 1e-16"}
+_SHORT = {"tolerance": 1e-12, "why": "a few dozen operations in float64, divided by a standard deviation near 1"}
+_DIFFERENCES = {"tolerance": 1e-10, "why": "central differences have about 12 digits"}
+_CONDITIONED = {"tolerance": 1e-13, "why": "the condition number is below 10"}
 
 
-def _linear(x):
+def squares(x):
+    """Square every number."""
+    return x**2
+
+
+def length_squared(x):
+    """Add up the squares."""
+    return np.sum(x**2)
+
+
+def linear_map(x):
+    """Multiply a matrix (3, 5) by x."""
     return _matrix @ x
 
 
-def _cubes(x):
-    return x**3 / 3
-
-
-def _decay(x):
+def decay(x):
+    """Take exponentials that fall."""
     return np.exp(-x)
 
 
-def _pair(x):
+def thirds_of_cubes(x):
+    """Cube every number, and divide by 3."""
+    return x**3 / 3
+
+
+def table(x):
+    """Make a table (3, 2) of two numbers."""
     return np.array([[x[0] * x[1], x[0]], [np.sin(x[1]), 1.0 * x[1]], [x[0] ** 2, 0.0 * x[0]]])
+
+
+def rounded_corner(x):
+    """Follow |x|, but for a bend at 0 that is narrower than any step."""
+    return np.hypot(x, 1e-15)
+
+
+def row_sums(x):
+    """Add up every row of a table."""
+    return x.sum(axis=-1)
+
+
+# Functions of one number that are hard to differentiate by steps: where, and the derivative, nan where there is none.
+_HARD = {
+    "tanh(1e-100 x)": (lambda x: np.tanh(1e-100 * x), 0.0, 1e-100),
+    "tanh(1e4 x)": (lambda x: np.tanh(1e4 * x), 0.0, 1e4),
+    "tanh(1e100 x)": (lambda x: np.tanh(1e100 * x), 0.0, 1e100),
+    "1 + tanh(1e12 x)": (lambda x: 1 + np.tanh(1e12 * x), 0.0, 1e12),
+    "tanh(1e8 (x - 1))": (lambda x: np.tanh(1e8 * (x - 1)), 1.0, 1e8),
+    "sin(1e9 (x - 1))": (lambda x: np.sin(1e9 * (x - 1)), 1.0, 1e9),
+    "1e6 x + tanh(1e4 x)": (lambda x: 1e6 * x + np.tanh(1e4 * x), 0.0, 1.01e6),
+    "exp(-1e6 x)": (lambda x: np.exp(-1e6 * x), 1e-9, -1e6 * np.exp(-1e-3)),
+    "exp(1e-20 x)": (lambda x: np.exp(1e-20 * x), 0.0, 1e-20),
+    "|x - 1e-12|": (lambda x: np.abs(x - 1e-12), 0.0, -1.0),
+    "1e9 - (1e9 - x)": (lambda x: 1e9 - (1e9 - x), 1.0, 1.0),
+    "x |x|": (lambda x: x * np.abs(x), 0.0, 0.0),
+    "max(x, 0)²": (lambda x: np.maximum(x, 0) ** 2, 0.0, 0.0),
+    "cos": (np.cos, 0.0, 0.0),
+    "floor": (np.floor, 0.5, 0.0),
+    "sign": (np.sign, 0.0, np.nan),
+    "cbrt": (np.cbrt, 0.0, np.nan),
+    "|x|": (np.abs, 0.0, np.nan),
+    "√x": (np.sqrt, 0.0, np.nan),
+    "1/x": (lambda x: 1 / x, 0.0, np.nan),
+    "|x| + 1e6 x³": (lambda x: np.abs(x) + 1e6 * x**3, 0.0, np.nan),
+    "sign(x) |x|^0.9": (lambda x: np.sign(x) * np.abs(x) ** 0.9, 0.0, np.nan),
+}
+
+
+def _named(name, f):
+    def function(x):
+        return f(x)
+
+    function.__name__ = name
+    return function
 
 
 def _autograd(f, *arguments):
@@ -61,8 +137,9 @@ def _autograd(f, *arguments):
     return torch.autograd.functional.jacobian(lambda x: f(torch, x, *others), x).numpy()
 
 
-def _by_autograd(f, *places):
-    return lambda mine: max(distance(mine(*place), _autograd(f, *place)) for place in places)
+def _torchs(f, *calls, says="torch.autograd", **tolerance):
+    """Claim that a formula is what torch gets by differentiating f(torch, *arguments)."""
+    return oracle(says, lambda *arguments: _autograd(f, *arguments), *calls, **tolerance)
 
 
 def _back(f):
@@ -78,599 +155,417 @@ def _layer_norm(torch, x, gain=None):
     return torch.nn.functional.layer_norm(x, x.shape[-1:], gain)
 
 
-_layer_norm_back = _back(_layer_norm)
+def _measured(says, f, x, *arguments):
+    """Claim that a formula is what central differences measure of f at x."""
+    return Claim(says, lambda mine: distance(mine(*arguments), numerical_jacobian(f, x)), **_DIFFERENCES)
 
 
-def forward_differences(f, x):
-    """Step in one direction only."""
-    h = 1e-8 * np.maximum(np.abs(x), 1)
-    columns = [(np.asarray(f(x + h * e)) - f(x)) / h[j] for j, e in enumerate(np.eye(x.size))]
-    return np.stack(columns, axis=-1)
+def _stepping(step, quotient):
+    """Differentiate by stepping along each coordinate in turn."""
 
+    def version(f, x):
+        x = np.asarray(x, float)
+        columns = [quotient(f, x, h, h * e.reshape(x.shape)) for h, e in zip(step(x), np.eye(x.size), strict=True)]
+        return np.stack(columns, axis=-1).reshape(*np.shape(columns[0]), *x.shape)
 
-def one_step_for_all_scales(f, x):
-    """Take central differences with a step that does not know how large x is."""
-    h = 1e-5
-    columns = [(np.asarray(f(x + h * e)) - f(x - h * e)) / (2 * h) for e in np.eye(x.size)]
-    return np.stack(columns, axis=-1)
+    return version
 
 
-def half_of_it(f, x):
-    """Divide the difference of two steps by 2 twice."""
-    return numerical_jacobian(f, x) / 2
+def _central(f, x, h, e):
+    return (np.asarray(f(x + e)) - f(x - e)) / (2 * h)
 
 
-def inputs_first(f, x):
-    """Put the axes of the input first."""
-    jacobian = numerical_jacobian(f, x)
-    return np.moveaxis(jacobian, -1, 0)
+def _forward(f, x, h, e):
+    return (np.asarray(f(x + e)) - f(x)) / h
 
 
-def all_inputs_moved_at_once(f, x):
-    """Add the step to every coordinate: the sum of the columns."""
-    h = 1e-5 * np.maximum(np.abs(x), 1)
-    slope = (np.asarray(f(x + h)) - f(x - h)) / (2 * h.mean())
-    return np.repeat(slope[..., None], x.size, axis=-1)
 
 
-def real_part(f, x):
-    """Divide the real part of the change by h."""
-    h = 1e-20
-    columns = [np.real(f(x + 1j * h * e) - np.asarray(f(x + 0j))) / h for e in np.eye(x.size)]
-    return np.stack(columns, axis=-1)
+def _misses_hard(jacobian):
+    return max(distance(jacobian(f, np.array([x])) / (abs(d) or 1), [[np.sign(d)]]) for f, x, d in _HARD.values())
 
 
-def step_that_is_too_long(f, x):
-    """Step as far as for central differences, where the square of the step still shows."""
-    h = 1e-3
-    return np.stack([np.imag(f(x + 1j * h * e)) / h for e in np.eye(x.size)], axis=-1)
-
-
-def not_divided_by_the_step(f, x):
-    """Return the imaginary part itself."""
-    return np.stack([np.imag(f(x + 1e-3j * e)) for e in np.eye(x.size)], axis=-1)
-
-
-def factor_two_forgotten(a, b):
-    """Differentiate half the squared distance."""
-    return a - b
-
-
-def sign_of_the_other_point(a, b):
-    """Return the gradient by b."""
-    return 2 * (b - a)
-
-
-def nothing_over_nothing(a, b):
-    """Divide by the distance, also where it is zero."""
-    return (a - b) / np.linalg.norm(a - b, axis=-1, keepdims=True)
-
-
-def divided_by_the_square(a, b):
-    """Divide by the squared distance."""
-    return (a - b) / np.sum((a - b) ** 2, axis=-1, keepdims=True)
-
-
-def small_number_added(a, b):
-    """Add 1e-8 to the distance so that nothing is divided by zero."""
-    return (a - b) / (np.linalg.norm(a - b, axis=-1, keepdims=True) + 1e-8)
-
-
-def towards_b(a, b):
-    """Point from a to b."""
-    return -distance_gradient(a, b)
-
-
-def one_over_the_whole(a, b):
-    """Take one length for all rows together."""
-    return (a - b) / (np.linalg.norm(a - b) or 1)
-
-
-def exponentials_overflow(x):
-    """Exponentiate the scores as they are."""
-    return np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)
-
-
-def jacobian_of_softmax(x):
-    """Differentiate once too often."""
-    p = logsumexp_gradient(x)
-    return p[..., :, None] * (np.eye(x.shape[-1]) - p[..., None, :])
-
-
-def logarithms(x):
-    """Return logarithms of the weights."""
-    return np.log(logsumexp_gradient(x))
-
-
-def _normalised(x, eps):
-    centered = x - x.mean(-1, keepdims=True)
-    sigma = np.sqrt((centered**2).mean(-1, keepdims=True) + eps)
-    return centered / sigma, sigma
-
-
-def statistics_held_constant(x, gain=None, eps=1e-5):
-    """Forget that mean and variance move with the input."""
-    _, sigma = _normalised(x, eps)
-    return np.eye(x.shape[-1]) * (1 if gain is None else gain[:, None]) / sigma[..., None]
-
-
-def variance_held_constant(x, gain=None, eps=1e-5):
-    """Forget that the variance moves with the input."""
-    n = x.shape[-1]
-    _, sigma = _normalised(x, eps)
-    return (np.eye(n) - 1 / n) * (1 if gain is None else gain[:, None]) / sigma[..., None]
-
-
-def gain_on_columns(x, gain=None, eps=1e-5):
-    """Multiply the inputs' axis by the gain, not the outputs'."""
-    return layer_norm_jacobian(x, None, eps) * (1 if gain is None else gain)
-
-
-def sample_variance(x, gain=None, eps=1e-5):
-    """Divide the squares by n - 1."""
-    n = x.shape[-1]
-    centered = x - x.mean(-1, keepdims=True)
-    sigma = np.sqrt((centered**2).sum(-1, keepdims=True) / (n - 1) + eps)
-    y = centered / sigma
-    jacobian = (np.eye(n) - 1 / n - y[..., :, None] * y[..., None, :] / n) / sigma[..., None]
-    return jacobian if gain is None else gain[:, None] * jacobian
-
-
-def back_through_constant_statistics(x, upstream, gain=None, eps=1e-5):
-    """Divide by sigma, and forget what mean and variance do."""
-    _, sigma = _normalised(x, eps)
-    return upstream * (1 if gain is None else gain) / sigma
-
-
-def gain_applied_last(x, upstream, gain=None, eps=1e-5):
-    """Multiply by the gain after the averages are taken away."""
-    return layer_norm_vjp(x, upstream, None, eps) * (1 if gain is None else gain)
-
-
-def averages_over_samples(x, upstream, gain=None, eps=1e-5):
-    """Average the upstream gradient over the samples instead of the features."""
-    y, sigma = _normalised(x, eps)
-    u = upstream if gain is None else upstream * gain
-    return (u - u.mean(0) - y * (y * u).mean(0)) / sigma
-
-
-def weights_not_transposed(w, upstream):
-    """Multiply by W as it is, as far as the shapes let it."""
-    return upstream @ w.reshape(w.shape[::-1])
-
-
-def weights_from_the_left(w, upstream):
-    """Put W first."""
-    return w @ upstream.mT
-
-
-def factors_exchanged(x, upstream):
-    """Return the gradient's transpose."""
-    return upstream.mT @ x
-
-
-def averaged_over_samples(x, upstream):
-    """Take the mean over the samples where the loss has its own."""
-    return x.mT @ upstream / x.shape[-2]
-
-
-def rows_not_transposed(x, upstream):
-    """Reshape X where it should be transposed."""
-    return x.reshape(x.shape[::-1]) @ upstream
-
-
-def transposed(a, b):
-    """Return BA, which is the gradient's transpose."""
-    return b @ a
-
-
-def factors_in_the_order_of_the_formula(a, b):
-    """Return the transpose of AB, where that exists."""
-    return (a @ b).mT
-
-
-def not_transposed(x):
-    """Return the inverse itself."""
-    return np.linalg.inv(x)
-
-
-def times_the_determinant(x):
-    """Differentiate the determinant instead of its logarithm."""
-    return np.linalg.det(x) * np.linalg.inv(x).mT
-
-
-def over_the_determinant(x):
-    """Divide by the determinant once more."""
-    return np.linalg.inv(x).mT / np.linalg.det(x)
-
-
+_CENTRAL = "what central differences measure"
+_EPS_LEFT_OUT = Mistake("eps left out", ("xp = array_namespace(y)", "xp = array_namespace(y)\n    y, sigma = y * sigma,"
+    " x.std(-1, keepdims=True)\n    y = y / sigma"), "Features that are all equal give nan", "add eps to the variance")
 _GAINED = (_rows, _rows_upstream, _gain)
+_JACOBIAN = "identity - 1 / n - y[..., :, None] * y[..., None, :] / n"
+_VJP = "u - xp.mean(u, axis=-1, keepdims=True) - y * xp.mean(y * u, axis=-1, keepdims=True)"
 
-OLD = (
+CHECKS = (
     Checks(
         numerical_jacobian,
-        probes=((_linear, _vector), (_cubes, _vector), (_decay, _vector), (_cubes, _vector * 1e-7)),
+        cases=(
+            call(length_squared, np.array([3.0, -1.0])).about("a function with one value", tolerance=1e-6),
+            call(squares, np.array([3.0, -1.0, 2.0])).about("", tolerance=1e-6),
+            call(rounded_corner, np.array([0.0, 1.0])).about("a sharp bend at 0, and even", tolerance=1e-6),
+            call(length_squared, np.array([0.0, 2.0])).about("a coordinate of 0", tolerance=1e-6),
+            call(linear_map, _vector).about("three outputs, five inputs", tolerance=1e-6),
+            call(table, np.array([1.0, 2.0])).about("outputs in a table (3, 2)", tolerance=1e-6),
+            call(row_sums, _x32).about("inputs in a table (3, 2)", tolerance=1e-6),
+            call(decay, _vector).about("exponentials", tolerance=1e-6),
+            call(np.sqrt, np.array([1e-7, 4e-7])).about("x around 1e-7, where a long step leaves the domain",
+                tolerance=1e-6),
+            call(squares, np.array([2e13, -3e13])).about("x around 1e13, where a short step is rounded away",
+                tolerance=1e-6),
+            call(squares, np.array([3, 1])).about("whole numbers", edge=True, tolerance=1e-6),
+            *(call(_named(name, f), np.array([x])).about("kinks, and functions on other scales than x", edge=True,
+                                                         tolerance=1e-7) for name, (f, x, _) in _HARD.items()),
+            call(lambda x: np.array([1e13 * x[0], np.tanh(1e4 * x[0]), np.sign(x[0]), 3.0]),
+                np.zeros(1)).about("a steep entry beside others", edge=True, tolerance=1e-13),
+        ),
         claims=(
-            Claim(
-                "the Jacobian of x → Ax is A: one row for each output",
-                lambda f: distance(f(_linear, _vector), _matrix),
-                1e-10,
-                _DIFFERENCES,
-            ),
-            Claim(
-                "output axes come first: a function with values (3, 2) of two numbers has a Jacobian (3, 2, 2)",
-                lambda f: distance(f(_pair, np.array([1.0, 2.0])), complex_step_jacobian(_pair, np.array([1.0, 2.0]))),
-                1e-10,
-                _DIFFERENCES,
-            ),
-            Claim(
-                "digits are kept for x around 1e-7",
-                lambda f: distance(np.diag(f(_cubes, _vector * 1e-7)) * 1e14, _vector**2),
-                1e-9,
-                _DIFFERENCES,
-            ),
-            Claim(
-                "torch.autograd",
-                lambda f: distance(f(_decay, _vector), _autograd(lambda torch, x: torch.exp(-x), _vector)),
-                1e-10,
-                _DIFFERENCES,
-                "oracle",
-            ),
+            Claim("the Jacobian of x → Ax is A: one row for each output",
+                lambda f: distance(f(linear_map, _vector), _matrix), **_DIFFERENCES),
+            Claim("output axes come first: a function with values (3, 2) of two numbers has a Jacobian (3, 2, 2)",
+                lambda f: distance(f(table, np.array([1.0, 2.0])), complex_step_jacobian(table, np.array([1.0, 2.0]))),
+                **_DIFFERENCES),
+            Claim("digits are kept for x around 1e-7",
+                lambda f: distance(np.diag(f(thirds_of_cubes, _vector * 1e-7)) * 1e14, _vector**2), 1e-9,
+                "central differences have about 12 digits, and a few entries are a tenth of the others"),
+            Claim("right on every scale, and nan where there is no derivative", _misses_hard, 1e-7,
+                "1e9 - (1e9 - x) is rounded to 1e-7"),
+            oracle("torch.autograd", lambda f, x: _autograd(lambda torch, x: torch.exp(-x), x), call(decay, _vector),
+                **_DIFFERENCES),
         ),
         mistakes=(
-            Mistake(
-                forward_differences,
-                "Only half of the digits are right",
-                "step to both sides: the error then falls with the square of the step",
-            ),
-            Mistake(
-                one_step_for_all_scales,
-                "It is wrong for x around 1e-7, where a step of 1e-5 is a leap",
-                "choose the step by the size of x",
-            ),
-            Mistake(
-                half_of_it, "Everything is half as large as it should be", "divide by the distance of the two points"
-            ),
-            Mistake(
-                inputs_first,
-                "The axes are transposed",
-                "stack the derivatives by each input along a new last axis",
-            ),
-            Mistake(
-                all_inputs_moved_at_once, "All columns are the same", "move one coordinate at a time, and move it back"
-            ),
+            Mistake("forward differences", _stepping(lambda x: 1e-8 * np.where(x == 0, 1, np.abs(x)).ravel(),
+                _forward), "Only half of the digits are right, and a bend tilts the slope",
+                "step to both sides: the error then falls with the square of the step"),
+            Mistake("forward differences with one step", _stepping(lambda x: np.full(x.size, 1e-8), _forward),
+                "A bend tilts the slope, and one step for all is nothing for x around 1e13",
+                "step to both sides, and choose the step by the size of x"),
+            Mistake("one step for all scales", _stepping(lambda x: np.full(x.size, 1e-5), _central),
+                "One step for all is a leap for x around 1e-7, and nothing for x around 1e13",
+                "choose the step by the size of x"),
+            Mistake("step of nothing", _stepping(lambda x: 1e-5 * np.abs(x).ravel(), _central),
+                "It is nan where a coordinate is 0: the step is 0, too", "take a fixed step there"),
+            Mistake("inputs first", lambda f, x: np.moveaxis(numerical_jacobian(f, x), range(-x.ndim, 0),
+                range(x.ndim)), "The axes are transposed",
+                "stack the derivatives by each input along a new last axis"),
+            Mistake("all inputs moved at once", _stepping(lambda x: np.full(x.size, 1e-5), lambda f, x, h,
+                e: (np.asarray(f(x + h)) - f(x - h)) / (2 * h)), "All columns are the same",
+                "move one coordinate at a time, and move it back"),
+            Mistake("no loop over the inputs", lambda f, x: (np.asarray(f(x + 1e-5)) - f(x - 1e-5)) / 2e-5,
+                "It has the shape of the outputs", "move one coordinate at a time: one column for each"),
         ),
     ),
     Checks(
         complex_step_jacobian,
-        probes=((_linear, _vector), (_cubes, _vector), (_decay, _vector)),
+        cases=(
+            call(length_squared, np.array([3.0, -1.0])).about("a function with one value"),
+            call(squares, np.array([3.0, 0.0, 2.0])),
+            call(thirds_of_cubes, np.array([3.0, -1.0])),
+            call(linear_map, _vector).about("three outputs, five inputs"),
+            call(table, np.array([1.0, 2.0])).about("outputs in a table (3, 2)"),
+            call(row_sums, _x32).about("inputs in a table (3, 2)"),
+            call(decay, _vector).about("exponentials"),
+            call(thirds_of_cubes, np.array([1e-7, 3e-7])).about("x around 1e-7"),
+            call(squares, np.array([3, 1])).about("whole numbers", edge=True),
+            call(decay, np.array([0.0])).about("0", edge=True),
+            call(lambda x: np.exp(1e30 * x), np.array([0.0, -1e-30])).about("a function that changes fast", edge=True),
+            call(lambda x: 3 * x, np.array([-1e-300, 2e300])).about("numbers of any size", edge=True),
+        ),
         claims=(
-            Claim(
-                "the Jacobian of x → Ax is A",
-                lambda f: distance(f(_linear, _vector), _matrix),
-                1e-14,
-                _LAST_BITS,
-            ),
-            Claim(
-                "the derivative of a third of x³ is x²",
-                lambda f: distance(f(_cubes, _vector), np.diag(_vector**2)),
-                1e-14,
-                _LAST_BITS,
-            ),
-            Claim(
-                "torch.autograd",
-                lambda f: distance(f(_decay, _vector), _autograd(lambda torch, x: torch.exp(-x), _vector)),
-                1e-14,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("the Jacobian of x → Ax is A", lambda f: distance(f(linear_map, _vector), _matrix), **_LAST_BITS),
+            Claim("the derivative of a third of x³ is x²", lambda f: distance(f(thirds_of_cubes, _vector),
+                np.diag(_vector**2)), **_LAST_BITS),
+            oracle("torch.autograd", lambda f, x: _autograd(lambda torch, x: torch.exp(-x), x), call(decay, _vector),
+                **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(real_part, "It is zero or noise", "the derivative is in the imaginary part"),
-            Mistake(
-                step_that_is_too_long,
-                "Six digits are right, and no more",
-                "nothing is subtracted, so the step may be 1e-100",
-            ),
-            Mistake(not_divided_by_the_step, "It is a thousand times too small", "divide by the step"),
-            Mistake(forward_differences, "Only half of the digits are right", "step in the imaginary direction"),
+            Mistake("real part, or not divided", _stepping(lambda x: np.full(x.size, 1e-20), lambda f, x, h,
+                e: np.imag(f(x + 1j * e))), "It is nothing or next to nothing",
+                "step in the imaginary direction, take the imaginary part, and divide it by the step"),
+            Mistake("step that is too long", _stepping(lambda x: np.full(x.size, 1e-3), lambda f, x, h,
+                e: np.imag(f(x + 1j * e)) / h), "Six digits are right, and no more",
+                "nothing is subtracted, so the step may be 1e-100"),
+            Mistake("forward differences", _stepping(lambda x: np.full(x.size, 1e-8), _forward),
+                "Only half of the digits are right", "step in the imaginary direction"),
+            Mistake("inputs first", lambda f, x: np.moveaxis(complex_step_jacobian(f, x), range(-x.ndim, 0),
+                range(x.ndim)), "The axes are transposed",
+                "stack the derivatives by each input along a new last axis"),
         ),
     ),
     Checks(
         squared_distance_gradient,
-        probes=((_vector, _other), (_rows, _rows_upstream)),
+        cases=(
+            call(_p, _q),
+            call(_p22, _q22).about("two pairs of vectors"),
+            call(_p, _p.copy()).about("two equal vectors"),
+            call(_rows, _rows_upstream).about("three pairs of vectors"),
+            call(_deep, _deeper).about("three axes"),
+            call(_rows, _vector).about("three vectors and one", edge=True),
+        ),
         claims=(
             Claim("zero where a = b", lambda f: distance(f(_vector, _vector), np.zeros(5))),
-            Claim(
-                "what central differences measure",
-                lambda f: distance(
-                    f(_vector, _other), numerical_jacobian(lambda a: np.sum((a - _other) ** 2), _vector)
-                ),
-                1e-10,
-                _DIFFERENCES,
-            ),
-            Claim(
-                "torch.autograd",
-                _by_autograd(lambda torch, a, b: ((a - b) ** 2).sum(), (_vector, _other), (_rows, _rows_upstream)),
-                1e-14,
-                _LAST_BITS,
-                "oracle",
-            ),
+            _measured(_CENTRAL, lambda a: np.sum((a - _other) ** 2), _vector, _vector, _other),
+            _torchs(lambda torch, a, b: ((a - b) ** 2).sum(), call(_vector, _other), call(_rows, _rows_upstream),
+                **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(factor_two_forgotten, "It is half as long as it should be", "the square brings down a factor of 2"),
-            Mistake(sign_of_the_other_point, "It points downhill", "this is the gradient by b: negate it"),
+            Mistake("the distance itself", lambda a, b: ((a - b) ** 2).sum(-1), "It is the squared distance, a number",
+                "differentiate it: one number for each coordinate"),
+            Mistake("not differentiated", lambda a, b: (a - b) ** 2, "It is never negative",
+                "the derivative of (a − b)² is 2(a − b)"),
+            Mistake("gradient of the distance", lambda a, b: 2 * distance_gradient(a, b),
+                "Its length does not grow with the distance", "there is no root: divide by nothing"),
+            Mistake("second vector left out", lambda a, b: 2 * a + 0 * b, "It does not depend on b",
+                "2(a − b): the square holds −2ab, too"),
         ),
     ),
     Checks(
         distance_gradient,
-        probes=((_vector, _other), (_vector, _vector), (_rows, _rows_upstream), (_vector * 1e-9, _other * 1e-9)),
+        cases=(
+            call(_p, np.array([0.0, 1.0])),
+            call(_p, _p.copy()).about("two equal vectors"),
+            call(_p22, _q22).about("two pairs of vectors"),
+            call(_p22, np.array([[3.0, 5.0], [0.0, 0.0]])).about("one pair of equal vectors"),
+            call(_rows, _rows_upstream).about("three pairs of vectors"),
+            call(_deep, _deeper).about("three axes"),
+            call(1e-9 * _vector, 1e-9 * _other).about("vectors 1e-9 apart"),
+            call(_rows, _vector).about("three vectors and one", edge=True),
+            call(np.array([[-3e200, 0.0], [1e308, 1.0], [3e-200, 0.0]]),
+                np.array([[0.0, 4e200], [-1e308, 1.0], [0.0, 4e-200]])).about("coordinates of any size", edge=True),
+        ),
         claims=(
-            Claim(
-                "its length is one",
-                lambda f: distance(np.linalg.norm(f(_rows, _rows_upstream), axis=-1), np.ones(3)),
-                1e-14,
-                _LAST_BITS,
-            ),
-            Claim(
-                "what central differences measure",
-                lambda f: distance(
-                    f(_vector, _other), numerical_jacobian(lambda a: np.sqrt(np.sum((a - _other) ** 2)), _vector)
-                ),
-                1e-10,
-                _DIFFERENCES,
-            ),
-            Claim(
-                "scaling both points changes nothing",
-                lambda f: distance(f(_vector * 1e-9, _other * 1e-9), f(_vector, _other)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "zeros, the shortest subgradient, where a = b",
-                lambda f: distance(f(_vector, _vector), np.zeros(5)),
-                edge=True,
-            ),
-            Claim(
-                "torch.autograd",
-                _by_autograd(lambda torch, a, b: torch.linalg.vector_norm(a - b, dim=-1).sum(), (_vector, _other)),
-                1e-14,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("its length is one", lambda f: distance(np.linalg.norm(f(_rows, _rows_upstream), axis=-1),
+                np.ones(3)), **_LAST_BITS),
+            _measured(_CENTRAL, lambda a: np.sqrt(np.sum((a - _other) ** 2)), _vector, _vector, _other),
+            Claim("scaling both points changes nothing", lambda f: distance(f(_vector * 1e-9, _other * 1e-9),
+                f(_vector, _other)), **_SHORT),
+            Claim("zeros, the shortest subgradient, where a = b",
+                lambda f: distance(f(_vector, _vector), np.zeros(5))),
+            _torchs(lambda torch, a, b: torch.linalg.vector_norm(a - b, dim=-1).sum(), call(_vector, _other),
+                **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(
-                nothing_over_nothing,
+            Mistake("nothing over nothing", lambda a, b: (a - b) / np.linalg.norm(a - b, axis=-1, keepdims=True),
                 "It is nan where the points coincide, and one such pair spoils a whole sum of gradients",
-                "return zeros there",
-            ),
-            Mistake(
-                divided_by_the_square, "It is longer than 1 for near points", "divide by the distance, not its square"
-            ),
-            Mistake(
-                small_number_added,
+                "return zeros there"),
+            Mistake("divided by the square", lambda a, b: (a - b) / np.maximum(np.sum((a - b) ** 2, -1, keepdims=True),
+                1e-300), "It is longer than 1 for near points", "divide by the distance, not its square"),
+            Mistake("small number added", lambda a,
+                b: (a - b) / (np.linalg.norm(a - b, axis=-1, keepdims=True) + 1e-8),
                 "It is too short for points that are 1e-8 apart",
-                "replace a distance of zero, and leave the others as they are",
-            ),
-            Mistake(towards_b, "It points downhill", "the distance grows from b towards a"),
-            Mistake(one_over_the_whole, "Rows have lengths below 1", "take the length of each row: axis=-1"),
+                "replace a distance of zero, and leave the others as they are"),
+            Mistake("one over the whole", lambda a, b: (a - b) / (np.linalg.norm(a - b) or 1),
+                "Rows have lengths below 1", "take the length of each row: axis=-1"),
+            Mistake("not divided", lambda a, b: a - b, "Its length is the distance",
+                "divide by the distance: the chain rule's 1/2√ does it"),
+            Mistake("signs", lambda a, b: np.sign(a - b), "Every coordinate is 1 or -1",
+                "that is the gradient of the sum of |aᵢ − bᵢ|"),
         ),
     ),
     Checks(
         logsumexp_gradient,
-        probes=((_vector,), (_rows,), (np.array([1000.0, 999.0]),)),
+        cases=(
+            call(np.array([1.0, 2.0, 4.0])),
+            call(_x32),
+            call(_rows).about("three rows"),
+            call(_deep).about("three axes"),
+            call(np.array([[1000.0, 999.0], [-1000.0, -999.0]])).about("scores of 1000 and of -1000"),
+            call(np.array([[0.0, 800.0], [-900.0, -800.0]])).about("rows far below the largest score"),
+        ),
         claims=(
-            Claim("it sums to one", lambda f: distance(f(_rows).sum(-1), np.ones(3)), 1e-14, _LAST_BITS),
-            Claim(
-                "scores of 1000 do not overflow",
-                lambda f: distance(f(np.array([1000.0, 0.0])), [1.0, 0.0]),
-                edge=True,
-            ),
-            Claim(
-                "torch.autograd",
-                _by_autograd(lambda torch, x: torch.logsumexp(x, -1).sum(), (_vector,), (_rows,)),
-                1e-14,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("it sums to one", lambda f: distance(f(_rows).sum(-1), np.ones(3)), **_LAST_BITS),
+            Claim("scores of 1000 do not overflow", lambda f: distance(f(np.array([1000.0, 0.0])), [1.0, 0.0])),
+            _torchs(lambda torch, x: torch.logsumexp(x, -1).sum(), call(_vector), call(_rows), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(exponentials_overflow, "It is nan for a score of 1000", "subtract the maximum first: call softmax"),
-            Mistake(jacobian_of_softmax, "It is a matrix", "that is the second derivative: the first is softmax"),
-            Mistake(logarithms, "It is negative", "the gradient is softmax itself, not its logarithm"),
+            Mistake("exponentials overflow", lambda x: np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True),
+                "It is nan for a score of 1000", "subtract the maximum first: call softmax"),
+            Mistake("jacobian of softmax", lambda x: (p := logsumexp_gradient(x))[..., :,
+                None] * (np.eye(x.shape[-1]) - p[..., None, :]), "It is a matrix",
+                "that is the second derivative: the first is softmax"),
+            Mistake("softmax of everything", lambda x: np.exp(x - x.max()) / np.exp(x - x.max()).sum(),
+                "All rows together sum to one", "take each row by itself: axis=-1, keepdims=True"),
+            Mistake("derivative of the logarithm", lambda x: 1 / np.exp(x - x.max(-1, keepdims=True)).sum(-1),
+                "It is one number for each row", "the chain rule brings the inner derivative, exp xᵢ"),
         ),
     ),
     Checks(
         layer_norm_jacobian,
-        probes=((_vector,), (_vector, _gain), (_rows, _gain)),
+        cases=(
+            call(_unit[0]),
+            call(_unit[0], gain=np.array([1.0, 2.0, -1.0])).about("a gain"),
+            call(_unit[0], eps=0.5).about("an eps of 0.5"),
+            call(_unit[0], eps=0.0).about("an eps of 0"),
+            call(np.array([2.0, 2.0, 2.0]), eps=0.25).about("features that are all equal"),
+            call(_rows).about("three rows"),
+            call(_rows, _gain, 0.1).about("gain and eps"),
+            call(_deep, gain=_gain).about("three axes, and a gain"),
+            call(_extreme, eps=0.0).about("features of 1e200 and of 1e-200", edge=True),
+            call(_extreme[:1], eps=0.0).about("features of 1e200", edge=True),
+            call(1e-3 * _rows).about("features that vary less than eps", edge=True),
+            call(_unit.astype(np.float32)).about("float32", edge=True),
+        ),
         claims=(
-            Claim(
-                "every row sums to zero: a constant added to all features changes nothing",
-                lambda f: distance(f(_rows, _gain).sum(-1), np.zeros((3, 5))),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "features twice as large move the result half as much",
-                lambda f: distance(2 * f(2 * _rows, None, 0.0), f(_rows, None, 0.0)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "torch.autograd through torch.nn.functional.layer_norm",
-                _by_autograd(_layer_norm, (_vector,), (_vector, _gain)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("every row sums to zero: a constant added to all features changes nothing",
+                lambda f: distance(f(_rows, _gain).sum(-1), np.zeros((3, 5))), **_SHORT),
+            Claim("features twice as large move the result half as much",
+                lambda f: distance(2 * f(2 * _rows, None, 0.0), f(_rows, None, 0.0)), **_SHORT),
+            _torchs(_layer_norm, call(_vector), call(_vector, _gain),
+                says="torch.autograd through torch.nn.functional.layer_norm", **_SHORT),
         ),
         mistakes=(
-            Mistake(
-                statistics_held_constant,
-                "It is diagonal",
-                "every feature moves the mean and the variance, and so every output",
-            ),
-            Mistake(
-                variance_held_constant,
-                "Features scaled by a factor would still change the result",
-                "add the term -y yᵀ/n of the variance",
-            ),
-            Mistake(gain_on_columns, "Its columns are scaled by the gain", "the gain belongs to the outputs: to rows"),
-            Mistake(sample_variance, "It is too small by about 1/2n", "divide the squares by n, as layer norm does"),
+            Mistake("statistics held constant", (_JACOBIAN, "identity + 0 * y[..., None]"), "It is diagonal",
+                "every feature moves the mean and the variance, and so every output"),
+            Mistake("variance held constant", (_JACOBIAN, "identity - 1 / n + 0 * y[..., None]"),
+                "Features scaled by a factor would still change the result", "add the term -y yᵀ/n of the variance"),
+            Mistake("mean held constant", (_JACOBIAN, _JACOBIAN.replace("- 1 / n ", "")),
+                "Its rows do not sum to zero", "add the term -1/n of the mean"),
+            Mistake("n forgotten", (_JACOBIAN, _JACOBIAN.replace("[..., None, :] / n", "[..., None, :]")),
+                "What goes through the variance is n times too large", "the term is -y yᵀ/n"),
+            Mistake("not centred", ("n = y.shape[-1]", "n, y = y.shape[-1], x / sigma"),
+                "Adding a constant to all features changes it", "y are the features less their mean, over sigma"),
+            Mistake("eps outside the root", ("n = y.shape[-1]",
+                "n, y = y.shape[-1], y * sigma\n    sigma = x.var(-1)[..., None] ** 0.5 + eps\n    y = y / sigma"),
+                "An eps of 0.5 has too much weight", "add eps to the variance, before the root is taken"),
+            Mistake("sigma forgotten", (") / sigma[..., None]", ")"),
+                "Features twice as large move the result as much as before", "divide by sigma"),
+            _EPS_LEFT_OUT,
+            Mistake("gain on columns", ("gain[:, None] * jacobian", "gain * jacobian"),
+                "Its columns are scaled by the gain", "the gain belongs to the outputs: to rows"),
+            Mistake("sample variance", ("n = y.shape[-1]", "n = y.shape[-1]\n    wide = ((sigma**2 - eps) * n / (n - 1)"
+                                                          " + eps) ** 0.5\n    y, sigma = y * sigma / wide, wide"),
+                    "It is too small by about 1/2n", "divide the squares by n, as layer norm does"),
         ),
     ),
     Checks(
         layer_norm_vjp,
-        probes=(_GAINED, (_rows, _rows_upstream), (_vector, _other)),
+        cases=(
+            call(_unit[0], np.array([1.0, 0.0, 0.0])),
+            call(_unit[0], np.array([1.0, 3.0, -1.0]), gain=np.array([1.0, 2.0, -1.0])).about("a gain"),
+            call(_unit[0], np.array([1.0, 3.0, -1.0]), eps=0.5).about("an eps of 0.5"),
+            call(np.array([2.0, 2.0, 2.0]), np.array([1.0, 3.0, -1.0]), eps=0.25).about("features that are all equal"),
+            call(_rows, _rows_upstream).about("three rows"),
+            call(_rows, _rows_upstream, _gain, 0.1).about("gain and eps"),
+            call(_deep, _deeper, gain=_gain).about("three axes, and a gain"),
+            call(_extreme, _rows_upstream[:2], eps=0.0).about("features of 1e200 and of 1e-200", edge=True),
+            call(_extreme[:1], _rows_upstream[:1], eps=0.0).about("features of 1e200", edge=True),
+            call(1e-3 * _rows, _rows_upstream).about("features that vary less than eps", edge=True),
+        ),
         claims=(
-            Claim(
-                "its rows sum to zero",
-                lambda f: distance(f(*_GAINED).sum(-1), np.zeros(3)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "the Jacobian, transposed, times the upstream gradient",
-                lambda f: distance(
-                    f(*_GAINED), np.einsum("bij,bi->bj", layer_norm_jacobian(_rows, _gain), _rows_upstream)
-                ),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "torch.autograd through torch.nn.functional.layer_norm",
-                lambda f: distance(f(*_GAINED), _layer_norm_back(*_GAINED)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("its rows sum to zero", lambda f: distance(f(*_GAINED).sum(-1), np.zeros(3)), **_SHORT),
+            Claim("the Jacobian, transposed, times the upstream gradient",
+                lambda f: distance(f(*_GAINED), np.einsum("bij,bi->bj", layer_norm_jacobian(_rows, _gain),
+                _rows_upstream)), **_SHORT),
+            oracle("torch.autograd through torch.nn.functional.layer_norm", _back(_layer_norm), call(*_GAINED),
+                **_SHORT),
         ),
         mistakes=(
-            Mistake(
-                back_through_constant_statistics,
-                "Its rows do not sum to zero",
-                "take away what goes through the mean and the variance",
-            ),
-            Mistake(
-                gain_applied_last, "It is right only where all gains are equal", "multiply the upstream gradient first"
-            ),
-            Mistake(
-                averages_over_samples,
-                "Samples influence each other",
-                "average over the features: axis=-1, keepdims=True",
-            ),
+            Mistake("statistics held constant", (_VJP, "u"), "Its rows do not sum to zero",
+                "take away what goes through the mean and the variance"),
+            Mistake("variance held constant", (_VJP, "u - xp.mean(u, axis=-1, keepdims=True)"),
+                "Its rows sum to zero, and still the features' scale gets a gradient",
+                "take away y times the mean of y·u, too"),
+            _EPS_LEFT_OUT,
+            Mistake("gain applied last", (("u = upstream if gain is None else upstream * gain", "u = upstream"),
+                (") / sigma", ") / sigma * (1 if gain is None else gain)")),
+                "It is right only where all gains are equal", "multiply the upstream gradient first"),
+            Mistake("averages over samples", (_VJP, _VJP.replace("axis=-1", "axis=0")), "Samples influence each other",
+                "average over the features: axis=-1, keepdims=True"),
+            Mistake("y forgotten", (_VJP, _VJP.replace("- y *", "-")),
+                "Every feature gets the same share of what goes through the variance", "multiply it by y"),
+            Mistake("sums for means", (_VJP, _VJP.replace("xp.mean", "xp.sum")),
+                "What is taken away is n times too large", "take the mean over the features"),
         ),
     ),
     Checks(
         xw_gradient_x,
-        probes=((_w, _upstream), (_square, _matrix)),
+        cases=(
+            call(_w23, _g33),
+            call(_tilted, np.array([[1.0, 2.0]])),
+            call(_w, _upstream),
+            call(_w, np.stack([_upstream, -_upstream[::-1]])).about("two tables of gradients", edge=True),
+        ),
         claims=(
-            Claim(
-                "what central differences measure",
-                lambda f: distance(f(_w, _upstream), numerical_jacobian(lambda x: np.sum(x @ _w * _upstream), _x)),
-                1e-10,
-                _DIFFERENCES,
-            ),
-            Claim(
-                "torch.autograd",
-                lambda f: distance(f(_w, _upstream), _back(lambda torch, x, w: x @ w)(_x, _upstream, _w)),
-                1e-14,
-                _LAST_BITS,
-                "oracle",
-            ),
+            _measured(_CENTRAL, lambda x: np.sum(x @ _w * _upstream), _x, _w, _upstream),
+            oracle("torch.autograd", lambda w, g: _back(lambda torch, x, w: x @ w)(_x, g, w), call(_w, _upstream),
+                **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(weights_not_transposed, "The shape is right and the numbers are not", "transpose W: G @ W.mT"),
-            Mistake(weights_from_the_left, "It is transposed", "the gradient has X's shape: G @ W.mT"),
+            Mistake("weights not transposed", lambda w, upstream: upstream @ w,
+                "Shapes fit only where W is square, and then the numbers are not right", "transpose W: G @ W.mT"),
+            Mistake("weights reshaped", lambda w, upstream: upstream @ w.reshape(w.shape[::-1]),
+                "The shape is right and the numbers are not", "transpose W: G @ W.mT"),
         ),
     ),
     Checks(
         xw_gradient_w,
-        probes=((_x, _upstream), (_square, _square.T)),
+        cases=(
+            call(_x32, _g33),
+            call(np.array([[1.0, 2.0]]), np.array([[3.0, -1.0]])).about("one sample"),
+            call(_x, _upstream),
+            call(_deep, _deeper[..., :2]).about("two tables of samples", edge=True),
+        ),
         claims=(
-            Claim(
-                "what central differences measure",
-                lambda f: distance(f(_x, _upstream), numerical_jacobian(lambda w: np.sum(_x @ w * _upstream), _w)),
-                1e-10,
-                _DIFFERENCES,
-            ),
-            Claim(
-                "torch.autograd",
-                lambda f: distance(f(_x, _upstream), _back(lambda torch, w, x: x @ w)(_w, _upstream, _x)),
-                1e-14,
-                _LAST_BITS,
-                "oracle",
-            ),
+            _measured(_CENTRAL, lambda w: np.sum(_x @ w * _upstream), _w, _x, _upstream),
+            oracle("torch.autograd", lambda x, g: _back(lambda torch, w, x: x @ w)(_w, g, x), call(_x, _upstream),
+                **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(factors_exchanged, "It is transposed", "the gradient has W's shape: X.mT @ G"),
-            Mistake(
-                averaged_over_samples,
+            Mistake("averaged over samples", lambda x, upstream: x.mT @ upstream / x.shape[-2],
                 "It is smaller by the number of samples",
-                "the gradient is a sum over samples; a mean belongs to the loss, and comes with G",
-            ),
-            Mistake(rows_not_transposed, "The shape is right and the numbers are not", "transpose X: X.mT @ G"),
+                "the gradient is a sum over samples; a mean belongs to the loss, and comes with G"),
+            Mistake("last sample only", lambda x, upstream: x[..., -1, :, None] * upstream[..., -1, None, :],
+                "All samples but the last count for nothing", "add up what the samples give: +="),
+            Mistake("rows reshaped", lambda x, upstream: x.reshape(x.shape[::-1]) @ upstream,
+                "The shape is right and the numbers are not", "transpose X: X.mT @ G"),
         ),
     ),
     Checks(
         trace_axb_gradient,
-        probes=((_a, _b), (_square, _square.T)),
+        cases=(
+            call(_x32, _w23),
+            call(_tilted, np.array([[1.0, 2.0], [0.0, -1.0]])),
+            call(_a, _b),
+            call(_deep, _deeper.mT.copy()).about("two pairs of matrices", edge=True),
+        ),
         claims=(
-            Claim(
-                "what central differences measure",
-                lambda f: distance(f(_a, _b), numerical_jacobian(lambda x: np.trace(_a @ x @ _b), np.ones((3, 2)))),
-                1e-10,
-                _DIFFERENCES,
-            ),
-            Claim(
-                "torch.autograd",
-                lambda f: distance(
-                    f(_a, _b),
-                    _autograd(lambda torch, x, a, b: torch.trace(a @ x @ b), np.ones((3, 2)), _a, _b),
-                ),
-                1e-14,
-                _LAST_BITS,
-                "oracle",
-            ),
+            _measured(_CENTRAL, lambda x: np.trace(_a @ x @ _b), np.ones((3, 2)), _a, _b),
+            oracle("torch.autograd", lambda a, b: _autograd(lambda torch, x, a, b: torch.trace(a @ x @ b),
+                np.ones((3, 2)), a, b), call(_a, _b), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(transposed, "It is transposed: its shape is that of Xᵀ", "the gradient has X's shape: A.mT @ B.mT"),
-            Mistake(
-                factors_in_the_order_of_the_formula,
-                "It is right only where A and B commute",
-                "(BA)ᵀ is AᵀBᵀ: the order is turned round once",
-            ),
+            Mistake("order of the formula", lambda a, b: (a @ b).mT, "It is right only where A and B commute",
+                "(BA)ᵀ is AᵀBᵀ: the order is turned round once"),
+            Mistake("transposes left out", lambda a, b: a @ b, "It is right only where A and B are symmetric", "AᵀBᵀ"),
         ),
     ),
     Checks(
         logdet_gradient,
-        probes=((_square,), (_tilted,)),
+        cases=(
+            call(np.array([[4.0]])).about("one number"),
+            call(np.array([[2.0, 1.0], [0.0, 3.0]])),
+            call(_tilted).about("a negative determinant"),
+            call(np.array([[2.0, 0.001], [-8.0, 0.5]])).about("a large column and a small one"),
+            call(_square),
+            call(np.stack([_square, _square.T + np.eye(5)])).about("two matrices", edge=True),
+            call(np.array([[[-2e200, 1e-100], [0.0, 3e-300]],
+                [[1.0, 2.0], [3.0, 5.0]]])).about("rows and columns of very different size", edge=True),
+            call(np.array([[-2e200, 1e-100], [0.0, 3e-300]])).about("rows of very different size", edge=True),
+            call(np.array([[1.0, 2.0], [2.0, 4.0]])).about("a matrix without an inverse", edge=True),
+        ),
         claims=(
-            Claim(
-                "XᵀG is the identity",
-                lambda f: distance(_square.T @ f(_square), np.eye(5)),
-                1e-13,
-                "the condition number is below 10",
-            ),
-            Claim(
-                "also where the determinant is negative",
-                lambda f: distance(f(_tilted), np.linalg.inv(_tilted).T),
-                1e-14,
-                _LAST_BITS,
-            ),
-            Claim(
-                "torch.autograd through torch.linalg.slogdet",
-                _by_autograd(lambda torch, x: torch.linalg.slogdet(x).logabsdet, (_square,), (_tilted,)),
-                1e-13,
-                "the condition number is below 10",
-                "oracle",
-            ),
+            Claim("XᵀG is the identity", lambda f: distance(_square.T @ f(_square), np.eye(5)), **_CONDITIONED),
+            _measured(_CENTRAL, lambda x: np.log(abs(np.linalg.det(x))), _tilted, _tilted),
+            Claim("also where the determinant is negative", lambda f: distance(f(_tilted), np.linalg.inv(_tilted).T),
+                **_LAST_BITS),
+            _torchs(lambda torch, x: torch.linalg.slogdet(x).logabsdet, call(_square), call(_tilted),
+                says="torch.autograd through torch.linalg.slogdet", **_CONDITIONED),
         ),
         mistakes=(
-            Mistake(not_transposed, "It is right only where X is symmetric", "transpose the inverse"),
-            Mistake(times_the_determinant, "It is det X times too large", "leave the determinant out"),
-            Mistake(over_the_determinant, "It is det X times too small", "the inverse contains 1/det already"),
+            Mistake("times the determinant", lambda x: np.linalg.det(x)[..., None, None] * np.linalg.inv(x).mT,
+                "It is det X times too large", "leave the determinant out"),
+            Mistake("over the determinant", lambda x: np.linalg.inv(x).mT / np.linalg.det(x)[..., None, None],
+                "It is det X times too small", "the inverse contains 1/det already"),
+            Mistake("nan where the determinant is negative", lambda x: np.where(np.linalg.det(x)[..., None, None] > 0,
+                np.linalg.inv(x).mT, np.nan), "It is nan where the determinant is negative",
+                "take the logarithm of its absolute value"),
+            Mistake("transposed, not inverted", lambda x: x.mT, "It grows with X",
+                "a logarithm's derivative falls: invert"),
         ),
     ),
 )

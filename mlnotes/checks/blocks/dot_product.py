@@ -5,19 +5,42 @@ import math
 import numpy as np
 
 from mlnotes.blocks.dot_product import angle, cosine_similarity, dot, project, projection_matrix
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(3)
-_a, _b, _one_a, _one_b, _one_34, _huge, _tiny = frozen(
+_a, _b, _deep_a, _deep_b, _many = frozen(
     _rng.normal(size=(5, 3)),
     _rng.normal(size=(5, 3)),
+    _rng.normal(size=(2, 5, 3)),
+    _rng.normal(size=(2, 5, 3)),
+    _rng.normal(size=(101, 3)),
+)
+_one_a, _one_b, _two_a, _two_b, _huge, _tiny, _turned, _extreme = frozen(
     np.array([3.0, 1.0]),
     np.array([1.0, 2.0]),
-    np.array([3.0, 4.0]),
-    np.array([3e200, 4e200]),
-    np.array([3e-200, 4e-200]),
+    np.array([[3.0, 1.0], [1.0, 2.0]]),
+    np.array([[1.0, 2.0], [3.0, -4.0]]),
+    np.array([[3e200, 4e200]]),
+    np.array([[3e-200, 4e-200]]),
+    np.array([[4.0, 3.0]]),
+    np.array([[-3e200, 1.0], [3e-200, 4e-200]]),
 )
-_LAST_BITS = "sums of 3 products in float64: a few units of 1e-16"
+_LAST_BITS = {"tolerance": 1e-12, "why": "sums of 3 products in float64: a few units of 1e-16"}
+
+
+def rank_of_rest(d):
+    """Tell the rank of I − P in d dimensions, where P projects onto a line."""
+    return d - 1
+
+
+def _not_past_one(version, a, b):
+    """Let a cosine that rounding carried past 1 count as nan, which is what arccos makes of it."""
+    cosine = version(a, b)
+    for side in (-1, 1):
+        beyond = side * np.asarray(cosine) - 1
+        if np.any((beyond > 0) & (beyond < 1e-9)):
+            cosine = np.where(np.abs(beyond) < 1e-9, np.nan, cosine)
+    return cosine
 
 
 def _torch_cosine(a, b):
@@ -47,299 +70,257 @@ def _complex_angle(a, b):
     return np.abs(np.angle((b[:, 0] + 1j * b[:, 1]) / (a[:, 0] + 1j * a[:, 1])))
 
 
-def products_not_added(a, b):
-    """Stop after multiplying the coordinates."""
-    return a * b
+def _rank(d):
+    return np.linalg.matrix_rank(np.eye(d) - projection_matrix(np.arange(1.0, d + 1)))
 
 
-def mean_of_products(a, b):
-    """Average the products instead of adding them."""
-    return (a * b).mean(axis=-1)
+def _trace(p):
+    return np.trace(p, axis1=-2, axis2=-1)
 
 
-def batches_mixed(a, b):
-    """Add over all axes."""
-    return (a * b).sum()
+_SMALL_ANGLE = call(np.array([1.0, 0.0]), np.array([1.0, 1e-9])).about("an angle of 1e-9")
+_PROJECTION = "(dot(a, b) / dot(a, a))[..., None] * a"
 
-
-def lengths_forgotten(a, b):
-    """Leave the dot product as it is."""
-    return dot(a, b)
-
-
-def squared_lengths(a, b):
-    """Divide by the squares of the lengths."""
-    return dot(a, b) / (dot(a, a) * dot(b, b))
-
-
-def length_of_one_vector(a, b):
-    """Divide by the length of the first vector only."""
-    return dot(a, b) / dot(a, a) ** 0.5
-
-
-def squares_that_overflow(a, b):
-    """Square the coordinates as they are."""
-    return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)
-
-
-def past_one(a, b):
-    """Leave the rounding error of parallel vectors in."""
-    a = a / np.abs(a).max(axis=-1, keepdims=True)
-    b = b / np.abs(b).max(axis=-1, keepdims=True)
-    return dot(a, b) / (dot(a, a) ** 0.5 * dot(b, b) ** 0.5)
-
-
-def arc_cosine(a, b):
-    """Take the arc cosine of the cosine similarity."""
-    return np.arccos(cosine_similarity(a, b))
-
-
-def degrees(a, b):
-    """Measure in degrees."""
-    return np.degrees(angle(a, b))
-
-
-def roles_exchanged(b, onto):
-    """Project the second vector onto the first."""
-    return project(onto, b)
-
-
-def length_assumed_one(b, onto):
-    """Trust that the vector projected onto has length one."""
-    return dot(onto, b)[..., None] * onto
-
-
-def divided_by_the_length(b, onto):
-    """Divide by the length where its square is needed."""
-    return (dot(onto, b) / dot(onto, onto) ** 0.5)[..., None] * onto
-
-
-def coefficient_only(b, onto):
-    """Return how many times the vector, but not the vector."""
-    return dot(onto, b) / dot(onto, onto)
-
-
-def what_is_left(b, onto):
-    """Return the part orthogonal to the vector."""
-    return b - project(b, onto)
-
-
-def inner_product(a):
-    """Multiply in the wrong order, which gives a number."""
-    return dot(a, a) / dot(a, a)
-
-
-def length_not_divided_out(a):
-    """Multiply the column by the row, and leave it at that."""
-    return a[..., :, None] * a[..., None, :]
-
-
-OLD = (
+CHECKS = (
     Checks(
         dot,
-        probes=((_one_a, _one_b), (_a, _b)),
+        cases=(
+            call(_one_a, _one_b),
+            call(_two_a, _two_b),
+            call(_a, _b),
+            call(_deep_a, _deep_b).about("three axes"),
+            call(_a, _b[0]).about("a table and one vector", edge=True),
+            call(np.zeros((2, 0)), np.ones((2, 0))).about("vectors without coordinates", edge=True),
+            call(np.array([300.0, 300.0, 1.0], np.float16), np.array([300.0, -300.0, 2.0],
+                np.float16)).about("float16, where terms overflow that cancel", edge=True),
+        ),
         claims=(
             Claim("(3, 1) · (1, 2) = 5", lambda f: distance(f(_one_a, _one_b), 5.0)),
-            Claim("one number for each pair of rows", lambda f: distance(np.shape(f(_a, _b)), (5,))),
-            Claim("the order of the vectors does not matter", lambda f: distance(f(_a, _b), f(_b, _a))),
-            Claim("doubling one vector doubles the result", lambda f: distance(f(2 * _a, _b), 2 * f(_a, _b))),
-            Claim(
-                "its square is at most the product of the squared lengths (Cauchy–Bunyakovsky–Schwarz)",
-                lambda f: float(max(0.0, np.max(f(_a, _b) ** 2 - f(_a, _a) * f(_b, _b)))),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "math.fsum of the products, row by row",
-                lambda f: distance(f(_a, _b), [math.fsum(x * y) for x, y in zip(_a, _b, strict=True)]),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-            Claim("numpy.vecdot", lambda f: distance(f(_a, _b), np.vecdot(_a, _b)), 1e-12, _LAST_BITS, "oracle"),
+            Claim("the order of the vectors does not matter", lambda f: distance(f(_a, _b), f(_b, _a)), **_LAST_BITS),
+            Claim("doubling one doubles the result", lambda f: distance(f(2 * _a, _b), 2 * f(_a, _b)), **_LAST_BITS),
+            Claim("its square is at most the product of the squared lengths (Cauchy–Bunyakovsky–Schwarz)",
+                lambda f: float(max(0.0, np.max(f(_a, _b) ** 2 - f(_a, _a) * f(_b, _b)))), **_LAST_BITS),
+            oracle("math.fsum of the products, row by row", lambda a,
+                b: [math.fsum(x * y) for x, y in zip(a, b, strict=True)], call(_a, _b), **_LAST_BITS),
+            oracle("numpy.vecdot", np.vecdot, call(_a, _b), call(_deep_a, _deep_b), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(products_not_added, "It gives one number for each coordinate", "add them up: sum(axis=-1)"),
-            Mistake(mean_of_products, "It shrinks with the number of coordinates", "take the sum, not the mean"),
-            Mistake(batches_mixed, "It gives one number for a whole table of vectors", "add along the last axis only"),
+            Mistake("products not added", lambda a, b: a * b, "It gives one number for each coordinate",
+                "add them up: sum(axis=-1)"),
+            Mistake("batches mixed", lambda a, b: (a * b).sum(), "It gives one number for a whole table of vectors",
+                "add along the last axis only"),
+            Mistake("rows with columns", lambda a, b: a @ b, "Tables are multiplied as matrices",
+                "take row by row: (a * b).sum(axis=-1)"),
         ),
     ),
     Checks(
         cosine_similarity,
-        probes=((_one_a, _one_b), (_a, _b), (_huge, _huge[::-1].copy()), (_a / 7, _a / 3)),
+        run=_not_past_one,
+        cases=(
+            call(_two_a[:1], _two_b[:1]),
+            call(_two_a, _two_b),
+            call(-_two_a, np.array([[-1.0, 0.0], [-2.0, -3.0]])).about("no coordinate above 0"),
+            call(_huge, 1e200 * _turned).about("coordinates around 1e200"),
+            call(_huge, _turned).about("coordinates around 1e200"),
+            call(_turned, 1e-200 * _two_a[:1]).about("coordinates around 1e-200"),
+            call(_tiny, 1e-200 * _turned).about("coordinates around 1e-200"),
+            call(np.concatenate([_huge, _tiny]), _two_a).about("lengths of 1e200 and 1e-200 in one table"),
+            call(_a, _b),
+            call(_many / 7,
+                np.sign(_many[:,
+                :1]) * _many / 3).about("parallel vectors; a cosine past 1 counts as nan, for arccos makes it so"),
+            call(_one_a, _one_b).about("one vector and one other, not in tables", edge=True),
+            call(_deep_a, _deep_b).about("three axes", edge=True),
+            call(_a, _b[0]).about("a table and one vector", edge=True),
+            call(np.array([[300, 400]], np.float16), np.array([[4, 3]], np.float16)).about("float16", edge=True),
+        ),
         claims=(
-            Claim(
-                "the lengths of the vectors do not matter",
-                lambda f: distance(f(64 * _a, _b / 8), f(_a, _b)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "1 for the same direction, -1 for the opposite one",
-                lambda f: distance(np.stack([f(_a, 3 * _a), f(_a, -_a)]), [[1.0] * 5, [-1.0] * 5]),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim("never past 1", lambda f: float(np.max(f(_a / 7, _a / 3)) - 1 > 0)),
-            Claim(
-                "coordinates around 1e200 and 1e-200 are no different",
-                lambda f: distance(np.stack([f(_huge, _one_a), f(_tiny, _one_a)]), [f(_one_34, _one_a)] * 2),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "scipy.spatial.distance.cosine",
-                lambda f: distance(f(_a, _b), _scipy_cosine(_a, _b)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-            Claim(
-                "torch.nn.functional.cosine_similarity",
-                lambda f: distance(f(_a, _b), _torch_cosine(_a, _b)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("the lengths of the vectors do not matter", lambda f: distance(f(64 * _a, _b / 8), f(_a, _b)),
+                **_LAST_BITS),
+            Claim("1 for the same direction, -1 for the opposite one",
+                lambda f: distance(np.stack([f(_a, 3 * _a), f(_a, -_a)]), [[1.0] * 5, [-1.0] * 5]), **_LAST_BITS),
+            Claim("never past 1", lambda f: float(np.max(np.abs(f(_many / 7, _many / 3))) > 1)),
+            Claim("coordinates around 1e200 and 1e-200 are no different",
+                lambda f: distance([f(_huge, _two_a), f(_tiny, _two_a)], [f(_huge / 1e200, _two_a)] * 2),
+                **_LAST_BITS),
+            oracle("scipy.spatial.distance.cosine", _scipy_cosine, call(_a, _b), **_LAST_BITS),
+            oracle("torch.nn.functional.cosine_similarity", _torch_cosine, call(_a, _b), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(lengths_forgotten, "It grows with the lengths of the vectors", "divide by both lengths"),
-            Mistake(squared_lengths, "Doubling a vector halves the result", "take the square roots of a·a and b·b"),
-            Mistake(length_of_one_vector, "Doubling the second vector doubles the result", "divide by both lengths"),
-            Mistake(
-                squares_that_overflow,
+            Mistake("lengths forgotten", ("cosine = ", "return dot(a, b)\n    cosine = "),
+                "It grows with the lengths of the vectors", "divide by both lengths"),
+            Mistake("squared lengths", ("cosine = ", "return dot(a, b) / (dot(a, a) * dot(b, b))\n    cosine = "),
+                "Doubling a vector halves the result", "take the square roots of a·a and b·b"),
+            Mistake("length of one vector", ("cosine = ", "return dot(a, b) / dot(a, a) ** 0.5\n    cosine = "),
+                "Doubling the second vector doubles the result", "divide by both lengths"),
+            Mistake("squares that overflow", ("dot(unit(a), unit(b))", "dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5"),
                 "It gives nan for coordinates around 1e200, whose squares overflow",
-                "scale each vector by its largest coordinate first",
-                "PyTorch, issue 51912 (2021)",
-            ),
+                "scale each vector by its largest coordinate first", "PyTorch, issue 51912 (2021)"),
+            Mistake("lengths that overflow", ("unit(a), unit(b)",
+                "a / dot(a, a)[..., None] ** 0.5, b / dot(b, b)[..., None] ** 0.5"),
+                "It gives 0 for coordinates around 1e200, whose squares overflow",
+                "scale each vector by its largest coordinate first"),
+            Mistake("scaled by the largest of all", ("dot(unit(a), unit(b))",
+                "dot(u := a / abs(a).max(), v := b / abs(b).max()) / (dot(u, u) * dot(v, v)) ** 0.5"),
+                "It gives nan for a short vector in a table with a long one",
+                "scale each vector by its own largest coordinate: abs(a).max(axis=-1, keepdims=True)"),
             Mistake(
-                past_one,
-                "It gives 1.0000000000000002 for parallel vectors, whose arc cosine is nan",
-                "clip to [-1, 1]",
-                "facenet, issue 692 (2018); scikit-learn, issue 18122 (2020)",
-                "never past 1",
+                "scaled by the largest coordinate with its sign",
+                ("dot(unit(a), unit(b))", "dot(u := a / a.max(axis=-1, keepdims=True), v := b / b.max(axis=-1,"
+                                          " keepdims=True)) / (dot(u, u) * dot(v, v)) ** 0.5"),
+                "A vector without a positive coordinate is turned round, or divided by 0",
+                "take the largest absolute coordinate: abs(a).max(axis=-1, keepdims=True)",
             ),
+            Mistake("past one", ("array_namespace(cosine).clip(cosine, -1.0, 1.0)", "cosine"),
+                "It gives 1.0000000000000002 for parallel vectors, whose arc cosine is nan", "clip to [-1, 1]",
+                "facenet, issue 692 (2018); scikit-learn, issue 18122 (2020)"),
+            Mistake("clipped above only", ("clip(cosine, -1.0, 1.0)", "clip(cosine, -np.inf, 1.0)"),
+                "It gives -1.0000000000000002 for opposite vectors, whose arc cosine is nan", "clip to [-1, 1]"),
+            Mistake("second vector not scaled", ("dot(unit(a), unit(b))",
+                "dot(u := unit(a), b) / (dot(u, u) * dot(b, b)) ** 0.5"), "Squares of the second vector overflow",
+                "scale it by its largest coordinate, too"),
+            Mistake("sums of coordinates", ("unit(a), unit(b)",
+                "a / abs(a).sum(-1, keepdims=True), b / abs(b).sum(-1, keepdims=True)"),
+                "It is too small for vectors that lie on no axis", "a length is the root of a sum of squares"),
         ),
     ),
     Checks(
         angle,
-        probes=((_one_a, _one_b), (_a, _b), (_one_a, _one_a + 1e-9)),
+        cases=(
+            call(_one_a, _one_b),
+            call(_one_a, np.array([-1.0, 3.0])).about("a right angle"),
+            call(_one_a, -2 * _one_b),
+            call(np.array([2.0, 1.0, 2.0]), np.array([-4.0, -2.0, -4.0])).about("opposite vectors", tolerance=1e-7),
+            _SMALL_ANGLE,
+            call(np.array([1.0, 0.0]), np.array([-1.0, 1e-9])).about("an angle of pi - 1e-9", tolerance=1e-12),
+            call(_two_a, _two_b).about("tables of vectors"),
+            call(_a, _b).about("tables of vectors"),
+            call(_deep_a, _deep_b).about("three axes"),
+            call(_huge, 1e-200 * _turned).about("coordinates around 1e200 and 1e-200", edge=True),
+            call(_a, _b[0]).about("a table and one vector", edge=True),
+        ),
         claims=(
-            Claim(
-                "a right angle is pi/2",
-                lambda f: distance(f(_one_a, np.array([-1.0, 3.0])), np.pi / 2),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "the three angles of a triangle add up to pi",
-                lambda f: distance(f(_a, _b) + f(-_a, _b - _a) + f(_b, _b - _a), np.full(5, np.pi)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "an angle of 1e-9 keeps 9 digits",
-                lambda f: abs(float(f(np.array([1.0, 0.0]), np.array([1.0, 1e-9]))) - 1e-9) / 1e-9,
-                1e-9,
-                "relative; the angle itself differs from its tangent by 1e-27",
-            ),
-            Claim(
-                "the argument of a complex number (numpy.angle)",
-                lambda f: distance(f(_a[:, :2], _b[:, :2]), _complex_angle(_a, _b)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("a right angle is pi/2", lambda f: distance(f(_one_a, np.array([-1.0, 3.0])), np.pi / 2),
+                **_LAST_BITS),
+            Claim("the three angles of a triangle add up to pi",
+                lambda f: distance(f(_a, _b) + f(-_a, _b - _a) + f(_b, _b - _a), np.full(5, np.pi)), **_LAST_BITS),
+            Claim("an angle of 1e-9 keeps 9 digits", lambda f: abs(float(f(*_SMALL_ANGLE.arguments)) / 1e-9 - 1), 1e-9,
+                "relative; the angle itself differs from its tangent by 1e-27"),
+            oracle("the argument of a complex number (numpy.angle)", _complex_angle, call(_a[:, :2], _b[:, :2]),
+                **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(
-                arc_cosine,
+            Mistake("arc cosine", ("u, v = unit(a), unit(b)", "return np.arccos(cosine_similarity(a, b))"),
                 "It gives 0 for vectors 1e-9 apart: the cosine rounds to 1",
-                "use 2·arctan(|u − v| / |u + v|) of the unit vectors",
-            ),
-            Mistake(degrees, "It is 57 times too large", "leave it in radians"),
+                "use 2·arctan(|u − v| / |u + v|) of the unit vectors"),
+            Mistake("arc sine", ("u, v = unit(a), unit(b)",
+                "return 2 * np.arcsin(np.minimum(1, np.linalg.norm(unit(a) - unit(b), axis=-1) / 2))"),
+                "Near a half turn it loses half of the digits, as the arc cosine does near 0",
+                "divide by |u + v| and take the arc tangent"),
+            Mistake("lengths left in", ("unit(a), unit(b)", "a, b"), "Doubling one of the vectors changes the angle",
+                "divide both by their lengths first"),
+            Mistake("difference and sum exchanged", (("(u - v)", "(v + u)"), ("(u + v)", "(u - v)")),
+                "It is pi less the angle", "it is |u − v| over |u + v|: vectors alike differ by little"),
         ),
     ),
     Checks(
         project,
-        probes=((_one_b, _one_a), (_b, _a)),
+        cases=(
+            call(_one_b, _one_a),
+            call(np.array([1.0, -2.0, 4.0]), np.array([0.0, 3.0, 1.0])),
+            call(_two_b, _two_a).about("two vectors"),
+            call(_b, _a).about("five vectors"),
+            call(_deep_b, _deep_a).about("three axes"),
+            call(_two_b, _extreme).about("lines through coordinates around 1e200 and 1e-200", edge=True),
+            call(_b, _a[0]).about("five vectors onto one line", edge=True),
+            call(_b[0], _a).about("one vector onto five lines", edge=True),
+        ),
         claims=(
-            Claim(
-                "(1, 2) onto (3, 1) is (1.5, 0.5)", lambda f: distance(f(_one_b, _one_a), [1.5, 0.5]), 1e-12, _LAST_BITS
-            ),
-            Claim(
-                "what is left is orthogonal to the line",
-                lambda f: distance(((_b - f(_b, _a)) * _a).sum(-1), np.zeros(5)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "projecting twice changes nothing", lambda f: distance(f(f(_b, _a), _a), f(_b, _a)), 1e-12, _LAST_BITS
-            ),
-            Claim(
-                "the length of the line's vector does not matter",
-                lambda f: distance(f(_b, 64 * _a), f(_b, _a)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "a line through coordinates around 1e200",
-                lambda f: distance(f(_one_b, _huge), f(_one_b, _one_34)),
-                1e-12,
-                _LAST_BITS,
-                edge=True,
-            ),
-            Claim(
-                "the nearest multiple by numpy.linalg.lstsq",
-                lambda f: distance(f(_b, _a), _nearest_multiple(_b, _a)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("(1, 2) onto (3, 1) is (1.5, 0.5)", lambda f: distance(f(_one_b, _one_a), [1.5, 0.5]), **_LAST_BITS),
+            Claim("what is left is orthogonal to the line", lambda f: distance(((_b - f(_b, _a)) * _a).sum(-1),
+                np.zeros(5)), **_LAST_BITS),
+            Claim("projecting twice changes nothing", lambda f: distance(f(f(_b, _a), _a), f(_b, _a)), **_LAST_BITS),
+            Claim("the length of the line's vector does not matter",
+                lambda f: distance([f(_one_b, s * _one_a) for s in (-64, 3, 1e200, 1e-200)], [f(_one_b, _one_a)] * 4),
+                **_LAST_BITS),
+            oracle("the nearest multiple by numpy.linalg.lstsq", _nearest_multiple, call(_b, _a), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(
-                roles_exchanged,
-                "The result is a multiple of the vector that was to be projected",
-                "project(b, onto) lies on the line of `onto`",
-            ),
-            Mistake(
-                length_assumed_one,
+            Mistake("length assumed one", (_PROJECTION, "dot(onto, b)[..., None] * onto"),
                 "Doubling the line's vector makes the result four times as long",
-                "divide by a·a, unless a has length one",
-            ),
-            Mistake(
-                divided_by_the_length, "Doubling the line's vector doubles the result", "divide by a·a, not by its root"
-            ),
-            Mistake(
-                coefficient_only, "It gives a number instead of a vector", "multiply the coefficient by the vector"
-            ),
-            Mistake(what_is_left, "The result is orthogonal to the line", "return the multiple, not what is left of b"),
+                "divide by a·a, unless a has length one"),
+            Mistake("divided by the length", (_PROJECTION,
+                "(dot(onto, b) / dot(onto, onto) ** 0.5)[..., None] * onto"),
+                "Doubling the line's vector doubles the result", "divide by a·a, not by its root"),
+            Mistake("divided by the other length", (_PROJECTION, "(dot(onto, b) / dot(b, b))[..., None] * onto"),
+                "Doubling the vector that is projected halves the result",
+                "divide by a·a, of the vector that is projected onto"),
+            Mistake("cosine as coefficient", (_PROJECTION,
+                "(dot(onto, b) / (dot(onto, onto) * dot(b, b)) ** 0.5)[..., None] * onto"),
+                "Doubling b changes nothing", "divide by a·a alone: the length of b belongs to the coefficient"),
+            Mistake("length kept", (_PROJECTION, "(dot(b, b) / dot(onto, onto))[..., None] ** 0.5 * onto"),
+                "The result is as long as b, and never points backwards", "the coefficient is a·b / a·a"),
+            Mistake("coefficient only", (_PROJECTION, "dot(onto, b) / dot(onto, onto)"),
+                "It gives a number instead of a vector", "multiply the coefficient by the vector"),
+            Mistake("multiple of the wrong vector", (_PROJECTION, "(dot(onto, b) / dot(onto, onto))[..., None] * b"),
+                "The result points along b", "multiply the coefficient by the line's vector"),
+            Mistake("what is left", (_PROJECTION, "b - (dot(a, b) / dot(a, a))[..., None] * a"),
+                "The result is orthogonal to the line", "return the multiple, not what is left of b"),
+            Mistake("axis lost", (_PROJECTION, "dot(onto, b) / dot(onto, onto) * onto"),
+                "Coefficients line up with the columns, or with nothing",
+                "bring back the axis that dot has summed away: [..., None]"),
         ),
     ),
     Checks(
         projection_matrix,
-        probes=((_one_a,), (_a,)),
+        cases=(
+            call(_one_a),
+            call(np.array([0.0, -2.0, 1.0])).about("a coordinate of 0"),
+            call(_two_b).about("two vectors"),
+            call(_a).about("five vectors"),
+            call(_deep_a).about("three axes", edge=True),
+            call(_extreme).about("coordinates around 1e200 and 1e-200", edge=True),
+        ),
         claims=(
-            Claim("symmetric", lambda f: distance(f(_a), np.swapaxes(f(_a), -1, -2))),
-            Claim("idempotent: P² = P", lambda f: distance(f(_a) @ f(_a), f(_a)), 1e-12, _LAST_BITS),
-            Claim(
-                "its trace, the sum of its eigenvalues, is its rank 1",
-                lambda f: distance(np.trace(f(_a), axis1=-2, axis2=-1), np.ones(5)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "the projection onto the first left singular vector (numpy.linalg.svd)",
-                lambda f: distance(f(_a[0]), _svd_projection(_a[0])),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("symmetric", lambda f: distance(f(_a), np.swapaxes(f(_a), -1, -2)), **_LAST_BITS),
+            Claim("idempotent: P² = P", lambda f: distance(f(_a) @ f(_a), f(_a)), **_LAST_BITS),
+            Claim("its trace, the sum of its eigenvalues, is its rank 1",
+                lambda f: distance(_trace(f(_a)), np.ones(5)), **_LAST_BITS),
+            Claim("the length of the line's vector does not matter",
+                lambda f: distance([f(_huge[0]), f(_tiny[0])], [f(np.array([3.0, 4.0]))] * 2), **_LAST_BITS),
+            oracle("the projection onto the first left singular vector (numpy.linalg.svd)", _svd_projection,
+                *map(call, _a), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(inner_product, "It gives the number 1", "column times row: a[:, None] * a[None, :]"),
-            Mistake(length_not_divided_out, "Applied twice it differs from applied once", "divide by a·a"),
+            Mistake("inner product", lambda a: dot(a, a) / dot(a, a), "It gives the number 1",
+                "column times row: a[:, None] * a[None, :]"),
+            Mistake("length not divided out", lambda a: a[..., :, None] * a[..., None, :],
+                "Applied twice it differs from applied once", "divide by a·a"),
+            Mistake("divided by the length", lambda a: a[..., :, None] * a[..., None, :] / dot(a, a)[..., None,
+                None] ** 0.5, "It grows with the length of a, and P² differs from P",
+                "divide by a·a, not by its root"),
+            Mistake("the other projection", lambda a: np.eye(a.shape[-1]) - projection_matrix(a),
+                "It sends a itself to zero", "that is I − P: return P"),
+            Mistake("one matrix for the whole table",
+                lambda a: a.mT @ a / (a * a).sum() if a.ndim > 1 else projection_matrix(a),
+                "A table of vectors gets a single matrix",
+                "give each vector its own: a[..., :, None] * a[..., None, :]"),
+        ),
+    ),
+    Checks(
+        rank_of_rest,
+        cases=(call(2), call(1).about("where a line is all there is"), call(7), call(101)),
+        claims=(
+            Claim("what P and I − P keep makes up the whole space",
+                lambda f: max(abs(f(d) + float(_trace(projection_matrix(np.ones(d)))) - d) for d in (1, 2, 7)),
+                **_LAST_BITS),
+            oracle("numpy.linalg.matrix_rank", _rank, call(1), call(2), call(7)),
+        ),
+        mistakes=(
+            Mistake("rank in the example", ("d - 1", "6"), "It is right for the 7 coordinates of the example only",
+                "find it for d coordinates"),
+            Mistake("rank of P", ("d - 1", "1"), "That is the rank of P itself",
+                "I − P leaves everything as it is that is orthogonal to a: how many dimensions are that?"),
         ),
     ),
 )

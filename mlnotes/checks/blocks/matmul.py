@@ -11,28 +11,101 @@ from mlnotes.blocks.matmul import (
     outer,
     strassen,
 )
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.counting import count_operations
 
 _rng = np.random.default_rng(41)
-_a, _b, _c, _square, _other, _u, _v, _long, _wide = frozen(
+_a, _b, _c, _deep_a, _deep_b, _four, _other, _eight, _eighth, _u, _v, _long, _wide = frozen(
     _rng.normal(size=(5, 7)),
     _rng.normal(size=(7, 3)),
     _rng.normal(size=(3, 2)),
+    _rng.normal(size=(2, 3, 5)),
+    _rng.normal(size=(2, 5, 7)),
     _rng.normal(size=(4, 4)),
     _rng.normal(size=(4, 4)),
+    _rng.normal(size=(8, 8)),
+    _rng.normal(size=(8, 8)),
     _rng.normal(size=5),
     _rng.normal(size=3),
     _rng.normal(size=(13, 11)),
     _rng.normal(size=(11, 17)),
 )
-_whole, _numbers = frozen(*(_rng.integers(-9, 10, size=shape).astype(float) for shape in ((5, 7), (7, 3))))
-_LAST_BITS = "sums of at most 11 products in float64: a few units of 1e-16"
+_two, _twice, _flat, _tall, _three, _whole, _numbers = frozen(
+    np.array([[1.0, 2.0], [3.0, 4.0]]),
+    np.array([[0.0, 1.0], [-1.0, 5.0]]),
+    np.array([[1.0, 2.0, 0.0], [-1.0, 1.0, 3.0]]),
+    np.array([[2.0, 1.0], [0.0, -1.0], [4.0, 5.0]]),
+    np.array([[1.0, 2.0, 0.0], [-1.0, 1.0, 3.0], [2.0, 4.0, -2.0]]),
+    *(_rng.integers(-9, 10, size=shape).astype(float) for shape in ((5, 7), (7, 3))),
+)
+_LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 products in float64: a few units of 1e-16"}
+_LEVELS = {"tolerance": 1e-12, "why": "sums and differences of up to four levels: a few units of 1e-15"}
 
 
-def _exact():
+def bracket_costs(n, d):
+    """Count the multiplications in (Q Kᵀ) V and in Q (Kᵀ V), for matrices of n rows and d columns."""
+    return 2 * n * n * d, 2 * n * d * d
+
+
+class _Watched(np.ndarray):
+    """An array that notes which products are taken with it."""
+
+    products = ()
+
+    @classmethod
+    def note(cls, operation, inputs):
+        arrays = [it for it in inputs if isinstance(it, np.ndarray)]
+        both = all(isinstance(it, _Watched) for it in arrays)
+        if operation in (np.matmul, np.dot, np.einsum, np.inner, np.tensordot) or (operation is np.multiply and both):
+            cls.products += ((operation, *(it.shape for it in arrays)),) * (len(arrays) == 2)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **named):
+        self.note(ufunc, inputs)
+        given = {} if out is None else {"out": tuple(map(np.asarray, out))}
+        result = getattr(ufunc, method)(*map(np.asarray, inputs), **given, **named)
+        return out[0] if out else np.asarray(result).view(_Watched)
+
+    def __array_function__(self, function, types, arguments, named):
+        self.note(function, arguments)
+        result = super().__array_function__(function, types, arguments, named)
+        return result.view(_Watched) if isinstance(result, np.ndarray) else result
+
+    def dot(self, other):
+        return np.dot(self, other)
+
+
+def _watched(version, a, b, *limit, **named):
+    """Call a version, and list the shapes between which it takes products."""
+    _Watched.products = ()
+    result = version(a.view(_Watched), b.view(_Watched), *limit, **named)
+    return np.asarray(result) if isinstance(result, _Watched) else result, _Watched.products
+
+
+def _in_blocks(version, a, b, size=None):
+    """Refuse blocks that are larger than they should be."""
+    result, products = _watched(version, a, b, *[] if size is None else [size])
+    largest = max((side for _, *shapes in products for shape in shapes for side in shape[-2:]), default=0)
+    if size is not None and largest > size:
+        raise AssertionError(f"it multiplies blocks with {largest} rows or columns, where `size` is {size}")
+    return result
+
+
+def _with_seven(version, a, b, cutoff=None):
+    """Refuse eight products of quarters, where seven do; odd sides are not counted."""
+    result, products = _watched(version, a, b, *[] if cutoff is None else [cutoff])
+    m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
+    taken = sum(
+        np.broadcast(np.empty(one), np.empty(other)).size if operation is np.multiply else np.prod(one) * other[-1]
+        for operation, one, other in products
+    )
+    if cutoff is not None and min(m, k, n) > cutoff and not (m % 2 or k % 2 or n % 2) and taken > 7 / 8 * m * k * n:
+        raise AssertionError("it takes as many multiplications as three loops do")
+    return result
+
+
+def _exact(a, b):
     """Multiply by Python's integers."""
-    a, b = _whole.astype(int).tolist(), _numbers.astype(int).tolist()
-    return [[sum(a[i][t] * b[t][j] for t in range(7)) for j in range(3)] for i in range(5)]
+    return [[sum(int(x) * int(y) for x, y in zip(row, column, strict=True)) for column in b.T] for row in a]
 
 
 def _torch(a, b):
@@ -45,238 +118,188 @@ def _transposed(x):
     return np.ascontiguousarray(x.T)
 
 
-def rows_with_rows(a, b):
-    """Take the dot products of the rows of both."""
-    return a @ b.T if a.shape[1] == b.shape[1] else a @ b.reshape(-1, a.shape[1]).T
+def _counted(n, d):
+    q, k, v = np.ones((3, n, d))
+    both = (lambda q, k, v: q @ k.T @ v, lambda q, k, v: q @ (k.T @ v))
+    return tuple(count_operations(product, q, k, v)["multiply"] for product in both)
 
 
-def entries_with_entries(a, b):
-    """Multiply entry by entry, as ``*`` does."""
-    return a * b
-
-
-def order_exchanged(a, b):
-    """Multiply the other way round."""
-    return b @ a
-
-
-def result_transposed(a, b):
-    """Fill columns as if they were rows."""
-    return (a @ b).T
-
-
-def last_product_forgotten(a, b):
-    """Let the sum end one term early."""
-    return a[:, :-1] @ b[:-1]
-
-
-def overwritten(a, b):
-    """Assign each outer product instead of adding it: the last one stays."""
-    return np.outer(a[:, -1], b[-1])
-
-
-def rows_with_columns_outer(a, b):
-    """Take outer products of rows of the left with columns of the right."""
-    return sum(np.outer(a[t], b[:, t]) for t in range(min(len(a), b.shape[1])))
-
-
-def summed_too_far(a, b):
-    """Return the dot product, a number."""
-    return (a[:, None] * b).sum()
-
-
-def columns_as_rows(a, b):
-    """Let the first vector give the columns."""
-    return b[:, None] * a
-
-
-def edge_left_out(a, b, size=2):
-    """Go through whole blocks only."""
+def _whole_blocks(a, b, size=64):
     c = np.zeros((len(a), b.shape[1]))
-    whole = [n - n % size for n in (len(a), a.shape[1], b.shape[1])]
-    c[: whole[0], : whole[2]] = a[: whole[0], : whole[1]] @ b[: whole[1], : whole[2]]
+    m, k, n = (side - side % size for side in (*a.shape, b.shape[1]))
+    c[:m, :n] = matmul_block(a[:m, :k], b[:k, :n], size) if m * k * n else 0
     return c
 
 
-def blocks_overwritten(a, b, size=2):
-    """Assign the product of blocks instead of adding it up: the last one stays."""
-    last = (a.shape[1] - 1) // size * size
-    return a[:, last:] @ b[last:]
-
-
-def blocks_entry_by_entry(a, b, size=2):
-    """Sum the blocks along the diagonal only."""
+def _odd_sides_cut(a, b, cutoff=64):
     c = np.zeros((len(a), b.shape[1]))
-    for i in range(0, min(len(a), b.shape[1]), size):
-        rows, columns = slice(i, i + size), slice(i, i + size)
-        c[rows, columns] = a[rows] @ b[:, columns]
+    m, k, n = (side - side % 2 for side in (*a.shape, b.shape[1]))
+    c[:m, :n] = strassen(a[:m, :k], b[:k, :n], cutoff) if m * k * n else 0
     return c
 
 
-def _with_quarters(a, b, combine):
-    """Multiply by quarters after filling odd sides up with zeros."""
-    m, n = len(a), b.shape[1]
-    a = np.pad(a, [(0, s % 2) for s in a.shape])
-    b = np.pad(b, [(0, s % 2) for s in b.shape])
-    (a11, a12), (a21, a22) = (np.hsplit(half, 2) for half in np.vsplit(a, 2))
-    (b11, b12), (b21, b22) = (np.hsplit(half, 2) for half in np.vsplit(b, 2))
-    p = (
-        (a11 + a22) @ (b11 + b22),
-        (a21 + a22) @ b11,
-        a11 @ (b12 - b22),
-        a22 @ (b21 - b11),
-        (a11 + a12) @ b22,
-        (a21 - a11) @ (b11 + b12),
-        (a12 - a22) @ (b21 + b22),
-    )
-    return np.block(combine(*p))[:m, :n]
+def _filled(a, b, cutoff=64):
+    return np.pad(strassen(a, b, cutoff), [(0, side % 2) for side in (len(a), b.shape[1])])
 
 
-def sign_of_the_fifth(a, b, cutoff=64):
-    """Add the fifth product where it is to be subtracted."""
-    return _with_quarters(
-        a, b, lambda p1, p2, p3, p4, p5, p6, p7: [[p1 + p4 + p5 + p7, p3 + p5], [p2 + p4, p1 - p2 + p3 + p6]]
-    )
-
-
-def corners_exchanged(a, b, cutoff=64):
-    """Exchange the upper right and the lower left quarter."""
-    return _with_quarters(
-        a, b, lambda p1, p2, p3, p4, p5, p6, p7: [[p1 + p4 - p5 + p7, p2 + p4], [p3 + p5, p1 - p2 + p3 + p6]]
-    )
-
-
-def odd_sides_cut(a, b, cutoff=64):
-    """Leave out the last row and column of odd sides."""
-    c = np.zeros((len(a), b.shape[1]))
-    m, k, n = (s - s % 2 for s in (*a.shape, b.shape[1]))
-    c[:m, :n] = a[:m, :k] @ b[:k, :n]
-    return c
-
-
-def _claims():
-    """List what holds for each way to multiply matrices."""
-    return (
-        Claim(
-            "the transposed product is the product of the transposed, in the other order",
-            lambda f: distance(f(_transposed(_b), _transposed(_a)), f(_a, _b).T),
-            1e-12,
-            _LAST_BITS,
-        ),
-        Claim(
-            "three matrices may be bracketed either way",
-            lambda f: distance(f(f(_a, _b), _c), f(_a, f(_b, _c))),
-            1e-12,
-            _LAST_BITS,
-        ),
-        Claim("the identity changes nothing", lambda f: distance(f(_a, np.eye(7)), _a), 1e-12, _LAST_BITS),
-        Claim("Python's integers", lambda f: distance(f(_whole, _numbers), _exact()), 0.0, "exact", "oracle"),
-        Claim("torch.matmul", lambda f: distance(f(_a, _b), _torch(_a, _b)), 1e-12, _LAST_BITS, "oracle"),
-    )
-
-
-_PROBES = ((_square, _other), (_a, _b))
+_CLAIMS = (
+    Claim("the transposed product is the product of the transposed, in the other order",
+        lambda f: distance(f(_transposed(_b), _transposed(_a)), f(_a, _b).T), **_LAST_BITS),
+    Claim("three matrices may be bracketed either way", lambda f: distance(f(f(_a, _b), _c), f(_a, f(_b, _c))),
+        **_LAST_BITS),
+    Claim("the identity changes nothing", lambda f: distance(f(_a, np.eye(7)), _a), **_LAST_BITS),
+    oracle("Python's integers", _exact, call(_whole, _numbers)),
+    oracle("torch.matmul", _torch, call(_a, _b), call(_deep_a, _deep_b), **_LAST_BITS),
+)
 _EVERYWHERE = (
-    Mistake(
-        entries_with_entries,
+    Mistake("entries with entries", lambda a, b, *_: a * b,
         "Only equal shapes fit, or shapes that broadcast, and entry i, j depends on two numbers",
-        "a @ b sums along a row and a column; a * b does not",
-    ),
-    Mistake(rows_with_rows, "Entry i, j uses row j of b", "use the columns of b"),
-    Mistake(order_exchanged, "The shapes must fit the other way round", "keep the order: AB is not BA"),
-    Mistake(
-        result_transposed, "Rows and columns of the result are exchanged", "row i of the result comes from row i of a"
-    ),
+        "a @ b sums along a row and a column; a * b does not"),
+    Mistake("rows with rows", lambda a, b, *_: a @ b.mT, "Entry i, j uses row j of b", "use the columns of b"),
 )
 
-OLD = (
+
+def _cases(*limits):
+    """Multiply all sorts of shapes, each with the next of the limits, if there are any."""
+    pairs = (
+        call(_two, _twice),
+        call(_flat, _tall),
+        call(_tall, _flat),
+        call(_tall[:, :1], _flat[:1, :2]).about("a column times a row"),
+        call(_flat[:1], _tall[:, :1]).about("a row times a column"),
+        call(_a, _b),
+        call(_flat.astype(np.float32), _tall.astype(np.float32)).about("float32", edge=True),
+        call(_deep_a, _deep_b).about("stacks of matrices", edge=True),
+    )
+    if not limits:
+        return pairs
+    given = [call(*it.arguments, n).about(it.says, it.edge) for it, n in zip(pairs, 9 * limits, strict=False)]
+    return (*given, call(_whole, _numbers).about("matrices alone", edge=True))
+
+
+CHECKS = (
     Checks(
         outer,
-        probes=((_u, _v), (_u, _u[::-1].copy())),
+        cases=(
+            call(np.array([1.0, 2.0]), np.array([3.0, 5.0, -1.0])),
+            call(np.array([1.0, 2.0]), np.array([3.0, 0.0])),
+            call(_u, _v),
+            call(_a, _b[:5]).about("two tables of vectors", edge=True),
+        ),
         claims=(
-            Claim(
-                "all rows are multiples of the second vector",
-                lambda f: distance(f(_u, _v) / _u[:, None], np.tile(_v, (5, 1))),
-                1e-12,
-                _LAST_BITS,
-            ),
+            Claim("all rows are multiples of the second vector",
+                lambda f: distance(f(_u, _v) / _u[:, None], np.tile(_v, (5, 1))), **_LAST_BITS),
             Claim("exchanging the vectors transposes it", lambda f: distance(f(_v, _u), f(_u, _v).T)),
-            Claim("numpy.outer", lambda f: distance(f(_u, _v), np.outer(_u, _v)), 0.0, "exact", "oracle"),
-            Claim(
-                "torch.outer",
-                lambda f: distance(f(_u, _v), _torch(_u[:, None], _v[None])),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            oracle("numpy.outer", np.outer, call(_u, _v)),
+            oracle("torch.matmul of a column and a row", lambda a, b: _torch(a[:, None], b[None]), call(_u, _v)),
         ),
         mistakes=(
-            Mistake(
-                columns_as_rows, "Rows and columns are exchanged", "a[:, None] * b: the first vector gives the rows"
-            ),
-            Mistake(summed_too_far, "The result is a number", "multiply, and do not sum"),
+            Mistake("summed too far", lambda a, b: (a[:, None] * b).sum(), "The result is a number",
+                "multiply, and do not sum"),
+            Mistake("entries with entries", lambda a, b: a * b, "Only vectors of one length fit",
+                "take every number with every: a[:, None] * b"),
         ),
     ),
     Checks(
         matmul_dot,
-        _PROBES,
-        _claims(),
-        (*_EVERYWHERE, Mistake(last_product_forgotten, "Every entry lacks one product", "sum over all columns of a")),
+        cases=_cases(),
+        claims=_CLAIMS,
+        mistakes=(
+            *_EVERYWHERE,
+            Mistake("last product forgotten", lambda a, b: a[..., :-1] @ b[..., :-1, :],
+                "Every entry lacks one product", "sum over all columns of a"),
+        ),
     ),
-    Checks(matmul_columns, _PROBES, _claims(), _EVERYWHERE),
-    Checks(matmul_rows, _PROBES, _claims(), _EVERYWHERE),
+    Checks(matmul_columns, _cases(), _CLAIMS, _EVERYWHERE),
+    Checks(matmul_rows, _cases(), _CLAIMS, _EVERYWHERE),
     Checks(
         matmul_outer,
-        _PROBES,
-        _claims(),
-        (
+        cases=_cases(),
+        claims=_CLAIMS,
+        mistakes=(
             *_EVERYWHERE,
-            Mistake(overwritten, "The result has rank one", "add each outer product to the ones before"),
-            Mistake(
-                rows_with_columns_outer,
-                "The inner sizes must be the outer ones",
-                "take columns of a with rows of b",
-            ),
+            Mistake("overwritten", lambda a, b: outer(a[..., -1], b[..., -1, :]), "The result has rank one",
+                "add each outer product to the ones before"),
+            Mistake("rows with columns", ("a[..., t], b[..., t, :]", "a[..., t, :], b[..., t]"),
+                "The inner sizes must be the outer ones", "take columns of a with rows of b"),
+            Mistake("outer size as inner", ("range(a.shape[-1])", "range(a.shape[-2])"),
+                "Wide matrices lose products, tall ones raise an error", "loop over the columns of a"),
         ),
     ),
     Checks(
         matmul_block,
-        probes=((_square, _other, 2), (_a, _b, 2), (_a, _b, 3)),
+        run=_in_blocks,
+        cases=(
+            *_cases(1, 2),
+            call(_four, _other, 2),
+            call(_a, _b, 3).about("a size that divides no side, or one"),
+            call(_long, _wide, 5).about("a size that divides no side"),
+            call(_flat, _tall, 100).about("one block is larger than all"),
+        ),
         claims=(
-            *_claims(),
-            Claim(
-                "every size of block gives the same",
+            *_CLAIMS,
+            Claim("every size of block gives the same",
                 lambda f: max(distance(f(_long, _wide, size), _long @ _wide) for size in (1, 2, 3, 5, 11, 100)),
-                1e-12,
-                _LAST_BITS,
-            ),
+                **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(edge_left_out, "The last rows and columns are zero", "let the last block be smaller"),
-            Mistake(blocks_overwritten, "Only the last block column of a counts", "add up the products of blocks"),
-            Mistake(
-                blocks_entry_by_entry,
-                "Blocks off the diagonal are zero",
-                "go through all pairs of block row and column",
-            ),
+            *_EVERYWHERE,
+            Mistake("edge left out", _whole_blocks, "The last rows and columns are zero",
+                "let the last block be smaller"),
+            Mistake("blocks overwritten", (("return sum(", "return [*("), ("for t in inner)", "for t in inner)][-1]")),
+                "Only the last block column of a counts", "add up the products of blocks"),
+            Mistake("diagonal blocks only", ("for t in inner)", "for t in inner) * (i == j)"),
+                "Blocks off the diagonal are zero", "go through all pairs of block row and column"),
+            Mistake("inner side whole", (("range(0, k, size)", "[0]"), ("size, t : t + size]", "size, :]"),
+                ("[..., t : t + size, j", "[..., :, j")), "Blocks are as long as the inner side",
+                "cut the inner side into blocks, too"),
+            Mistake("blocks of two", ("m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]",
+                "m, k, n, size = a.shape[-2], a.shape[-1], b.shape[-1], 2"),
+                "Blocks have two rows and columns whatever `size` is", "use `size` in the ranges and slices"),
         ),
     ),
     Checks(
         strassen,
-        probes=((_square, _other, 1), (_a, _b, 1)),
+        run=_with_seven,
+        cases=(
+            *_cases(1, 2),
+            call(_four, _other, 1),
+            call(_three, _three[::-1].copy(), 1).about("odd sides"),
+            call(_eight, _eighth, 3),
+        ),
         claims=(
-            *_claims(),
-            Claim(
-                "down to single numbers, for odd sides too",
-                lambda f: distance(f(_long, _wide, 1), _long @ _wide),
-                1e-12,
-                "sums and differences of up to four levels: a few units of 1e-15",
-            ),
+            *_CLAIMS,
+            oracle("numpy.matmul, down to single numbers", lambda a, b, cutoff: a @ b, call(_long, _wide, 1),
+                call(_a, _b, 1), **_LEVELS),
         ),
         mistakes=(
-            Mistake(sign_of_the_fifth, "The upper left quarter is wrong", "p1 + p4 - p5 + p7"),
-            Mistake(corners_exchanged, "Two quarters are exchanged", "upper right p3 + p5, lower left p2 + p4"),
-            Mistake(odd_sides_cut, "The last row and column are zero", "fill odd sides up with zeros"),
+            Mistake("eight products", ("if min(m, a.shape[-1], n) <= cutoff:", "if True:"),
+                "It takes as many multiplications as eight products of quarters", "combine them to seven"),
+            Mistake("sign of the fifth", ("p1 + p4 - p5 + p7", "p1 + p4 + p5 + p7"), "The upper left quarter is wrong",
+                "p1 + p4 - p5 + p7"),
+            Mistake("corners exchanged", ("p3 + p5], [p2 + p4,", "p2 + p4], [p3 + p5,"), "Two quarters are exchanged",
+                "upper right p3 + p5, lower left p2 + p4"),
+            Mistake("odd sides cut", _odd_sides_cut, "The last row and column are zero",
+                "fill odd sides up with zeros"),
+            Mistake("filling left on", _filled, "Odd sides come back with a row or column of zeros",
+                "cut it off in the end"),
+        ),
+    ),
+    Checks(
+        bracket_costs,
+        cases=(call(3, 2), call(2, 3), call(16, 4), call(5, 5), call(1000, 64)),
+        claims=(
+            Claim("both cost the same where n = d", lambda f: float(f(7, 7)[0] - f(7, 7)[1])),
+            Claim("the second is cheaper as soon as n > d", lambda f: float(f(8, 7)[1] >= f(8, 7)[0])),
+            oracle("multiplications counted by doing them", _counted, call(5, 3), call(2, 7)),
+        ),
+        mistakes=(
+            Mistake("one product", ("2 * n * n * d, 2 * n * d * d", "n * n * d, n * d * d"),
+                "Both are half of what they should be", "there are two products in each"),
+            Mistake("additions, too", ("2 * n * n * d, 2 * n * d * d", "4 * n * n * d, 4 * n * d * d"),
+                "Both are twice what they should be", "count multiplications only"),
+            Mistake("same for both", ("2 * n * d * d", "2 * n * n * d"), "Both cost the same",
+                "Kᵀ V has d rows and d columns: no n × n matrix comes up"),
         ),
     ),
 )

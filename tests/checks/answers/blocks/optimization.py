@@ -1,0 +1,1299 @@
+"""Optimizers, as readers write them."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+
+from mlnotes.blocks.optimization import Minimization, Problem
+
+
+def right_gradient_descent__generator(rate):
+    def steps(problem, x):
+        while True:
+            x = x - rate * problem.gradient(x)
+            yield x
+
+    return steps
+
+
+def right_gradient_descent__copies(rate):
+    def steps(problem, x):
+        x = x.copy()
+        while True:
+            x -= rate * problem.gradient(x)
+            yield x.copy()
+
+    return steps
+
+
+class Descent:
+    """Yield points as an iterator of its own."""
+
+    def __init__(self, rate, problem, x):
+        self.rate, self.problem, self.x = rate, problem, x
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.x = self.x - self.rate * self.problem.gradient(self.x)
+        return self.x
+
+
+def right_gradient_descent__iterator(rate):
+    return lambda problem, x: Descent(rate, problem, x)
+
+
+def wrong_gradient_descent__divided(rate):
+    """Line 5"""
+    def steps(problem, x):
+        while True:
+            x = x - problem.gradient(x) / rate
+            yield x
+
+    return steps
+
+
+def wrong_gradient_descent__signs_only(rate):
+    """Line 5"""
+    def steps(problem, x):
+        while True:
+            x = x - rate * np.sign(problem.gradient(x))
+            yield x
+
+    return steps
+
+
+def wrong_gradient_descent__from_the_start(rate):
+    """Line 6"""
+    def steps(problem, x):
+        start = x
+        while True:
+            x = start - rate * problem.gradient(x)
+            yield x
+
+    return steps
+
+
+def wrong_gradient_descent__start_first(rate):
+    """Line 6"""
+    def steps(problem, x):
+        while True:
+            yield x
+            x = x - rate * problem.gradient(x)
+
+    return steps
+
+
+def wrong_gradient_descent__halved(rate):
+    """Line 5"""
+    def steps(problem, x):
+        while True:
+            x = x - rate / 2 * problem.gradient(x)
+            yield x
+
+    return steps
+
+
+def wrong_gradient_descent__shrinking(rate):
+    """Line 7"""
+    def steps(problem, x):
+        t = 0
+        while True:
+            t += 1
+            x = x - rate / t * problem.gradient(x)
+            yield x
+
+    return steps
+
+
+def wrong_gradient_descent__step_only(rate):
+    """Line 5"""
+    def steps(problem, x):
+        while True:
+            x = rate * problem.gradient(x)
+            yield x
+
+    return steps
+
+
+def wrong_gradient_descent__height(rate):
+    def steps(problem, x):
+        while True:
+            x = x - rate * problem.function(x)
+            yield x
+
+    return steps
+
+
+def right_momentum__two_lines(rate, beta=0.9):
+    def steps(problem, x):
+        v = 0
+        while True:
+            v = beta * v + problem.gradient(x)
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def right_momentum__step_remembered(rate, beta=0.9):
+    def steps(problem, x):
+        step = np.zeros(x.shape)
+        while True:
+            step = beta * step - rate * problem.gradient(x)
+            x = x + step
+            yield x
+
+    return steps
+
+
+def right_momentum__heavy_ball(rate, beta=0.9):
+    def steps(problem, x):
+        before = x
+        while True:
+            x, before = x - rate * problem.gradient(x) + beta * (x - before), x
+            yield x
+
+    return steps
+
+
+def wrong_momentum__averaged(rate, beta=0.9):
+    """It is slower by 1 - beta, as if the rate were a tenth: add the whole"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            v = beta * v + (1 - beta) * problem.gradient(x)
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def wrong_momentum__subtracted(rate, beta=0.9):
+    """Line 6"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            v = beta * v - problem.gradient(x)
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def wrong_momentum__friction_on_the_gradient(rate, beta=0.9):
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            v = v + beta * problem.gradient(x)
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def wrong_momentum__friction_on_both(rate, beta=0.9):
+    """Its first step is too short: only the old velocity is multiplied by beta"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            v = beta * (v + problem.gradient(x))
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def wrong_momentum__reset(rate, beta=0.9):
+    """It is gradient descent: let beta times the velocity survive each step"""
+    def steps(problem, x):
+        while True:
+            v = np.zeros_like(x)
+            v = beta * v + problem.gradient(x)
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def wrong_momentum__rate_twice(rate, beta=0.9):
+    """Line 6"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            v = beta * v + rate * problem.gradient(x)
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def wrong_momentum__fixed_friction(rate, beta=0.9):
+    """`beta` makes no difference: use it where it is given"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            v = 0.9 * v + problem.gradient(x)
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def wrong_momentum__velocity_starts_at_x(rate, beta=0.9):
+    """Line 4"""
+    def steps(problem, x):
+        v = x
+        while True:
+            v = beta * v + problem.gradient(x)
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def right_nesterov__as_torch(rate, beta=0.9):
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            v = beta * v + g
+            x = x - rate * (g + beta * v)
+            yield x
+
+    return steps
+
+
+def right_nesterov__change_of_velocity(rate, beta=0.9):
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            old, v = v, beta * v - rate * problem.gradient(x)
+            x = x - beta * old + (1 + beta) * v
+            yield x
+
+    return steps
+
+
+def right_nesterov__point_behind(rate, beta=0.9):
+    def steps(problem, x):
+        behind, v = x, np.zeros_like(x)
+        while True:
+            v = beta * v - rate * problem.gradient(behind + beta * v)
+            behind = behind + v
+            yield behind + beta * v
+
+    return steps
+
+
+def wrong_nesterov__point_behind(rate, beta=0.9):
+    """Its first step is that of gradient descent: yield the points ahead, at which gradients are taken"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            v = beta * v - rate * problem.gradient(x + beta * v)
+            x = x + v
+            yield x
+
+    return steps
+
+
+def wrong_nesterov__old_velocity(rate, beta=0.9):
+    """It is plain momentum: step along g + beta v, which looks one step ahead"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            x = x - rate * (g + beta * v)
+            v = beta * v + g
+            yield x
+
+    return steps
+
+
+def wrong_nesterov__subtracted(rate, beta=0.9):
+    """Its first step is too short: step along g + beta v"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            v = beta * v + g
+            x = x - rate * (g - beta * v)
+            yield x
+
+    return steps
+
+
+def wrong_nesterov__gradient_twice(rate, beta=0.9):
+    """Its first step is twice that of gradient descent: step along g + beta v"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            v = beta * v + g
+            x = x - rate * (g + v)
+            yield x
+
+    return steps
+
+
+def wrong_nesterov__beta_outside(rate, beta=0.9):
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            v = beta * v + g
+            x = x - rate * beta * (g + v)
+            yield x
+
+    return steps
+
+
+def wrong_nesterov__running_mean(rate, beta=0.9):
+    """Line 7"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            v = beta * v + (1 - beta) * g
+            x = x - rate * (g + beta * v)
+            yield x
+
+    return steps
+
+
+def wrong_nesterov__plain(rate, beta=0.9):
+    """It is plain momentum: step along g + beta v, which looks one step ahead"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            v = beta * v + problem.gradient(x)
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def right_rmsprop__two_lines(rate=0.01, beta=0.99, eps=1e-8):
+    def steps(problem, x):
+        s = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            s = beta * s + (1 - beta) * g * g
+            x = x - rate * g / (s**0.5 + eps)
+            yield x
+
+    return steps
+
+
+def right_rmsprop__lerp(rate=0.01, beta=0.99, eps=1e-8):
+    def steps(problem, x):
+        s = 0.0
+        while True:
+            g = problem.gradient(x)
+            s += (1 - beta) * (np.square(g) - s)
+            x = x - g * (rate / (eps + np.sqrt(s)))
+            yield x
+
+    return steps
+
+
+def right_rmsprop__torch(rate=0.01, beta=0.99, eps=1e-8):
+    def steps(problem, x):
+        z = torch.tensor(x, requires_grad=True)
+        optimizer = torch.optim.RMSprop([z], lr=rate, alpha=beta, eps=eps)
+        while True:
+            z.grad = torch.tensor(problem.gradient(z.detach().numpy()))
+            optimizer.step()
+            yield z.detach().numpy().copy()
+
+    return steps
+
+
+def wrong_rmsprop__not_squared(rate=0.01, beta=0.99, eps=1e-8):
+    """Line 7"""
+    def steps(problem, x):
+        s = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            s = beta * s + (1 - beta) * g
+            x = x - rate * g / (np.sqrt(np.abs(s)) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_rmsprop__one_size_for_all(rate=0.01, beta=0.99, eps=1e-8):
+    """Line 7"""
+    def steps(problem, x):
+        s = 0.0
+        while True:
+            g = problem.gradient(x)
+            s = beta * s + (1 - beta) * np.mean(g**2)
+            x = x - rate * g / (np.sqrt(s) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_rmsprop__starts_at_one(rate=0.01, beta=0.99, eps=1e-8):
+    """Line 4"""
+    def steps(problem, x):
+        s = np.ones_like(x)
+        while True:
+            g = problem.gradient(x)
+            s = beta * s + (1 - beta) * g**2
+            x = x - rate * g / (np.sqrt(s) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_rmsprop__updated_afterwards(rate=0.01, beta=0.99, eps=1e-8):
+    """Line 8"""
+    def steps(problem, x):
+        s = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            x = x - rate * g / (np.sqrt(s) + eps)
+            s = beta * s + (1 - beta) * g**2
+            yield x
+
+    return steps
+
+
+def wrong_rmsprop__eps_ignored(rate=0.01, beta=0.99, eps=1e-8):
+    """`eps` makes no difference: use it where it is given"""
+    def steps(problem, x):
+        s = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            s = beta * s + (1 - beta) * g**2
+            x = x - rate * g / (np.sqrt(s) + 1e-8)
+            yield x
+
+    return steps
+
+
+def wrong_rmsprop__multiplied(rate=0.01, beta=0.99, eps=1e-8):
+    """Line 8"""
+    def steps(problem, x):
+        s = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            s = beta * s + (1 - beta) * g**2
+            x = x - rate * g * (np.sqrt(s) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_rmsprop__signs(rate=0.01, beta=0.99, eps=1e-8):
+    """Line 8"""
+    def steps(problem, x):
+        s = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            s = beta * s + (1 - beta) * g**2
+            x = x + rate * g / (np.sqrt(s) + eps)
+            yield x
+
+    return steps
+
+
+def right_adam__two_lists(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    def steps(problem, x):
+        m, s = np.zeros_like(x), np.zeros_like(x)
+        t = 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            x = x - rate * (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            yield x
+
+    return steps
+
+
+def right_adam__products(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    def steps(problem, x):
+        m = s = 0
+        left1 = left2 = 1.0
+        while True:
+            g = problem.gradient(x)
+            left1, left2 = left1 * beta1, left2 * beta2
+            m, s = m + (1 - beta1) * (g - m), s + (1 - beta2) * (g * g - s)
+            x = x - rate * m / (1 - left1) / (eps + np.sqrt(s / (1 - left2)))
+            yield x
+
+    return steps
+
+
+def right_adam__torch(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    def steps(problem, x):
+        z = torch.tensor(x, requires_grad=True)
+        optimizer = torch.optim.Adam([z], lr=rate, betas=(beta1, beta2), eps=eps)
+        while True:
+            z.grad = torch.tensor(problem.gradient(z.detach().numpy()))
+            optimizer.step()
+            yield z.detach().numpy().copy()
+
+    return steps
+
+
+def wrong_adam__counted_from_zero(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """Line 4"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            x = x - rate * (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            t += 1
+            yield x
+
+    return steps
+
+
+def wrong_adam__one_beta(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """`beta2` is never used: the square has its own"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta1 * s + (1 - beta1) * g**2
+            x = x - rate * (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta1**t)) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_adam__gradient_for_the_mean(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """It swings where gradients do: step along the mean gradient"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            x = x - rate * g / (np.sqrt(s / (1 - beta2**t)) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_adam__square_of_the_mean(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """Line 9"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * m**2
+            x = x - rate * (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_adam__corrected_means_kept(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """Every step corrects what was corrected before: keep the means as they are, and correct copies"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = (beta1 * m + (1 - beta1) * g) / (1 - beta1**t)
+            s = (beta2 * s + (1 - beta2) * g**2) / (1 - beta2**t)
+            x = x - rate * m / (np.sqrt(s) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_adam__correction_without_the_one(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            x = x - rate * (m / beta1**t) / (np.sqrt(s / beta2**t) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_adam__eps_corrected(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """It agrees with torch only where gradients are large: correct the square"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            scale = np.sqrt(1 - beta2**t) / (1 - beta1**t)
+            x = x - rate * scale * m / (np.sqrt(s) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_adam__uphill(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """The function rises: subtract the step"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            x = x + rate * (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            yield x
+
+    return steps
+
+
+def right_adamw__shrunk_first(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            x = x * (1 - rate * weight_decay)
+            x = x - rate * (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            yield x
+
+    return steps
+
+
+def right_adamw__one_step(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    def steps(problem, x):
+        m = s = t = 0
+        while True:
+            t, g = t + 1, problem.gradient(x)
+            m, s = beta1 * m + (1 - beta1) * g, beta2 * s + (1 - beta2) * g * g
+            along = m / (1 - beta1**t) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            x = x - rate * (along + weight_decay * x)
+            yield x
+
+    return steps
+
+
+def right_adamw__torch(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    def steps(problem, x):
+        z = torch.tensor(x, requires_grad=True)
+        optimizer = torch.optim.AdamW([z], lr=rate, betas=(beta1, beta2), eps=eps, weight_decay=weight_decay)
+        while True:
+            z.grad = torch.tensor(problem.gradient(z.detach().numpy()))
+            optimizer.step()
+            yield z.detach().numpy().copy()
+
+    return steps
+
+
+def wrong_adamw__decay_in_the_gradient(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    """Weights with large gradients hardly decay: it is Adam with L2"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x) + weight_decay * x
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            x = x - rate * (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_adamw__decay_twice(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    """Line 7"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x) + weight_decay * x
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            x = x - rate * (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps) - rate * weight_decay * x
+            yield x
+
+    return steps
+
+
+def wrong_adamw__power_of_the_decay(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    """Line 10"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            x = (1 - rate * weight_decay) ** t * x - rate * (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_adamw__decay_added(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    """Line 11"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            step = (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            x = x - rate * (step - weight_decay * x)
+            yield x
+
+    return steps
+
+
+def wrong_adamw__no_rate(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    """It decays the more, the smaller the rate: multiply the decay by the rate"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            x = x - rate * (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps) - weight_decay * x
+            yield x
+
+    return steps
+
+
+def wrong_adamw__decay_of_the_gradient(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    """Line 11"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            step = (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            x = x - rate * (step + weight_decay * g)
+            yield x
+
+    return steps
+
+
+def wrong_adamw__decay_fixed(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    """`weight_decay` makes no difference: use it where it is given"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            step = (m / (1 - beta1**t)) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            x = x - rate * (step + 0.01 * x)
+            yield x
+
+    return steps
+
+
+def right_newton__solve():
+    def steps(problem, x):
+        while True:
+            x = x + np.linalg.solve(problem.hessian(x), -problem.gradient(x))
+            yield x
+
+    return steps
+
+
+def right_newton__inverse():
+    def steps(problem, x):
+        while True:
+            x = x - np.linalg.inv(problem.hessian(x)) @ problem.gradient(x)
+            yield x
+
+    return steps
+
+
+def right_newton__eigenvectors():
+    def steps(problem, x):
+        while True:
+            w, v = np.linalg.eigh(problem.hessian(x))
+            x = x - v @ ((v.T @ problem.gradient(x)) / w)
+            yield x
+
+    return steps
+
+
+def wrong_newton__uphill():
+    """It runs away: subtract the step"""
+    def steps(problem, x):
+        while True:
+            x = x + np.linalg.solve(problem.hessian(x), problem.gradient(x))
+            yield x
+
+    return steps
+
+
+def wrong_newton__half_a_step():
+    """Line 5"""
+    def steps(problem, x):
+        while True:
+            x = x - 0.5 * np.linalg.solve(problem.hessian(x), problem.gradient(x))
+            yield x
+
+    return steps
+
+
+def wrong_newton__absolute_curvatures():
+    """Line 6"""
+    def steps(problem, x):
+        while True:
+            w, v = np.linalg.eigh(problem.hessian(x))
+            x = x - v @ ((v.T @ problem.gradient(x)) / abs(w))
+            yield x
+
+    return steps
+
+
+def wrong_newton__eigenvectors_turned():
+    def steps(problem, x):
+        while True:
+            w, v = np.linalg.eigh(problem.hessian(x))
+            x = x - v.T @ ((v @ problem.gradient(x)) / w)
+            yield x
+
+    return steps
+
+
+def wrong_newton__hessian_once():
+    """It is slow near the minimum: compute the Hessian at every point"""
+    def steps(problem, x):
+        inverse = np.linalg.inv(problem.hessian(x))
+        while True:
+            x = x - inverse @ problem.gradient(x)
+            yield x
+
+    return steps
+
+
+def wrong_newton__regularized():
+    """Line 5"""
+    def steps(problem, x):
+        while True:
+            h = problem.hessian(x) + 1e-3 * np.eye(len(x))
+            x = x - np.linalg.solve(h, problem.gradient(x))
+            yield x
+
+    return steps
+
+
+def wrong_newton__divided_by_the_sum():
+    def steps(problem, x):
+        while True:
+            x = x - problem.gradient(x) / problem.hessian(x).sum(axis=0)
+            yield x
+
+    return steps
+
+
+def right_minimize__loop(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    x = np.array(x0, float)
+    steps = stepper(Problem(function, gradient, hessian), x)
+    points, values, norms = [x], [function(x)], [np.linalg.norm(gradient(x))]
+    while norms[-1] > tolerance and len(points) <= max_steps:
+        x = next(steps)
+        points.append(x)
+        values.append(function(x))
+        norms.append(np.linalg.norm(gradient(x)))
+    converged = bool(norms[-1] <= tolerance)
+    if converged and hessian is not None:
+        converged = bool(np.linalg.eigvalsh(hessian(x)).min() >= -1e-10)
+    return Minimization(x, np.array(points), np.array(values), np.array(norms), converged, "")
+
+
+def right_minimize__namespace(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    points = [np.asarray(x0, float)]
+    walk = stepper(Problem(function, gradient, hessian), points[0])
+    while len(points) <= max_steps and np.linalg.norm(gradient(points[-1])) > tolerance:
+        points.append(next(walk))
+    norms = [float(np.linalg.norm(gradient(it))) for it in points]
+    flat = norms[-1] <= tolerance
+    bowl = hessian is None or np.all(np.linalg.eigvalsh(hessian(points[-1])) > -1e-9)
+    return SimpleNamespace(
+        x=points[-1],
+        points=points,
+        values=[function(it) for it in points],
+        gradient_norms=norms,
+        converged=bool(flat and bowl),
+    )
+
+
+def right_minimize__for_loop(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    x = np.array(x0, dtype=float)
+    steps = stepper(Problem(function, gradient, hessian), x)
+    points, values, norms, converged = [], [], [], False
+    for t in range(max_steps + 1):
+        points.append(x.copy())
+        values.append(function(x))
+        norms.append(math.sqrt(gradient(x) @ gradient(x)))
+        if norms[-1] <= tolerance:
+            converged = hessian is None or bool(np.linalg.eigvalsh(hessian(x))[0] >= 0)
+            break
+        if t < max_steps:
+            x = next(steps)
+    return Minimization(points[-1], np.array(points), np.array(values), np.array(norms), converged, "")
+
+
+def _walked(function, gradient, points, converged):
+    norms = [np.linalg.norm(gradient(x)) for x in points]
+    values = [function(x) for x in points]
+    return Minimization(points[-1], np.array(points), np.array(values), np.array(norms), bool(converged), "")
+
+
+def wrong_minimize__no_saddle_check(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    """A saddle counts as a minimum: look at the eigenvalues of the Hessian where it is known"""
+    points = [np.array(x0, float)]
+    steps = stepper(Problem(function, gradient, hessian), points[0])
+    while np.linalg.norm(gradient(points[-1])) > tolerance and len(points) <= max_steps:
+        points.append(next(steps))
+    return _walked(function, gradient, points, np.linalg.norm(gradient(points[-1])) <= tolerance)
+
+
+def wrong_minimize__start_left_out(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    x = np.array(x0, float)
+    steps = stepper(Problem(function, gradient, hessian), x)
+    points = [next(steps)]
+    while np.linalg.norm(gradient(points[-1])) > tolerance and len(points) < max_steps:
+        points.append(next(steps))
+    flat = np.linalg.norm(gradient(points[-1])) <= tolerance
+    bowl = hessian is None or np.linalg.eigvalsh(hessian(points[-1]))[0] > -1e-9
+    return _walked(function, gradient, points, flat and bowl)
+
+
+def wrong_minimize__one_step_short(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    """Line 5"""
+    points = [np.array(x0, float)]
+    steps = stepper(Problem(function, gradient, hessian), points[0])
+    while np.linalg.norm(gradient(points[-1])) > tolerance and len(points) < max_steps:
+        points.append(next(steps))
+    flat = np.linalg.norm(gradient(points[-1])) <= tolerance
+    bowl = hessian is None or np.linalg.eigvalsh(hessian(points[-1]))[0] > -1e-9
+    return _walked(function, gradient, points, flat and bowl)
+
+
+def wrong_minimize__fixed_tolerance(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    """`tolerance` makes no difference: use it where it is given"""
+    points = [np.array(x0, float)]
+    steps = stepper(Problem(function, gradient, hessian), points[0])
+    while np.linalg.norm(gradient(points[-1])) > 1e-8 and len(points) <= max_steps:
+        points.append(next(steps))
+    flat = np.linalg.norm(gradient(points[-1])) <= 1e-8
+    bowl = hessian is None or np.linalg.eigvalsh(hessian(points[-1]))[0] > -1e-9
+    return _walked(function, gradient, points, flat and bowl)
+
+
+def wrong_minimize__changes_of_height(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    """It stops half of the digits too early: near a minimum the height is flat"""
+    points = [np.array(x0, float)]
+    steps = stepper(Problem(function, gradient, hessian), points[0])
+    change = np.inf
+    while change > tolerance and len(points) <= max_steps:
+        points.append(next(steps))
+        change = abs(function(points[-1]) - function(points[-2]))
+    bowl = hessian is None or np.linalg.eigvalsh(hessian(points[-1]))[0] > -1e-9
+    return _walked(function, gradient, points, change <= tolerance and bowl)
+
+
+def wrong_minimize__new_walk_each_step(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    points = [np.array(x0, float)]
+    problem = Problem(function, gradient, hessian)
+    while np.linalg.norm(gradient(points[-1])) > tolerance and len(points) <= max_steps:
+        points.append(next(stepper(problem, points[-1])))
+    flat = np.linalg.norm(gradient(points[-1])) <= tolerance
+    bowl = hessian is None or np.linalg.eigvalsh(hessian(points[-1]))[0] > -1e-9
+    return _walked(function, gradient, points, flat and bowl)
+
+
+def wrong_minimize__all_steps(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    """Line 6"""
+    points = [np.array(x0, float)]
+    steps = stepper(Problem(function, gradient, hessian), points[0])
+    for _ in range(min(max_steps, 50)):
+        points.append(next(steps))
+    flat = np.linalg.norm(gradient(points[-1])) <= tolerance
+    bowl = hessian is None or np.linalg.eigvalsh(hessian(points[-1]))[0] > -1e-9
+    return _walked(function, gradient, points, flat and bowl)
+
+
+def wrong_minimize__any_curvature(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    """Line 8"""
+    points = [np.array(x0, float)]
+    steps = stepper(Problem(function, gradient, hessian), points[0])
+    while np.linalg.norm(gradient(points[-1])) > tolerance and len(points) <= max_steps:
+        points.append(next(steps))
+    flat = np.linalg.norm(gradient(points[-1])) <= tolerance
+    bowl = hessian is None or np.linalg.eigvalsh(hessian(points[-1]))[-1] > -1e-9
+    return _walked(function, gradient, points, flat and bowl)
+
+
+def right_backtracking__while(function, x, direction, slope, step=1.0):
+    while not function(x + step * direction) <= function(x) + 1e-4 * step * slope:
+        step = step / 2
+        if step < 1e-30:
+            raise ArithmeticError("no step lowers the function")
+    return step
+
+
+def right_backtracking__recursive(function, x, direction, slope, step=1.0, tries=100):
+    if function(x + step * direction) - function(x) < 1e-4 * step * slope:
+        return step
+    if tries == 0:
+        raise ArithmeticError("no step lowers the function")
+    return right_backtracking__recursive(function, x, direction, slope, step / 2, tries - 1)
+
+
+def right_backtracking__powers(function, x, direction, slope, step=1.0):
+    lengths = step * 0.5 ** np.arange(100)
+    good = [t for t in lengths if function(x + t * direction) < function(x) + t * slope / 10_000]
+    return good[0]
+
+
+def wrong_backtracking__doubled(function, x, direction, slope, step=1.0):
+    """Line 6"""
+    for _ in range(100):
+        if function(x + step * direction) < function(x) + 1e-4 * step * slope:
+            return step
+        step *= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__decrease_only(function, x, direction, slope, step=1.0):
+    """It accepts a step that gains next to nothing: ask for a part of what the slope promises"""
+    for _ in range(100):
+        if function(x + step * direction) < function(x):
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__slope_subtracted(function, x, direction, slope, step=1.0):
+    """It accepts points that are higher: the slope is negative: add it"""
+    for _ in range(100):
+        if function(x + step * direction) < function(x) - 1e-4 * step * slope:
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__step_ignored(function, x, direction, slope, step=1.0):
+    """`step` makes no difference: use it where it is given"""
+    step = 1.0
+    for _ in range(100):
+        if function(x + step * direction) < function(x) + 1e-4 * step * slope:
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__half_the_promise(function, x, direction, slope, step=1.0):
+    for _ in range(100):
+        if function(x + step * direction) < function(x) + 0.5 * step * slope:
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__halved_before_return(function, x, direction, slope, step=1.0):
+    """The result is half of the right one"""
+    for _ in range(100):
+        done = function(x + step * direction) < function(x) + 1e-4 * step * slope
+        step /= 2
+        if done:
+            return step
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__against_the_direction(function, x, direction, slope, step=1.0):
+    """Line 4"""
+    for _ in range(100):
+        if function(x - step * direction) < function(x) + 1e-4 * step * slope:
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__point_returned(function, x, direction, slope, step=1.0):
+    """It gives a point: return the length, as a multiple of the direction"""
+    for _ in range(100):
+        if function(x + step * direction) < function(x) + 1e-4 * step * slope:
+            return x + step * direction
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def right_lbfgs_direction__two_loops(gradient, pairs):
+    q, alphas = gradient.copy(), []
+    for s, y in list(pairs)[::-1]:
+        alpha = (s @ q) / (y @ s)
+        q = q - alpha * y
+        alphas.insert(0, alpha)
+    if len(pairs) > 0:
+        s, y = pairs[-1]
+        q = q * (s @ y) / (y @ y)
+    for alpha, (s, y) in zip(alphas, pairs, strict=True):
+        q = q + s * (alpha - (y @ q) / (y @ s))
+    return -q
+
+
+def right_lbfgs_direction__matrix(gradient, pairs):
+    n = len(gradient)
+    b = np.eye(n)
+    if pairs:
+        s, y = pairs[-1]
+        b = b * (s @ y) / (y @ y)
+    for s, y in pairs:
+        rho = 1 / (s @ y)
+        left = np.eye(n) - rho * np.outer(s, y)
+        b = left @ b @ left.T + rho * np.outer(s, s)
+    return -b @ gradient
+
+
+def right_lbfgs_direction__recursive(gradient, pairs):
+    def times(q, known):
+        if not known:
+            if not pairs:
+                return q
+            s, y = pairs[-1]
+            return q * (s @ y) / (y @ y)
+        *older, (s, y) = known
+        rho = 1 / (s @ y)
+        r = times(q - rho * (s @ q) * y, older)
+        return r + rho * s * (s @ q - y @ r)
+
+    return -times(gradient, list(pairs))
+
+
+def wrong_lbfgs_direction__sign(gradient, pairs):
+    """The result has the opposite sign"""
+    q, alphas = gradient.copy(), []
+    for s, y in list(pairs)[::-1]:
+        alphas.append((s @ q) / (y @ s))
+        q = q - alphas[-1] * y
+    if len(pairs) > 0:
+        s, y = pairs[-1]
+        q = q * (s @ y) / (y @ y)
+    for s, y in pairs:
+        q = q + s * (alphas.pop() - (y @ q) / (y @ s))
+    return q
+
+
+def wrong_lbfgs_direction__no_scale(gradient, pairs):
+    """Directions have the wrong length until the memory is full: scale by s·y / y·y"""
+    q, alphas = gradient.copy(), []
+    for s, y in list(pairs)[::-1]:
+        alphas.append((s @ q) / (y @ s))
+        q = q - alphas[-1] * y
+    for s, y in pairs:
+        q = q + s * (alphas.pop() - (y @ q) / (y @ s))
+    return -q
+
+
+def wrong_lbfgs_direction__oldest_first(gradient, pairs):
+    """The last pair is not reproduced: go through the pairs from the newest backwards"""
+    q, alphas = gradient.copy(), []
+    for s, y in pairs:
+        alphas.append((s @ q) / (y @ s))
+        q = q - alphas[-1] * y
+    if len(pairs) > 0:
+        s, y = pairs[-1]
+        q = q * (s @ y) / (y @ y)
+    for s, y in list(pairs)[::-1]:
+        q = q + s * (alphas.pop() - (y @ q) / (y @ s))
+    return -q
+
+
+def wrong_lbfgs_direction__beta_added(gradient, pairs):
+    """Line 11"""
+    q, alphas = gradient.copy(), []
+    for s, y in list(pairs)[::-1]:
+        alphas.append((s @ q) / (y @ s))
+        q = q - alphas[-1] * y
+    if len(pairs) > 0:
+        s, y = pairs[-1]
+        q = q * (s @ y) / (y @ y)
+    for s, y in pairs:
+        q = q + s * (alphas.pop() + (y @ q) / (y @ s))
+    return -q
+
+
+def wrong_lbfgs_direction__changes_added_back(gradient, pairs):
+    """Line 11"""
+    q, alphas = gradient.copy(), []
+    for s, y in list(pairs)[::-1]:
+        alphas.append((s @ q) / (y @ s))
+        q = q - alphas[-1] * y
+    if len(pairs) > 0:
+        s, y = pairs[-1]
+        q = q * (s @ y) / (y @ y)
+    for s, y in pairs:
+        q = q + y * (alphas.pop() - (y @ q) / (y @ s))
+    return -q
+
+
+def wrong_lbfgs_direction__steps_taken_away(gradient, pairs):
+    """Line 6"""
+    q, alphas = gradient.copy(), []
+    for s, y in list(pairs)[::-1]:
+        alphas.append((s @ q) / (y @ s))
+        q = q - alphas[-1] * s
+    if len(pairs) > 0:
+        s, y = pairs[-1]
+        q = q * (s @ y) / (y @ y)
+    for s, y in pairs:
+        q = q + s * (alphas.pop() - (y @ q) / (y @ s))
+    return -q
+
+
+def wrong_lbfgs_direction__scale_of_the_steps(gradient, pairs):
+    """Directions are longer than the book's: scale by s·y / y·y"""
+    q, alphas = gradient.copy(), []
+    for s, y in list(pairs)[::-1]:
+        alphas.append((s @ q) / (y @ s))
+        q = q - alphas[-1] * y
+    if len(pairs) > 0:
+        s, y = pairs[-1]
+        q = q * (s @ s) / (y @ s)
+    for s, y in pairs:
+        q = q + s * (alphas.pop() - (y @ q) / (y @ s))
+    return -q
+
+
+def wrong_lbfgs_direction__gradient_in_the_first_loop(gradient, pairs):
+    """Line 5"""
+    q, alphas = gradient.copy(), []
+    for s, y in list(pairs)[::-1]:
+        alphas.append((s @ gradient) / (y @ s))
+        q = q - alphas[-1] * y
+    if len(pairs) > 0:
+        s, y = pairs[-1]
+        q = q * (s @ y) / (y @ y)
+    for s, y in pairs:
+        q = q + s * (alphas.pop() - (y @ q) / (y @ s))
+    return -q
