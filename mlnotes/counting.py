@@ -4,6 +4,8 @@ from collections import Counter, OrderedDict
 
 import numpy as np
 
+from mlnotes.arrays import require_integers
+
 
 def count_operations(function, *arguments):
     """Run a function on numbers that count what is done to them.
@@ -54,8 +56,7 @@ def count_loads(places, capacity):
     ValueError
         If the capacity is not positive.
     """
-    if capacity < 1:
-        raise ValueError(f"capacity must be positive, got {capacity}")
+    require_integers(1, capacity=capacity)
     held, loads = OrderedDict(), 0
     for place in places:
         if place in held:
