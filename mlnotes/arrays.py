@@ -99,8 +99,27 @@ def require_broadcasts_to(shape, **arrays):
             raise ValueError(f"{name} must have shape {theirs[-2:]} or {theirs}, up to sizes 1, got {mine}")
 
 
+def require_boolean(**masks):
+    """Refuse masks of numbers, of which nobody knows whether 0 hides or shows.
+
+    Parameters
+    ----------
+    **masks : array or None
+        The masks to look at, each under the name that the message gives it; None is passed over.
+
+    Raises
+    ------
+    ValueError
+        If a mask is not boolean.
+    """
+    for name, mask in masks.items():
+        dtype = mask.dtype if is_array_api_obj(mask) else np.asarray(mask).dtype
+        if mask is not None and str(dtype).removeprefix("torch.") != "bool":
+            raise ValueError(f"{name} must be boolean, True for what counts, got dtype {dtype}")
+
+
 def require_mask(shape, mask):
-    """Refuse a mask of numbers, of which nobody knows whether 0 hides or shows, and one that does not fit the scores.
+    """Refuse a mask that is not boolean, or does not fit the scores.
 
     Parameters
     ----------
@@ -112,11 +131,9 @@ def require_mask(shape, mask):
     Raises
     ------
     ValueError
-        If the mask is not boolean, or for what `require_broadcasts_to` refuses.
+        For what `require_boolean` and `require_broadcasts_to` refuse.
     """
-    dtype = "bool" if mask is None else str(mask.dtype if is_array_api_obj(mask) else np.asarray(mask).dtype)
-    if dtype.removeprefix("torch.") != "bool":
-        raise ValueError(f"mask must be boolean, True for what may be looked at, got dtype {dtype}")
+    require_boolean(mask=mask)
     require_broadcasts_to(shape, mask=mask)
 
 
@@ -295,9 +312,11 @@ def as_like(x, other):
 
     Returns
     -------
-    array
+    array or float
         The same numbers, rounded once. Gradients flow through.
     """
+    if type(x) in (int, float):  # which has no precision of its own, unlike NumPy's
+        return x
     xp = array_namespace(other)
     if not is_array_api_obj(x) or array_namespace(x) is not xp:
         x = xp.asarray(x, device=device(other))
@@ -408,7 +427,7 @@ def times_power_of_two(x, exponent, name):
 
 
 def widen_half(function):
-    """Let a function compute in float32 where it is given float16 or bfloat16, and round its result once.
+    """Let a function compute in float32 where it is given float16 or bfloat16, and round its results once.
 
     Frameworks do the same: sums of half-precision numbers are accumulated in single precision.
 
@@ -428,9 +447,9 @@ def widen_half(function):
     @functools.wraps(function)
     def widened(*args, **kwargs):
         x = args[0] if args else kwargs.get(first)
-        if not _is_half(x):
-            return function(*args, **kwargs)
         result = function(*map(_single, args), **{name: _single(value) for name, value in kwargs.items()})
+        if not _is_half(x):
+            return result
         return tuple(_rounded(y, x) for y in result) if isinstance(result, tuple) else _rounded(result, x)
 
     return widened

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlnotes.applications.linear import glorot_deviation, he_deviation, linear, linear_gradients
+from mlnotes.applications.linear import glorot_std, he_std, linear, linear_gradients
 
 
 def draw(*shape, seed=0):
@@ -48,9 +48,9 @@ def test_gradcheck_passes():
 def test_deviations_are_those_that_torch_draws_with(d_in):
     torch.manual_seed(0)
     drawn = torch.nn.init.xavier_normal_(torch.empty(d_in, 300)).std().item()
-    assert glorot_deviation(d_in, 300) == pytest.approx(drawn, rel=0.05)
+    assert glorot_std(d_in, 300) == pytest.approx(drawn, rel=0.05)
     drawn = torch.nn.init.kaiming_normal_(torch.empty(300, d_in)).std().item()
-    assert he_deviation(d_in) == pytest.approx(drawn, rel=0.05)
+    assert he_std(d_in) == pytest.approx(drawn, rel=0.05)
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_deviations_are_those_that_torch_draws_with(d_in):
         (lambda: linear(X.astype(int), W), "x .*float"),
         (lambda: linear(X, W, B.astype(int)), "b .*float"),
         (lambda: linear_gradients(X, W, G[0]), r"shape of the outputs, \(2, 5, 7\), got \(5, 7\)"),
-        (lambda: glorot_deviation(0, 5), "widths must be positive, got d_in=0 and d_out=5"),
-        (lambda: he_deviation(-1), "widths must be positive, got d_in=-1"),
+        (lambda: glorot_std(0, 5), "d_in must be positive, got 0"),
+        (lambda: he_std(-1), "d_in must be positive, got -1"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(call, says):

@@ -141,8 +141,8 @@ def test_gradients_flow_to_queries_keys_values_and_parameters(score):
     ("call", "says"),
     [
         (lambda: gaussian_score(Q, WIDE), "width|same size.*3.*4"),
-        (lambda: gaussian_score(Q, K, 0.0), "bandwidth must be positive, got 0.0"),
-        (lambda: gaussian_score(Q, K, math.nan), "bandwidth must be positive, got nan"),
+        (lambda: gaussian_score(Q, K, 0.0), r"bandwidth must be positive and finite, got 0\.0"),
+        (lambda: gaussian_score(Q, K, math.nan), "bandwidth must be positive and finite, got nan"),
         (lambda: gaussian_score(Q.astype(int), K), "float"),
         (lambda: gaussian_score(Q[..., :0], K[..., :0]), "empty"),
         (lambda: bilinear_score(Q, WIDE, M.T), r"m must have shape \(3, 4\).*got \(4, 3\)"),

@@ -168,6 +168,11 @@ def test_impossible_caches_are_refused(arguments, message):
 
 
 def test_negative_sizes_have_no_bytes():
+    for numbers in ((2.5, 3, 4), (4, 3.0, 4), (True, 3, 4)):
+        with pytest.raises(ValueError, match="must be an integer, got"):
+            cache_nbytes(*numbers)
+        with pytest.raises(ValueError, match="must be an integer, got"):
+            decoding_multiply_adds(*numbers)
     with pytest.raises(ValueError, match="n_tokens must not be negative, got -1"):
         cache_nbytes(-1, 3, 5)
 

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from mlnotes.applications.egnn import displacements, egnn_layer, egnn_velocity_layer, messages, silu_mlp
+from mlnotes.applications.egnn import displacements, egnn_layer, egnn_velocity_layer, messages
+from mlnotes.applications.mlp import mlp, silu
 from mlnotes.blocks.equivariance import equivariance_error
 from mlnotes.checks import Checks, Claim, Mistake, distance, frozen
 from mlnotes.groups import matrix_actions, permutation_actions, random_orthogonal
@@ -26,7 +27,7 @@ def _phi(d_in, d_out):
     weights = frozen(*(_rng.normal(size=shape) / 2 for shape in shapes))
 
     def phi(x):
-        return silu_mlp(x, *weights)
+        return mlp(x, weights[::2], weights[1::2], silu)
 
     phi.weights = weights
     return phi
