@@ -262,9 +262,9 @@ def quarter_turns(axes=(-2, -1)):
     ValueError
         If the axes are the same.
     """
-    first, second = axes
-    if first == second:
+    if axes[0] == axes[1]:
         raise ValueError(f"axes must be two different ones, got {axes}")
+    first, second = axes
 
     def turn(x):
         return array_namespace(x).flip(x.swapaxes(first, second), axis=first)
