@@ -3,7 +3,15 @@
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import or_one, require_entries, require_floats, require_mask, require_same_size, widen_half
+from mlnotes.arrays import (
+    or_one,
+    require_entries,
+    require_floats,
+    require_integers,
+    require_mask,
+    require_same_size,
+    widen_half,
+)
 
 
 @widen_half
@@ -279,6 +287,7 @@ def _require_points(h, x, mask, edge_features):
 
 
 def _edges(edges, n):
+    require_integers(0, n=n)
     edges = np.asarray(edges)
     if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
         raise ValueError(f"edges must be pairs of integers, (n_edges, 2), got {edges.dtype} of shape {edges.shape}")

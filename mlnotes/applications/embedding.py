@@ -3,7 +3,7 @@
 import numpy as np
 from array_api_compat import array_namespace, device, is_array_api_obj
 
-from mlnotes.arrays import require_floats, require_same_size
+from mlnotes.arrays import require_floats, require_integers, require_same_size
 
 
 def one_hot(ids, n, dtype=None):
@@ -153,6 +153,7 @@ def _require_table(table):
 
 
 def _require_ids(ids, n):
+    require_integers(0, n=n)
     ids = ids if is_array_api_obj(ids) else np.asarray(ids)
     xp = array_namespace(ids)
     if not xp.isdtype(ids.dtype, "integral"):

@@ -40,6 +40,7 @@ def linear(x, w, b=None):
     return x @ w if b is None else x @ w + b
 
 
+@widen_half
 def linear_gradients(x, w, grad):
     """Carry a gradient by the outputs of `linear` back to its inputs, weights and biases.
 

@@ -534,6 +534,7 @@ def tournament(n):
     left, right : integer array
         The players of one round, ``left[i]`` against ``right[i]``. With an odd number of players one sits out.
     """
+    require_integers(0, n=n)
     players = np.arange(n + n % 2)
     half = len(players) // 2
     for _ in range(len(players) - 1):

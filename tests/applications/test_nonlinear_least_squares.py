@@ -81,7 +81,7 @@ def test_levenberg_marquardt_succeeds_more_often_than_scipy_on_badly_scaled_prob
         )
     }
     assert ours >= max(theirs.values()), (ours, theirs)
-    assert ours >= 22  # of 33; 24 were seen, and 17 by SciPy
+    assert ours >= 22  # of 33; 23 and 24 were seen, depending on the kernels, and 17 by SciPy
 
 
 @pytest.mark.parametrize("name", ["MGH17 (Osborne)", "Rat43"])

@@ -108,6 +108,13 @@ def test_the_gradient_of_layer_norm_has_no_part_along_ones_or_along_the_result()
     np.testing.assert_allclose((gradient * y.detach()).sum(-1), 0, atol=1e-10)
 
 
+@pytest.mark.parametrize("norm", [layer_norm, rms_norm])
+def test_an_eps_of_another_precision_does_not_widen_the_result(backend, norm):
+    for eps in (np.float64(1e-5), np.array(1e-5)):
+        found = backend.read(norm(backend.array(X), eps=eps))
+        np.testing.assert_allclose(found, norm(backend.like(X), eps=1e-5), atol=4 * backend.tolerance)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
