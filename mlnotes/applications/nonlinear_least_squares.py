@@ -94,12 +94,12 @@ def gauss_newton(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
     _require_problem(x0, max_steps, tolerance)
     problem, models = _start(residual, jacobian, x0)
     with np.errstate(all="ignore"):
-        while not models[-1].is_stationary(tolerance) and not models[-1].is_lost_in_rounding():
+        while not ((model := models[-1]).is_stationary(tolerance) or model.is_lost_in_rounding()):
             if len(models) > max_steps:
                 return _fit(problem, models, f"{max_steps} steps were not enough")
-            if models[-1].rank < len(models[-1].x):
+            if model.rank < len(model.x):
                 return _fit(problem, models, "columns of the Jacobian depend on each other: the step is not defined")
-            ahead = problem.linearized(models[-1].x + models[-1].step())
+            ahead = problem.linearized(model.x + model.step())
             if ahead is None:
                 return _fit(problem, models, "the residual or its Jacobian is no longer finite")
             models.append(ahead)
@@ -165,8 +165,7 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
     problem, models = _start(residual, jacobian, x0)
     dampings, radius = [], float(vector_norm(models[0].scales * models[0].x)) or 1.0
     with np.errstate(all="ignore"):
-        while not models[-1].is_stationary(tolerance) and not models[-1].is_lost_in_rounding():
-            model = models[-1]
+        while not ((model := models[-1]).is_stationary(tolerance) or model.is_lost_in_rounding()):
             if len(models) > max_steps:
                 return _fit(problem, models, f"{max_steps} steps were not enough", dampings=dampings)
             damping = model.damping_within(radius)
@@ -300,9 +299,9 @@ _EPS = np.finfo(float).eps
 
 def _polish(problem, models, tolerance, max_steps):
     """Go on as Gauss and Newton do where the cost cannot judge a step any more, as long as the gradient shrinks."""
-    while not models[-1].is_stationary(tolerance) and len(models) <= max_steps:
-        ahead = problem.linearized(models[-1].x + models[-1].step(), models[-1].scales)
-        if ahead is None or not ahead.reach < models[-1].reach:
+    while not (model := models[-1]).is_stationary(tolerance) and len(models) <= max_steps:
+        ahead = problem.linearized(model.x + model.step(), model.scales)
+        if ahead is None or not ahead.reach < model.reach:
             break
         models.append(ahead)
 

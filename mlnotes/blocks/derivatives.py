@@ -59,13 +59,11 @@ def numerical_jacobian(f, x):
     scale is unknown, so it is first taken to be the size of :math:`x_j` itself. The spread of the combined values tells
     what was cut off, and the size of ``f`` what was rounded off: of the larger error, the scale is made smaller or
     larger, until both are small beside the slope of the function from :math:`x_j` to the nearest points. Beside the
-    slope, because a step that is far too long makes slope and error small together. Rounding inside ``f`` may exceed
-    the last bit of its result; where needed it is measured, over a distance too short for anything else to show.
+    slope, because a step that is far too long makes slope and error small together.
 
     References
     ----------
-    Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982. Moré and Wild, *Estimating derivatives of noisy
-    simulations*, 2012.
+    Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
     """
     x = _point(x)
     with np.errstate(all="ignore"):  # a step may well leave the region where f is defined
@@ -500,13 +498,13 @@ def _column(f, x, j):
     center = 1.0 * np.asarray(f(x.copy()))
     eps = np.finfo(center.dtype).eps
     enough = eps ** (2 / 3)  # what central differences reach without extrapolation
-    best, smallest, noise = np.full(center.shape, math.nan), np.full(center.shape, math.inf), 0.0
+    best, smallest = np.full(center.shape, math.nan), np.full(center.shape, math.inf)
     # Scales, for each entry. Points nearer to each other than the first are rounded to few digits.
     too_small, too_large = np.full(center.shape, 1e-12 * abs(x[j])), np.full(center.shape, math.inf)
     scale = first_scale = abs(x[j]) or 1.0
     first_slope, vanishing = None, np.zeros(center.shape, bool)
     for attempt in range(12):
-        value, truncation, rounding, slope = _extrapolated(f, x, j, scale, center, noise)
+        value, truncation, rounding, slope = _extrapolated(f, x, j, scale, center)
         truncated = (truncation > 16 * rounding) | (truncation == math.inf)
         flat = ~truncated & (slope <= 16 * rounding)
         too_small = np.where(truncated, too_small, np.maximum(too_small, scale))
@@ -528,22 +526,11 @@ def _column(f, x, j):
         going_on = (smallest > enough) & ~nothing & np.isfinite(center) & (too_large > 4 * too_small)
         if not going_on.any():
             break
-        if attempt == 0:
-            noise = _noise(f, x, j, scale, center)
         i = np.argmax(np.where(going_on, smallest, 0))
         scale = _next_scale(too_small.flat[i], too_large.flat[i], attempt)
         if not 0 < scale < math.inf:
             break
     return np.where(np.isnan(best) & vanishing & np.isfinite(center), 0.0, best)
-
-
-def _noise(f, x, j, scale, center):
-    """Measure by how much entries change erratically over a distance where they should hardly change: by rounding."""
-    tiny = 2.0**-40 * scale
-    _, truncation, _, slope = _extrapolated(f, x, j, tiny, center, 0.0)
-    change = slope * tiny / 256
-    erratic = (truncation > slope / 4) & (change < np.finfo(center.dtype).eps ** 0.5 * np.abs(center))
-    return np.where(erratic, change, 0.0)
 
 
 def _next_scale(too_small, too_large, attempt):
@@ -553,7 +540,7 @@ def _next_scale(too_small, too_large, attempt):
     return max(too_large / 10.0 ** min(2**attempt, 64), too_small**0.5 * too_large**0.5)
 
 
-def _extrapolated(f, x, j, scale, center, noise):
+def _extrapolated(f, x, j, scale, center):
     """Combine central differences with steps h, h/2, h/4, h/8; bound what is cut off and what is rounded off."""
 
     def at(step):
@@ -573,7 +560,7 @@ def _extrapolated(f, x, j, scale, center, noise):
         for order, coarse in enumerate(previous, start=1):
             row.append(row[-1] + (row[-1] - coarse) / (4**order - 1))
         bends.append(high - center + (low - center))
-    noise = np.maximum(noise, np.finfo(center.dtype).eps * np.maximum(np.abs(high), np.abs(low)))
+    noise = np.finfo(center.dtype).eps * np.maximum(np.abs(high), np.abs(low))
     change = np.maximum(np.abs(high - center), np.abs(low - center))
     truncation = np.abs(row[-1] - row[-2]) + np.abs(row[-1] - previous[-1])
     # Halving a small step quarters the bend. From far away a narrow peak looks flat, and only its bend gives it away; a

@@ -369,11 +369,13 @@ class TestLayer:
         for one, other in zip(layer(h, x, None, MASK, a), egnn_layer(h, x, *phis, MASK, a), strict=True):
             torch.testing.assert_close(one, other, rtol=0, atol=0)
 
-    def test_computes_in_single_precision_with_weights_of_half(self):
-        layer = EGNN(K, d_edge=E, rng=np.random.default_rng(0)).half()
-        h, x, a = (torch.tensor(it).half() for it in (H, X * 100, A))
-        found = layer(h, x, None, MASK, a)
-        expected = layer.float()(h.float(), x.float(), None, MASK, a.float())
+    @pytest.mark.parametrize("velocity", [False, True])
+    def test_computes_in_single_precision_with_weights_of_half(self, velocity):
+        layer = EGNN(K, d_edge=E, velocity=velocity, rng=np.random.default_rng(0)).half()
+        h, x, v, a = (torch.tensor(it).half() for it in (H, X * 100, V, A))
+        found = layer(h, x, v if velocity else None, MASK, a)
+        single = layer.float()
+        expected = single(h.float(), x.float(), v.float() if velocity else None, MASK, a.float())
         for one, other in zip(found, expected, strict=True):
             torch.testing.assert_close(one, other.half(), rtol=0, atol=0)
 

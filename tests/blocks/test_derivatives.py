@@ -156,7 +156,8 @@ def difference(f, x):
         (lambda x: np.tanh(1e8 * (x - 1)), 1.0, 1e8),
         (lambda x: 1e6 * x + np.tanh(1e4 * x), 0.0, 1.01e6),
         (lambda x: np.sin(1e9 * x), 0.0, 1e9),
-        (lambda x: np.sin(1e9 * (x - 1)), 1.0, 1e9),  # sampled at 1/32 it hides: 1e9/256 is almost a multiple of 2π
+        (lambda x: np.sin(1e9 * (x - 1)), 1.0, 1e9),
+        (lambda x: np.sin((512 * math.pi + 1) * x), 0.0, 512 * math.pi + 1),  # which steps of 1/256 take for sin(x)
         (lambda x: np.arctan(1e7 * x), 0.0, 1e7),
         (lambda x: np.exp(1e-20 * x), 0.0, 1e-20),
         (lambda x: abs(x - 1e-12), 0.0, -1.0),
@@ -208,6 +209,7 @@ def signed_power(p):
         lambda x: np.heaviside(x, 0.5),
         lambda x: max(x, 0.0),
         lambda x: abs(x) + 1e6 * x**3,
+        lambda x: x + 1e-6 * np.sign(x),
         lambda x: x * np.sin(1 / x) if x else 0.0,
         *map(signed_power, (0.01, 0.3, 0.5, 0.7, 0.9, 0.99)),
     ],
