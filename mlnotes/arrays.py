@@ -137,6 +137,26 @@ def require_mask(shape, mask):
     require_broadcasts_to(shape, mask=mask)
 
 
+def require_bias(shape, bias):
+    """Refuse a bias that holds no floats, or does not fit the scores.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The shape of the scores, (..., l, s).
+    bias : array or None
+        The bias to look at; None is passed over.
+
+    Raises
+    ------
+    ValueError
+        For what `require_floats` and `require_broadcasts_to` refuse.
+    """
+    if bias is not None:
+        require_floats(bias=bias)
+    require_broadcasts_to(shape, bias=bias)
+
+
 def require_finite(**arrays):
     """Refuse what is not an array of finite real numbers.
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from mlnotes.arrays import (
     as_like,
-    require_broadcasts_to,
+    require_bias,
     require_entries,
     require_floats,
     require_mask,
@@ -144,9 +144,7 @@ def _require_scores(q, k, mask, bias):
     require_entries(-2, q=q, k=k)
     shape = (*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2])
     require_mask(shape, mask)
-    if bias is not None:
-        require_floats(bias=bias)
-        require_broadcasts_to(shape, bias=bias)
+    require_bias(shape, bias)
 
 
 def _require_projections(x, **projections):

@@ -5,7 +5,7 @@ from einops import rearrange, reduce
 
 from mlnotes.arrays import (
     as_like,
-    require_broadcasts_to,
+    require_bias,
     require_entries,
     require_floats,
     require_integers,
@@ -227,6 +227,4 @@ def _require_groups(q, k, v, mask, bias):
     require_groups(q.shape[-3], k.shape[-3])
     shape = (*np.broadcast_shapes(q.shape[:-3], k.shape[:-3]), *q.shape[-3:-1], k.shape[-2])
     require_mask(shape, mask)
-    if bias is not None:
-        require_floats(bias=bias)
-        require_broadcasts_to(shape, bias=bias)
+    require_bias(shape, bias)
