@@ -33,6 +33,7 @@ test: $(INSTALLED) ## run every test, re-execute every chapter and compare every
 	@failed=0; \
 	run() { echo "$$ $$*"; "$$@" || failed=1; }; \
 	run $(BIN)/ruff check .; \
+	run $(BIN)/lint-imports --no-cache --no-logo; \
 	run $(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/book.yml; \
 	run $(BIN)/zizmor --offline --quiet --persona=auditor .github; \
 	run $(BIN)/python -m pytest tests -n 2 --dist loadfile; \

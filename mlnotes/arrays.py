@@ -2,9 +2,11 @@
 
 import functools
 import inspect
+import math
+import operator
 
 import numpy as np
-from array_api_compat import array_namespace, is_array_api_obj
+from array_api_compat import array_namespace, device, is_array_api_obj, to_device
 
 
 def require_floats(**arrays):
@@ -71,6 +73,130 @@ def require_entries(axis, **arrays):
             raise ValueError(f"{name} must not be empty along axis {axis}, got shape {tuple(x.shape)}")
 
 
+def require_broadcasts_to(shape, **arrays):
+    """Refuse arrays that would enlarge a table of scores, or line up with the wrong one of its axes.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The shape of the scores, (..., l, s).
+    **arrays : array or None
+        The arrays to look at, each under the name that the message gives it; None is passed over.
+
+    Raises
+    ------
+    ValueError
+        If an array has neither two axes nor as many as ``shape``, or if one of its sizes is neither 1 nor that of
+        ``shape``.
+    """
+    theirs = tuple(shape)
+    for name, x in arrays.items():
+        mine = theirs if x is None else tuple(np.shape(x))
+        fits = len(mine) in (2, len(theirs)) and all(
+            n in (1, m) for n, m in zip(mine, theirs[-len(mine) :], strict=True)
+        )
+        if not fits:
+            raise ValueError(f"{name} must have shape {theirs[-2:]} or {theirs}, up to sizes 1, got {mine}")
+
+
+def require_boolean(**masks):
+    """Refuse masks of numbers, of which nobody knows whether 0 hides or shows.
+
+    Parameters
+    ----------
+    **masks : array or None
+        The masks to look at, each under the name that the message gives it; None is passed over.
+
+    Raises
+    ------
+    ValueError
+        If a mask is not boolean.
+    """
+    for name, mask in masks.items():
+        dtype = mask.dtype if is_array_api_obj(mask) else np.asarray(mask).dtype
+        if mask is not None and str(dtype).removeprefix("torch.") != "bool":
+            raise ValueError(f"{name} must be boolean, True for what counts, got dtype {dtype}")
+
+
+def require_mask(shape, mask):
+    """Refuse a mask that is not boolean, or does not fit the scores.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The shape of the scores, (..., l, s).
+    mask : array or None
+        The mask to look at; None is passed over.
+
+    Raises
+    ------
+    ValueError
+        For what `require_boolean` and `require_broadcasts_to` refuse.
+    """
+    require_boolean(mask=mask)
+    require_broadcasts_to(shape, mask=mask)
+
+
+def require_bias(shape, bias):
+    """Refuse a bias that holds no floats, or does not fit the scores.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The shape of the scores, (..., l, s).
+    bias : array or None
+        The bias to look at; None is passed over.
+
+    Raises
+    ------
+    ValueError
+        For what `require_floats` and `require_broadcasts_to` refuse.
+    """
+    if bias is not None:
+        require_floats(bias=bias)
+    require_broadcasts_to(shape, bias=bias)
+
+
+def require_finite(**arrays):
+    """Refuse what is not an array of finite real numbers.
+
+    Parameters
+    ----------
+    **arrays : array
+        The arrays to look at, each under the name that the message gives it. Integers are numbers too.
+
+    Raises
+    ------
+    ValueError
+        If an array holds something else than finite real numbers.
+    """
+    for name, x in arrays.items():
+        x = np.asarray(x)
+        if x.dtype.kind not in "iuf":
+            raise ValueError(f"{name} must hold real numbers, got dtype {x.dtype}")
+        if not np.isfinite(x).all():
+            raise ValueError(f"{name} must hold finite numbers, got {x[~np.isfinite(x)][0]}")
+
+
+def require_vector(**arrays):
+    """Refuse what is not a vector of finite real numbers with at least one entry.
+
+    Parameters
+    ----------
+    **arrays : array
+        The arrays to look at, each under the name that the message gives it. Integers are numbers too.
+
+    Raises
+    ------
+    ValueError
+        If an array has not one axis, is empty, or holds something else than finite real numbers.
+    """
+    for name, x in arrays.items():
+        if np.ndim(x) != 1 or np.size(x) == 0:
+            raise ValueError(f"{name} must be a vector with at least one entry, got shape {np.shape(x)}")
+    require_finite(**arrays)
+
+
 def require_matrix(**arrays):
     """Refuse what is not a matrix of finite real numbers with at least one row and one column.
 
@@ -85,13 +211,9 @@ def require_matrix(**arrays):
         If an array has not two axes, is empty, or holds something else than finite real numbers.
     """
     for name, x in arrays.items():
-        x = np.asarray(x)
-        if x.ndim != 2 or 0 in x.shape:
-            raise ValueError(f"{name} must be a matrix with at least one row and column, got shape {x.shape}")
-        if x.dtype.kind not in "iuf":
-            raise ValueError(f"{name} must hold real numbers, got dtype {x.dtype}")
-        if not np.isfinite(x).all():
-            raise ValueError(f"{name} must hold finite numbers, got {x[~np.isfinite(x)][0]}")
+        if np.ndim(x) != 2 or 0 in np.shape(x):
+            raise ValueError(f"{name} must be a matrix with at least one row and column, got shape {np.shape(x)}")
+    require_finite(**arrays)
 
 
 def require_square(**arrays):
@@ -135,22 +257,106 @@ def require_symmetric(**arrays):
             raise ValueError(f"{name} must be symmetric, got {x[i][j]} and {x[j][i]} at ({i}, {j}) and ({j}, {i})")
 
 
-def require_positive(**counts):
-    """Refuse counts that are not at least 1.
+def require_integers(least, **numbers):
+    """Refuse numbers that are no integers, or too small.
 
     Parameters
     ----------
-    **counts : int
+    least : int
+        The smallest integer allowed; ``-math.inf`` for any.
+    **numbers : int
         The numbers to look at, each under the name that the message gives it.
 
     Raises
     ------
     ValueError
-        If a number is below 1.
+        If a number is no integer (True and 2.0 are none), or below ``least``.
     """
-    for name, count in counts.items():
-        if count < 1:
-            raise ValueError(f"{name} must be positive, got {count}")
+    for name, number in numbers.items():
+        try:
+            if isinstance(number, bool):
+                raise TypeError
+            operator.index(number)
+        except TypeError:
+            raise ValueError(f"{name} must be an integer, got {number!r}") from None
+        if number < least:
+            rule = {0: "not be negative", 1: "be positive"}.get(least, f"be at least {least}")
+            raise ValueError(f"{name} must {rule}, got {number}")
+
+
+def require_positive(**numbers):
+    """Refuse what is not a positive finite number.
+
+    Parameters
+    ----------
+    **numbers : float
+        The numbers to look at, each under the name that the message gives it.
+
+    Raises
+    ------
+    ValueError
+        If a number is 0, negative, infinite or nan.
+    """
+    for name, number in numbers.items():
+        if not 0 < number < math.inf:
+            raise ValueError(f"{name} must be positive and finite, got {number}")
+
+
+def require_not_negative(**numbers):
+    """Refuse what is neither zero nor a positive finite number.
+
+    Parameters
+    ----------
+    **numbers : float
+        The numbers to look at, each under the name that the message gives it.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative, infinite or nan.
+    """
+    for name, number in numbers.items():
+        if not 0 <= number < math.inf:
+            raise ValueError(f"{name} must be finite and not negative, got {number}")
+
+
+def as_like(x, other):
+    """Bring numbers to the library, the precision and the device of an array, so that a result of both has its dtype.
+
+    Parameters
+    ----------
+    x : array or float
+        The numbers: NumPy, or the library of ``other``.
+    other : array
+        An array of floating-point numbers.
+
+    Returns
+    -------
+    array or float
+        The same numbers, rounded once. Gradients flow through.
+    """
+    if type(x) in (int, float):  # which has no precision of its own, unlike NumPy's
+        return x
+    xp = array_namespace(other)
+    if not is_array_api_obj(x) or array_namespace(x) is not xp:
+        x = xp.asarray(x, device=device(other))
+    return xp.astype(to_device(x, device(other)), other.dtype, copy=False)
+
+
+def or_one(x):
+    """Replace zeros and infinities by ones, so that what is divided by them stays zero or infinite.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point numbers that are not negative.
+
+    Returns
+    -------
+    array
+        A copy, positive and finite but for nan.
+    """
+    return array_namespace(x).where((x == 0) | (x == math.inf), 1.0, x)
 
 
 def working_copy(a):
@@ -167,6 +373,24 @@ def working_copy(a):
         The same numbers: in float32 where they were float16, in float64 where they were integers.
     """
     return np.asanyarray(a).astype(np.result_type(np.asanyarray(a), np.float32), order="C")
+
+
+def power_of_two(x):
+    """Round down to powers of two: numbers to divide by without rounding.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point numbers that are not negative, NumPy or PyTorch.
+
+    Returns
+    -------
+    array
+        Powers of two; zeros and infinities stay as they are. To autograd they are constants.
+    """
+    x = x.detach() if hasattr(x, "detach") else x
+    mantissa, _ = array_namespace(x).frexp(or_one(x))  # from 1/2 to 1
+    return x / (2 * mantissa)
 
 
 def by_power_of_two(x, axis=None):
@@ -223,19 +447,19 @@ def times_power_of_two(x, exponent, name):
 
 
 def widen_half(function):
-    """Let a function compute in float32 where it is given float16 or bfloat16, and round its result once.
+    """Let a function compute in float32 where it is given float16 or bfloat16, and round its results once.
 
     Frameworks do the same: sums of half-precision numbers are accumulated in single precision.
 
     Parameters
     ----------
     function : callable
-        A function of arrays that returns one array.
+        A function of arrays that returns one array, or several.
 
     Returns
     -------
     callable
-        The function; a floating-point result has the dtype of its first argument.
+        The function; floating-point results have the dtype of its first argument.
     """
 
     first = next(iter(inspect.signature(function).parameters))
@@ -243,13 +467,17 @@ def widen_half(function):
     @functools.wraps(function)
     def widened(*args, **kwargs):
         x = args[0] if args else kwargs.get(first)
-        if not _is_half(x):
-            return function(*args, **kwargs)
         result = function(*map(_single, args), **{name: _single(value) for name, value in kwargs.items()})
-        xp = array_namespace(result)
-        return xp.astype(result, x.dtype) if xp.isdtype(result.dtype, "real floating") else result
+        if not _is_half(x):
+            return result
+        return tuple(_rounded(y, x) for y in result) if isinstance(result, tuple) else _rounded(result, x)
 
     return widened
+
+
+def _rounded(y, x):
+    xp = array_namespace(y)
+    return xp.astype(y, x.dtype) if xp.isdtype(y.dtype, "real floating") else y
 
 
 def _is_half(x):

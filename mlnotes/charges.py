@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mlnotes.arrays import require_finite, require_integers, require_not_negative, require_positive
+
 
 @dataclass(frozen=True)
 class Trajectory:
@@ -58,9 +60,9 @@ def simulate_charges(x, v, charges, step, n_steps, softening=0.1):
     ----------
     Hairer, Lubich and Wanner, *Geometric numerical integration illustrated by the Störmer–Verlet method*, 2003.
     """
+    require_positive(step=step)
+    require_integers(0, n_steps=n_steps)
     x, v, charges = _particles(x, v, charges, softening)
-    if not 0 < step < np.inf or n_steps < 0:
-        raise ValueError(f"step must be positive and n_steps not negative, got step={step} and n_steps={n_steps}")
     seen = [(x, v)]
     force = coulomb_forces(x, charges, softening)
     for _ in range(n_steps):
@@ -178,8 +180,7 @@ def draw_charges(rng, n_systems, n=5, d=3):
     ValueError
         If a number is not positive.
     """
-    if min(n_systems, n, d) < 1:
-        raise ValueError(f"numbers must be positive, got n_systems={n_systems}, n={n} and d={d}")
+    require_integers(1, n_systems=n_systems, n=n, d=d)
     x, directions = rng.normal(size=(2, n_systems, n, d))
     v = directions / np.linalg.norm(directions, axis=-1, keepdims=True) / 2
     return x, v, rng.choice([-1.0, 1.0], size=(n_systems, n))
@@ -190,10 +191,8 @@ def _particles(x, v, charges, softening):
     if x.ndim < 2 or 0 in x.shape or x.shape != v.shape or charges.shape[-1:] != x.shape[-2:-1]:
         shapes = f"{x.shape}, {v.shape} and {charges.shape}"
         raise ValueError(f"x, v and charges must have shapes (..., n, d), (..., n, d) and (..., n), got {shapes}")
-    if not all(np.isfinite(a).all() for a in (x, v, charges)):
-        raise ValueError("x, v and charges must be finite, got nan or infinity")
-    if not 0 <= softening < np.inf:
-        raise ValueError(f"softening must be a length from 0, got {softening}")
+    require_finite(x=x, v=v, charges=charges)
+    require_not_negative(softening=softening)
     return x, v, charges
 
 

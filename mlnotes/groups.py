@@ -3,6 +3,8 @@
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from mlnotes.arrays import require_finite, require_integers, require_not_negative
+
 
 def broken_axioms(table):
     """Name the axioms of a group that a multiplication table breaks.
@@ -117,12 +119,15 @@ def generate_group(generators, max_order=1000, tolerance=1e-9):
     ------
     ValueError
         If the generators are not square matrices of finite numbers, if one has a determinant other than 1 and -1 (so
-        that no power of it is the identity), or if more than ``max_order`` elements come out.
+        that no power of it is the identity), or if more than ``max_order`` elements come out;
+        if that is no positive integer, or ``tolerance`` is negative.
 
     Notes
     -----
     Inverses need no search: in a finite group the inverse of an element is one of its powers.
     """
+    require_integers(1, max_order=max_order)
+    require_not_negative(tolerance=tolerance)
     generators = _matrices(generators)
     # The logarithm of a determinant neither overflows nor vanishes.
     for log in np.linalg.slogdet(generators).logabsdet:
@@ -158,8 +163,9 @@ def multiplication_table(elements, tolerance=1e-9):
     Raises
     ------
     ValueError
-        If the elements are not square matrices of finite numbers.
+        If the elements are not square matrices of finite numbers, or ``tolerance`` is negative.
     """
+    require_not_negative(tolerance=tolerance)
     elements = _matrices(elements)
     return np.array([[_find(_times(a, b), elements, tolerance) for b in elements] for a in elements])
 
@@ -233,8 +239,7 @@ def cyclic_shifts(n, axis=-1):
     ValueError
         If n is not positive, or, when a shift is called, if the axis has another size.
     """
-    if n < 1:
-        raise ValueError(f"n must be positive, got {n}")
+    require_integers(1, n=n)
     return [_move((np.arange(n) - k) % n, axis) for k in range(n)]
 
 
@@ -257,9 +262,9 @@ def quarter_turns(axes=(-2, -1)):
     ValueError
         If the axes are the same.
     """
-    first, second = axes
-    if first == second:
+    if axes[0] == axes[1]:
         raise ValueError(f"axes must be two different ones, got {axes}")
+    first, second = axes
 
     def turn(x):
         return array_namespace(x).flip(x.swapaxes(first, second), axis=first)
@@ -314,8 +319,7 @@ def random_orthogonal(n, d, rng):
     ----------
     Mezzadri, *How to generate random matrices from the classical compact groups*, 2007.
     """
-    if n < 1 or d < 1:
-        raise ValueError(f"n and d must be positive, got n={n} and d={d}")
+    require_integers(1, n=n, d=d)
     q, r = np.linalg.qr(rng.normal(size=(n, d, d)))
     return q * np.copysign(1.0, np.diagonal(r, axis1=-2, axis2=-1))[:, None, :]
 
@@ -333,8 +337,7 @@ def _matrices(matrices):
     matrices = np.asarray(matrices, dtype=np.float64)
     if matrices.ndim != 3 or matrices.shape[1] != matrices.shape[2] or matrices.size == 0:
         raise ValueError(f"there must be square matrices, of shape (n, d, d), got shape {matrices.shape}")
-    if not np.isfinite(matrices).all():
-        raise ValueError(f"matrices must be finite, got {matrices[~np.isfinite(matrices)][0]}")
+    require_finite(matrices=matrices)
     return matrices
 
 

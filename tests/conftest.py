@@ -43,6 +43,10 @@ class Backend:
         """Return the float64 value of x after it was rounded to this precision."""
         return self.read(self.array(x))
 
+    def others(self):
+        """List what a second array may come in: NumPy or the same library, in every precision."""
+        return [Backend(name) for name in DTYPES if name.startswith("numpy") or name.split()[0] == self.name.split()[0]]
+
     def read(self, x):
         assert x.dtype == self.dtype, f"the result has dtype {x.dtype}, the input had {self.dtype}"
         return x.detach().double().cpu().numpy() if isinstance(x, torch.Tensor) else x.astype(np.float64)

@@ -3,10 +3,18 @@
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import require_entries, require_floats, require_same_size
-from mlnotes.attention.causal_mask import require_broadcasts_to
+from mlnotes.arrays import (
+    or_one,
+    require_entries,
+    require_floats,
+    require_integers,
+    require_mask,
+    require_same_size,
+    widen_half,
+)
 
 
+@widen_half
 def egnn_layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
     """Let every point hear the others, move along the lines to them, and renew its features.
 
@@ -56,6 +64,9 @@ def egnn_layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
     Positions enter by differences only, which no translation changes, and functions see of those only the lengths,
     which no rotation and no reflection changes. Squares of lengths have a gradient also where two points coincide.
 
+    Half precision is computed in float32, which the functions are given too: in float16 the square of a distance of
+    256 would be infinite.
+
     References
     ----------
     Satorras, Hoogeboom and Welling, *E(n) Equivariant Graph Neural Networks*, 2021, equations 3 to 6.
@@ -66,6 +77,7 @@ def egnn_layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
     return phi_h(_side_by_side(h, m_i)), x  # equation 6
 
 
+@widen_half
 def egnn_velocity_layer(h, x, v, phi_e, phi_x, phi_h, phi_v, mask=None, edge_features=None):
     """Let points that move hear the others, change their velocities, and go on.
 
@@ -115,6 +127,7 @@ def egnn_velocity_layer(h, x, v, phi_e, phi_x, phi_h, phi_v, mask=None, edge_fea
     return phi_h(_side_by_side(h, m_i)), x + v, v
 
 
+@widen_half
 def messages(h, x, phi_e, mask=None, edge_features=None):
     """Tell every point what it hears from every other.
 
@@ -133,21 +146,17 @@ def messages(h, x, phi_e, mask=None, edge_features=None):
     ValueError
         As in `egnn_layer`.
     """
-    require_floats(h=h, x=x)
-    require_same_size(-2, h=h, x=x)
-    require_entries(-2, x=x)
+    _require_points(h, x, mask, edge_features)
     xp = array_namespace(h, x)
     heard, difference = _pairs(x, mask)
     known = [h[..., :, None, :], h[..., None, :, :], xp.sum(difference**2, axis=-1, keepdims=True)]
-    if edge_features is not None:
-        _require_one_for_each_pair(edge_features, x.shape[-2])
-        known.append(edge_features)
-    known = _side_by_side(*known)
+    known = _side_by_side(*known, *([] if edge_features is None else [edge_features]))
     m = phi_e(known)
     _require_shape("phi_e", m, (*known.shape[:-1], m.shape[-1]))
-    return xp.where(heard[..., None], m, xp.zeros_like(m))
+    return xp.where(heard[..., None], m, 0.0)
 
 
+@widen_half
 def displacements(x, m, phi_x, mask=None):
     """Average the lines from the others to each point, weighted by what their messages say.
 
@@ -170,45 +179,15 @@ def displacements(x, m, phi_x, mask=None):
     ValueError
         As in `egnn_layer`.
     """
+    require_floats(x=x, m=m)
+    require_mask((*x.shape[:-1], x.shape[-2]), mask)
     xp = array_namespace(x, m)
     heard, difference = _pairs(x, mask)
     weights = phi_x(m)
     # Weights of width d would multiply each coordinate by its own, and no longer turn with the points.
     _require_shape("phi_x", weights, (*m.shape[:-1], 1))
     n_heard = xp.sum(xp.astype(heard, x.dtype), axis=-1)[..., None]
-    return xp.sum(difference * weights, axis=-2) / xp.where(n_heard > 0, n_heard, xp.ones_like(n_heard))
-
-
-def silu_mlp(x, w_1, b_1, w_2, b_2):
-    """Apply two linear maps with a smooth bend between them.
-
-    Parameters
-    ----------
-    x : array (..., i)
-        Floating-point numbers.
-    w_1, w_2 : array (i, c) and (c, o)
-        Weights.
-    b_1, b_2 : array (c,) and (o,)
-        Biases.
-
-    Returns
-    -------
-    array (..., o)
-        One vector for each.
-
-    Notes
-    -----
-    .. math:: \\mathrm{silu}(\\mathbf x\\mathbf W_1 + \\mathbf b_1)\\,\\mathbf W_2 + \\mathbf b_2, \\qquad
-              \\mathrm{silu}(t) = \\frac{t}{1 + e^{-t}} = \\frac t2\\left(1 + \\tanh\\frac t2\\right)
-
-    The right-hand form is the one computed: nothing in it overflows.
-
-    References
-    ----------
-    Hendrycks and Gimpel, *Gaussian Error Linear Units (GELUs)*, 2016, which names the function.
-    """
-    t = x @ w_1 + b_1
-    return 0.5 * t * (1 + array_namespace(t).tanh(0.5 * t)) @ w_2 + b_2
+    return xp.sum(difference * weights, axis=-2) / or_one(n_heard)
 
 
 def edge_mask(edges, n):
@@ -277,13 +256,9 @@ def _pairs(x, mask):
     xp = array_namespace(x)
     heard = ~xp.eye(x.shape[-2], dtype=xp.bool, device=device(x))
     if mask is not None:
-        mask = xp.asarray(mask, device=device(x))
-        if not xp.isdtype(mask.dtype, "bool"):
-            raise ValueError(f"mask must be boolean, True where a point hears another, got dtype {mask.dtype}")
-        require_broadcasts_to((*x.shape[:-1], x.shape[-2]), mask=mask)
-        heard = heard & mask
+        heard = heard & xp.asarray(mask, device=device(x))
     difference = x[..., :, None, :] - x[..., None, :, :]
-    return heard, xp.where(heard[..., None], difference, xp.zeros_like(difference))
+    return heard, xp.where(heard[..., None], difference, 0.0)
 
 
 def _side_by_side(*arrays):
@@ -298,14 +273,21 @@ def _require_shape(name, result, shape):
         raise ValueError(f"{name} must give an array of shape {tuple(shape)}, got {tuple(result.shape)}")
 
 
-def _require_one_for_each_pair(edge_features, n):
-    require_floats(edge_features=edge_features)
-    if tuple(edge_features.shape[-3:-1]) != (n, n):
-        shape = tuple(edge_features.shape)
-        raise ValueError(f"edge_features must have shape (..., {n}, {n}, e) for {n} points, got {shape}")
+def _require_points(h, x, mask, edge_features):
+    require_floats(h=h, x=x)
+    require_same_size(-2, h=h, x=x)
+    require_entries(-2, x=x)
+    n = x.shape[-2]
+    require_mask((*x.shape[:-1], n), mask)
+    if edge_features is not None:
+        require_floats(edge_features=edge_features)
+        if tuple(edge_features.shape[-3:-1]) != (n, n):
+            shape = tuple(edge_features.shape)
+            raise ValueError(f"edge_features must have shape (..., {n}, {n}, e) for {n} points, got {shape}")
 
 
 def _edges(edges, n):
+    require_integers(0, n=n)
     edges = np.asarray(edges)
     if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
         raise ValueError(f"edges must be pairs of integers, (n_edges, 2), got {edges.dtype} of shape {edges.shape}")

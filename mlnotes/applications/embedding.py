@@ -1,9 +1,9 @@
 """Embedding: the rows of a table, chosen by number, and what their gradient is."""
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace, device, is_array_api_obj
 
-from mlnotes.arrays import require_floats, require_same_size
+from mlnotes.arrays import require_floats, require_integers, require_same_size
 
 
 def one_hot(ids, n, dtype=None):
@@ -65,10 +65,10 @@ def embedding(ids, table):
 
     The gradient adds up at the rows that were looked up, and is zero at all others: see `embedding_gradient`.
     """
-    xp = array_namespace(table)
     _require_table(table)
-    ids = xp.asarray(ids, device=device(table))
     _require_ids(ids, table.shape[0])
+    xp = array_namespace(table)
+    ids = xp.asarray(ids, device=device(table))
     # int64, because PyTorch takes indices of 8 bits for a mask.
     flat = xp.astype(xp.reshape(ids, (-1,)), xp.int64, copy=False)
     return xp.reshape(xp.take(table, flat, axis=0), (*ids.shape, table.shape[1]))
@@ -153,6 +153,8 @@ def _require_table(table):
 
 
 def _require_ids(ids, n):
+    require_integers(0, n=n)
+    ids = ids if is_array_api_obj(ids) else np.asarray(ids)
     xp = array_namespace(ids)
     if not xp.isdtype(ids.dtype, "integral"):
         raise ValueError(f"ids must hold integers, got dtype {ids.dtype}")

@@ -5,7 +5,14 @@ import math
 
 import numpy as np
 
-from mlnotes.arrays import by_power_of_two, require_matrix, require_symmetric, times_power_of_two, working_copy
+from mlnotes.arrays import (
+    by_power_of_two,
+    require_matrix,
+    require_not_negative,
+    require_symmetric,
+    times_power_of_two,
+    working_copy,
+)
 from mlnotes.blocks.lu import backward_substitution, forward_substitution
 from mlnotes.blocks.norm import matrix_norm
 from mlnotes.blocks.qr import householder_qr
@@ -58,10 +65,10 @@ def lstsq(a, b, method="qr", tolerance=None):
     """
     if method not in _METHODS:
         raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
-    a, columns = _system(a, b)
+    require_not_negative(tolerance=0.0 if tolerance is None else tolerance)
+    _require_system(a, b)
+    a, columns = working_copy(a), working_copy(np.reshape(b, (len(b), -1)))
     tolerance = _default_tolerance(a, method) if tolerance is None else tolerance
-    if not 0 <= tolerance < math.inf:
-        raise ValueError(f"tolerance must be finite and not negative, got {tolerance}")
     # Only the shortest of many solutions depends on the units of the unknowns.
     a, a_exponent = by_power_of_two(a, axis=None if method == "svd" else 0)
     columns, b_exponent = by_power_of_two(columns, axis=0)
@@ -130,11 +137,10 @@ def ridge(a, b, strength):
     ----------
     Hoerl and Kennard, *Ridge regression: biased estimation for nonorthogonal problems*, 1970.
     """
-    if not 0 <= strength < math.inf:
-        raise ValueError(f"strength must be finite and not negative, got {strength}")
-    a, columns = _system(a, b)
-    a, a_exponent = by_power_of_two(a)
-    columns, b_exponent = by_power_of_two(columns, axis=0)
+    require_not_negative(strength=strength)
+    _require_system(a, b)
+    a, a_exponent = by_power_of_two(working_copy(a))
+    columns, b_exponent = by_power_of_two(working_copy(np.reshape(b, (len(b), -1))), axis=0)
     u, s, vt = svd(a)
     r = np.count_nonzero(s > _default_tolerance(a, "svd") * s[0])
     with np.errstate(over="ignore"):  # of the strength, for coefficients that are almost 0
@@ -184,15 +190,11 @@ def cholesky(a):
     return l
 
 
-def _system(a, b):
-    """Check the equations, and bring b to columns."""
+def _require_system(a, b):
     require_matrix(a=a)
-    b = np.asarray(b)
-    if b.ndim not in (1, 2) or len(b) != len(a):
-        raise ValueError(f"b must have the {len(a)} rows of a, and one or two axes, got shape {b.shape}")
-    b = b[:, None] if b.ndim == 1 else b
-    require_matrix(b=b)
-    return working_copy(a), working_copy(b)
+    if np.ndim(b) not in (1, 2) or len(b) != len(a):
+        raise ValueError(f"b must have the {len(a)} rows of a, and one or two axes, got shape {np.shape(b)}")
+    require_matrix(b=np.reshape(b, (len(b), -1)) if np.size(b) else b)
 
 
 def _default_tolerance(a, method):

@@ -2,7 +2,7 @@
 
 from array_api_compat import array_namespace
 
-from mlnotes.arrays import require_floats, require_same_size, widen_half
+from mlnotes.arrays import require_floats, require_integers, require_same_size, widen_half
 
 
 @widen_half
@@ -36,15 +36,11 @@ def linear(x, w, b=None):
 
     ``torch.nn.Linear`` keeps the transpose of our w.
     """
-    _require_fit(x, w)
-    if b is None:
-        return x @ w
-    require_floats(b=b)
-    if tuple(b.shape) != (w.shape[1],):
-        raise ValueError(f"b must have shape ({w.shape[1]},), one for each column of w, got {tuple(b.shape)}")
-    return x @ w + b
+    _require_fit(x, w, b)
+    return x @ w if b is None else x @ w + b
 
 
+@widen_half
 def linear_gradients(x, w, grad):
     """Carry a gradient by the outputs of `linear` back to its inputs, weights and biases.
 
@@ -79,16 +75,13 @@ def linear_gradients(x, w, grad):
               \\frac{\\partial L}{\\partial\\mathbf b} = \\mathbf G^{\\mathsf T}\\mathbf 1
     """
     _require_fit(x, w)
-    require_floats(grad=grad)
-    expected = (*x.shape[:-1], w.shape[1])
-    if tuple(grad.shape) != tuple(expected):
-        raise ValueError(f"grad must have the shape of the outputs, {tuple(expected)}, got {tuple(grad.shape)}")
+    _require_outputs(x, w, grad)
     xp = array_namespace(x, w, grad)
     samples, gradients = xp.reshape(x, (-1, x.shape[-1])), xp.reshape(grad, (-1, grad.shape[-1]))
     return grad @ w.T, samples.T @ gradients, xp.sum(gradients, axis=0)
 
 
-def glorot_deviation(d_in, d_out):
+def glorot_std(d_in, d_out):
     """Say how large weights should be so that neither outputs nor gradients grow or shrink much.
 
     Parameters
@@ -104,7 +97,7 @@ def glorot_deviation(d_in, d_out):
     Raises
     ------
     ValueError
-        If a width is not positive.
+        If a width is no positive integer.
 
     Notes
     -----
@@ -114,11 +107,11 @@ def glorot_deviation(d_in, d_out):
     ----------
     Glorot and Bengio, *Understanding the difficulty of training deep feedforward neural networks*, 2010, equation 12.
     """
-    _require_positive(d_in, d_out)
+    require_integers(1, d_in=d_in, d_out=d_out)
     return (2 / (d_in + d_out)) ** 0.5
 
 
-def he_deviation(d_in):
+def he_std(d_in):
     """Say how large weights should be after a layer that sets negative numbers to zero.
 
     Parameters
@@ -134,7 +127,7 @@ def he_deviation(d_in):
     Raises
     ------
     ValueError
-        If the width is not positive.
+        If the width is no positive integer.
 
     Notes
     -----
@@ -144,17 +137,23 @@ def he_deviation(d_in):
     ----------
     He, Zhang, Ren and Sun, *Delving Deep into Rectifiers*, 2015, equation 10.
     """
-    _require_positive(d_in, 1)
+    require_integers(1, d_in=d_in)
     return (2 / d_in) ** 0.5
 
 
-def _require_fit(x, w):
+def _require_fit(x, w, b=None):
     require_floats(x=x, w=w)
     if w.ndim != 2:
         raise ValueError(f"w must be a matrix, got shape {tuple(w.shape)}")
     require_same_size(-1, x=x, w=w.T)
+    if b is not None:
+        require_floats(b=b)
+        if tuple(b.shape) != (w.shape[1],):
+            raise ValueError(f"b must have shape ({w.shape[1]},), one for each column of w, got {tuple(b.shape)}")
 
 
-def _require_positive(d_in, d_out):
-    if d_in < 1 or d_out < 1:
-        raise ValueError(f"widths must be positive, got d_in={d_in} and d_out={d_out}")
+def _require_outputs(x, w, grad):
+    require_floats(grad=grad)
+    expected = (*x.shape[:-1], w.shape[1])
+    if tuple(grad.shape) != tuple(expected):
+        raise ValueError(f"grad must have the shape of the outputs, {tuple(expected)}, got {tuple(grad.shape)}")

@@ -33,8 +33,7 @@ def relu(x):
     .. math:: \\mathrm{relu}(x) = \\max(x, 0)
     """
     require_floats(x=x)
-    xp = array_namespace(x)
-    return xp.where(x <= 0, xp.zeros_like(x), x)
+    return array_namespace(x).where(x <= 0, 0.0, x)
 
 
 @widen_half
@@ -68,8 +67,10 @@ def gelu(x):
     Hendrycks and Gimpel, *Gaussian Error Linear Units*, 2016.
     """
     require_floats(x=x)
-    erfc = getattr(array_namespace(x), "erfc", scipy.special.erfc)
-    return _gated(x, erfc(x * -(0.5**0.5)) / 2)
+    xp = array_namespace(x)
+    erfc = getattr(xp, "erfc", scipy.special.erfc)
+    gate = erfc(-math.sqrt(0.5) * x) / 2
+    return xp.where(gate == 0, 0.0, x) * gate  # a closed gate shuts out even infinity
 
 
 @widen_half
@@ -101,8 +102,10 @@ def gelu_tanh(x):
     Hendrycks and Gimpel, *Gaussian Error Linear Units*, 2016, section 2.
     """
     require_floats(x=x)
-    near = array_namespace(x).clip(x, -50.0, 50.0)  # beyond, the gate is 0 or 1, and the cube might overflow
-    return _gated(x, _sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3)))
+    xp = array_namespace(x)
+    near = xp.clip(x, -50.0, 50.0)  # beyond, the gate is 0 or 1, and the cube might overflow
+    gate = sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3))
+    return xp.where(gate == 0, 0.0, x) * gate
 
 
 @widen_half
@@ -134,7 +137,39 @@ def silu(x):
     Elfwing, Uchibe and Doya, *Sigmoid-weighted linear units*, 2018.
     """
     require_floats(x=x)
-    return _gated(x, _sigmoid(x))
+    gate = sigmoid(x)
+    return array_namespace(x).where(gate == 0, 0.0, x) * gate  # a closed gate shuts out even infinity
+
+
+@widen_half
+def sigmoid(x):
+    """Squeeze each number between 0 and 1: the logistic function.
+
+    Parameters
+    ----------
+    x : array (...)
+        Floating-point numbers; a log-odds in nats, if the result is a probability.
+
+    Returns
+    -------
+    array (...)
+        From 0 far below zero to 1 far above; 1/2 at 0.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` holds no floats.
+
+    Notes
+    -----
+    .. math:: \\sigma(x) = \\frac{1}{1 + e^{-x}} = \\frac{e^x}{1 + e^x}
+
+    The left form is computed above zero, the right one below: so no exponent is positive, and nothing overflows.
+    """
+    require_floats(x=x)
+    xp = array_namespace(x)
+    e = xp.exp(xp.where(x > 0, -x, x))
+    return xp.where(x > 0, 1.0, e) / (1 + e)
 
 
 def mlp(x, weights, biases, activation=relu):
@@ -167,11 +202,8 @@ def mlp(x, weights, biases, activation=relu):
               \\quad \\dots, \\quad
               \\mathbf Y = \\mathbf H_{k-1}\\mathbf W_k + \\mathbf 1\\mathbf b_k^{\\mathsf T}
     """
-    weights, biases = list(weights), list(biases)
-    if not weights or len(weights) != len(biases):
-        raise ValueError(f"there must be a layer, with one bias each, got {len(weights)} weights, {len(biases)} biases")
+    _require_layers(x, weights, biases)
     for i, (w, b) in enumerate(zip(weights, biases, strict=True)):
-        _require_layer(i, x, w, b)
         x = linear(activation(x) if i else x, w, b)
     return x
 
@@ -213,24 +245,17 @@ def interpolation_weights(knots, values):
     return (np.ones((1, len(bends))), bends[:, None]), (-knots[:-1], values[:1])
 
 
-def _gated(x, gate):
-    """Multiply by a gate, where a closed one shuts out even infinity."""
-    xp = array_namespace(x)
-    return xp.where(gate == 0, xp.zeros_like(x), x) * gate
-
-
-def _sigmoid(x):
-    """Compute 1 / (1 + exp(-x)) from an exponential that cannot overflow."""
-    xp = array_namespace(x)
-    e = xp.exp(xp.where(x > 0, -x, x))
-    return xp.where(x > 0, xp.ones_like(x), e) / (1 + e)
-
-
-def _require_layer(i, x, w, b):
-    require_floats(x=x, w=w, b=b)
-    if w.ndim != 2 or x.ndim < 1 or w.shape[0] != x.shape[-1]:
-        shapes = f"{tuple(w.shape)} for an input of shape {tuple(x.shape)}"
-        raise ValueError(f"weights[{i}] must be a matrix with as many rows as its input has columns, got {shapes}")
-    if tuple(b.shape) != (w.shape[1],):
-        shapes = f"({w.shape[1]},) for weights[{i}] of shape {tuple(w.shape)}, got {tuple(b.shape)}"
-        raise ValueError(f"biases[{i}] must have shape {shapes}")
+def _require_layers(x, weights, biases):
+    if len(weights) == 0 or len(weights) != len(biases):
+        raise ValueError(f"there must be a layer, with one bias each, got {len(weights)} weights, {len(biases)} biases")
+    require_floats(x=x)
+    shape = tuple(x.shape)
+    for i, (w, b) in enumerate(zip(weights, biases, strict=True)):
+        require_floats(w=w, b=b)
+        if w.ndim != 2 or not shape or w.shape[0] != shape[-1]:
+            shapes = f"{tuple(w.shape)} for an input of shape {shape}"
+            raise ValueError(f"weights[{i}] must be a matrix with as many rows as its input has columns, got {shapes}")
+        if tuple(b.shape) != (w.shape[1],):
+            shapes = f"({w.shape[1]},) for weights[{i}] of shape {tuple(w.shape)}, got {tuple(b.shape)}"
+            raise ValueError(f"biases[{i}] must have shape {shapes}")
+        shape = (*shape[:-1], w.shape[1])

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mlnotes.arrays import require_finite, require_integers, require_positive, require_vector
 from mlnotes.blocks.derivatives import numerical_jacobian
+from mlnotes.blocks.norm import vector_norm
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Fit:
         The part of the residual that could still be fitted if the model were linear, from 0 to 1: the cosine of the
         angle between the residual and its tangent plane.
     dampings : array (steps,)
-        The damping with which each step was computed.
+        The damping with which each step was computed; 0 for a step of Gauss and Newton.
     """
 
     x: np.ndarray
@@ -89,21 +91,20 @@ def gauss_newton(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
     ----------
     Nocedal and Wright, *Numerical Optimization*, 2nd edition, 2006, section 10.3.
     """
-    problem, here = _start(residual, jacobian, x0, max_steps, tolerance)
-    walk = [here]
+    _require_problem(x0, max_steps, tolerance)
+    problem, models = _start(residual, jacobian, x0)
     with np.errstate(all="ignore"):
-        while not here.is_level(tolerance):
-            if len(walk) > max_steps:
-                return _fit(problem, walk, f"{max_steps} steps were not enough")
-            if len(here.s) < here.x.size:
-                return _fit(problem, walk, "columns of the Jacobian depend on each other: the step is not defined")
-            before, here = here, problem.at(here.x + here.step(damping=0.0))
-            if here is None:
-                return _fit(problem, walk, "the residual or its Jacobian is no longer finite")
-            walk.append(here)
-            if before.is_lost_in_rounding() and not here.reach < before.reach:
-                break
-    return _level(problem, walk)
+        while not ((model := models[-1]).is_stationary(tolerance) or model.is_lost_in_rounding()):
+            if len(models) > max_steps:
+                return _fit(problem, models, f"{max_steps} steps were not enough")
+            if model.rank < len(model.x):
+                return _fit(problem, models, "columns of the Jacobian depend on each other: the step is not defined")
+            ahead = problem.linearized(model.x + model.step())
+            if ahead is None:
+                return _fit(problem, models, "the residual or its Jacobian is no longer finite")
+            models.append(ahead)
+        _polish(problem, models, tolerance, max_steps)
+    return _end(problem, models)
 
 
 def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
@@ -138,108 +139,126 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
 
     Notes
     -----
-    .. math:: \\min_{\\mathbf p}\\;\\lVert\\mathbf r + \\mathbf{Jp}\\rVert^2 + \\lambda\\lVert\\mathbf{Dp}\\rVert^2
-              = \\left\\lVert \\begin{bmatrix}\\mathbf r\\\\ \\mathbf 0\\end{bmatrix}
-              + \\begin{bmatrix}\\mathbf J\\\\ \\sqrt\\lambda\\,\\mathbf D\\end{bmatrix}\\mathbf p\\right\\rVert^2
+    Every step minimizes the linear model, with a damping that keeps it within a trust region:
 
-    The diagonal D holds the largest length that each column of J has had: so parameters may be measured in any units,
-    and be 1e15 apart. With the singular value decomposition :math:`\\mathbf{JD}^{-1} =
-    \\mathbf{USV}^{\\mathsf T}` the step for every damping is
+    .. math:: \\min_{\\mathbf p}\\;\\lVert\\mathbf r + \\mathbf{Jp}\\rVert^2 + \\lambda\\lVert\\mathbf{Dp}\\rVert^2,
+              \\qquad \\lVert\\mathbf{Dp}\\rVert \\le \\Delta
 
-    .. math:: \\mathbf{Dp} = -\\sum_i \\frac{s_i}{s_i^2+\\lambda}\\,(\\mathbf u_i\\cdot\\mathbf r)\\,\\mathbf v_i
+    Without damping it is Gauss and Newton's step. The gain ratio compares what a step has brought with what the linear
+    model predicted,
 
-    without the normal equations, which would square the condition number. The damping is the smallest with which the
-    step is no longer than a radius. The radius doubles after a step that keeps three quarters of its promise and halves
-    after one that does not keep a quarter.
+    .. math:: \\varrho = \\frac{F(\\mathbf x) - F(\\mathbf x + \\mathbf p)}{L(\\mathbf 0) - L(\\mathbf p)}, \\qquad
+              F = \\tfrac12\\lVert\\mathbf r\\rVert^2, \\quad L(\\mathbf p)
+              = \\tfrac12\\lVert\\mathbf r + \\mathbf{Jp}\\rVert^2
+
+    and decides: a step is taken if it lowers the cost at all, the radius is halved below a gain ratio of 1/4 and
+    doubled above 3/4. The diagonal D holds the largest length that each column of J has had: so parameters may be
+    measured in any units, and be 1e15 apart. Near the minimum of a cost that is not zero, reductions drown in the
+    rounding of the cost; there the gradient decides, which does not.
 
     References
     ----------
-    Moré, *The Levenberg–Marquardt algorithm: implementation and theory*, 1978.
+    Moré, *The Levenberg–Marquardt algorithm: implementation and theory*, 1978. Madsen, Nielsen and Tingleff, *Methods
+    for non-linear least squares problems*, 2nd edition, 2004, section 3.2.
     """
-    problem, here = _start(residual, jacobian, x0, max_steps, tolerance)
-    walk, dampings = [here], []
-    radius = float(_length(here.scales * here.x)) or 1.0
+    _require_problem(x0, max_steps, tolerance)
+    problem, models = _start(residual, jacobian, x0)
+    dampings, radius = [], float(vector_norm(models[0].scales * models[0].x)) or 1.0
     with np.errstate(all="ignore"):
-        while not here.is_level(tolerance):
-            if len(walk) > max_steps:
-                return _fit(problem, walk, f"{max_steps} steps were not enough", dampings=dampings)
-            lost = here.is_lost_in_rounding()
-            damping = 0.0 if lost else here.damping_for(radius)
-            ahead, share = _tried(problem, here, damping, lost)
-            walk.append(ahead or here)
+        while not ((model := models[-1]).is_stationary(tolerance) or model.is_lost_in_rounding()):
+            if len(models) > max_steps:
+                return _fit(problem, models, f"{max_steps} steps were not enough", dampings=dampings)
+            damping = model.damping_within(radius)
+            step, predicted = model.step(damping), model.predicted_reduction(damping)
+            gain_ratio, length = problem.reduction(model, step) / predicted, float(vector_norm(model.scales * step))
+            ahead = problem.linearized(model.x + step, model.scales) if gain_ratio > 1e-4 else None
+            if ahead is None or gain_ratio < 0.25:
+                radius = min(radius, length) / 2
+            elif gain_ratio > 0.75:
+                radius = max(radius, 2 * length)
+            models.append(ahead or model)
             dampings.append(damping)
-            if not ahead and (lost or here.promise(damping) <= here.rounding):
-                break
-            if not lost:
-                length = float(_length(here.scales * here.step(damping)))
-                radius = min(radius, length) / 2 if share < 0.25 else max(radius, 2 * length * (share > 0.75))
-            here = ahead or here
-    if here.is_level(tolerance) or lost:
-        return _level(problem, walk, dampings)
-    return _fit(problem, walk, "no step, however short, lowers the cost: is the Jacobian right?", dampings=dampings)
-
-
-def _tried(problem, here, damping, lost):
-    """Return the point after a step if the step is worth it, and the share of its promise that was kept."""
-    x = here.x + here.step(damping)
-    r = problem.residual(x)
-    # The difference of the costs from that of the residuals: subtracting squares would cancel half of the digits.
-    share = float((here.r - r) @ (here.r + r) / 2 / here.promise(damping))
-    if not (lost or share > 1e-4):
-        return None, share if share == share else -math.inf
-    ahead = problem.at(x, r, here.scales)
-    if not ahead or (lost and not ahead.reach < here.reach):
-        return None, -math.inf
-    return ahead, share
+            if ahead is None and predicted <= model.cost_rounding:
+                message = "no step, however short, lowers the cost: is the Jacobian right?"
+                return _fit(problem, models, message, dampings=dampings)
+        _polish(problem, models, tolerance, max_steps)
+    return _end(problem, models, dampings)
 
 
 @dataclass(frozen=True)
-class _Point:
-    """A point, and the linear model there: J = U S Vᵀ D, without singular values that are only rounding."""
+class LinearModel:
+    """What a residual is near a point, r + J p, with J = U S Vᵀ D decomposed for steps of any damping.
+
+    Parameters
+    ----------
+    x : array (n,)
+        The point.
+    r : array (m,)
+        The residual there.
+    scales : array (n,)
+        The diagonal of D: the units in which the length of a step is measured.
+    s : array (k,)
+        The singular values of J D⁻¹, without those that are only rounding.
+    vt : array (k, n)
+        Its right singular vectors.
+    projected : array (k,)
+        Uᵀ r: the coordinates of the residual in its tangent plane, where steps can reach it.
+    cost_rounding, residual_rounding : float
+        What rounding may change in half the sum of squares, and in the length of the residual.
+    without_influence : integer array
+        The parameters that change nothing.
+    """
 
     x: np.ndarray
     r: np.ndarray
-    scales: np.ndarray  # the diagonal of D
+    scales: np.ndarray
     s: np.ndarray
     vt: np.ndarray
-    along: np.ndarray  # Uᵀr, the residual's coordinates in its tangent plane
-    rounding: float  # what rounding may change in the cost
-    fuzz: float  # what rounding may change in the residual
-    idle: np.ndarray  # the parameters that change nothing
+    projected: np.ndarray
+    cost_rounding: float
+    residual_rounding: float
+    without_influence: np.ndarray
+
+    @property
+    def rank(self):
+        """How many columns of J are independent."""
+        return len(self.s)
 
     @property
     def reach(self):
-        """How much of the residual's length the linear model can take away at most."""
-        return float(_length(self.along))
+        """How much of the residual's length the best step would take away, if the model held."""
+        return float(np.linalg.norm(self.projected))
 
-    def is_level(self, tolerance):
-        return self.reach <= max(tolerance * float(_length(self.r)), self.fuzz)
+    def step(self, damping=0.0):
+        """Minimize ‖r + J p‖² + damping ‖D p‖²: without damping, Gauss and Newton's step, the shortest if many do."""
+        return -self.vt.T @ (self.s / (self.s**2 + damping) * self.projected) / self.scales
 
-    def is_lost_in_rounding(self):
-        """Whether nobody can tell by the cost if a step has kept its promise."""
-        return self.promise(0.0) <= self.rounding
+    def predicted_reduction(self, damping=0.0):
+        """Say by how much the step lowers half the sum of squares, if the model holds."""
+        left = damping / (self.s**2 + damping)  # of each coordinate of the residual
+        return float(np.sum((1 - left) * (1 + left) * self.projected**2)) / 2
 
-    def step(self, damping):
-        return -self.vt.T @ (self.s * self.along / (self.s**2 + damping)) / self.scales
-
-    def promise(self, damping):
-        """By how much a step would lower the cost, if the model were linear."""
-        left = self.along * (damping / (self.s**2 + damping))
-        return float((self.along - left) @ (self.along + left)) / 2
-
-    def damping_for(self, radius):
-        """Find the damping that makes the step as long as the radius, within a tenth; 0 if it is no longer anyway.
+    def damping_within(self, radius):
+        """Find the damping with which D p is as long as the radius, within a tenth; 0 where it is no longer anyway.
 
         Newton's method for 1/length = 1/radius, which is almost linear in the damping: it never overshoots.
         """
         damping = 0.0
         for _ in range(100):
-            step = self.s * self.along / (self.s**2 + damping)
-            length = float(_length(step))
+            step = self.s / (self.s**2 + damping) * self.projected
+            length = float(np.linalg.norm(step))
             if length <= 1.1 * radius:
                 break
             damping += (length / radius - 1) * length**2 / float(step @ (step / (self.s**2 + damping)))
         return damping
+
+    def is_stationary(self, tolerance):
+        """Tell whether the residual is perpendicular to its tangent plane: then the gradient of the cost vanishes."""
+        return self.reach <= max(tolerance * float(vector_norm(self.r)), self.residual_rounding)
+
+    def is_lost_in_rounding(self):
+        """Tell whether the cost cannot show any more if a step was a good one."""
+        return self.predicted_reduction() <= self.cost_rounding
 
 
 @dataclass(frozen=True)
@@ -250,66 +269,73 @@ class _Problem:
     jacobian: Callable
     unit: float
 
-    def at(self, x, r=None, scales=0.0):
+    def reduction(self, model, step):
+        """Measure by how much a step lowers half the sum of squares, from the difference of residuals: that of squares
+        would cancel half of the digits."""
+        r = self.residual(model.x + step)
+        return float((model.r - r) @ (model.r + r)) / 2
+
+    def linearized(self, x, scales=0.0):
         """Linearize at a point; None where that is not possible."""
-        r = self.residual(x) if r is None else r
+        r = self.residual(x)
         if not math.isfinite(r @ r):
             return None
         j = self.jacobian(x)
-        lengths = _length(j)
+        lengths = vector_norm(j, axis=0)
         if not np.isfinite(lengths).all():
             return None
         scales = np.maximum(scales, lengths)
         scales = np.where(scales > 0, scales, 1.0)  # a parameter without influence
         u, s, vt = np.linalg.svd(j / scales, full_matrices=False)
         kept = s > max(j.shape) * _EPS * s[0]
-        size, length = float(lengths @ np.abs(x)), float(_length(r))
-        rounding = 4 * _EPS * (size + length) * length
-        idle = np.flatnonzero(lengths == 0)
-        return _Point(x, r, scales, s[kept], vt[kept], u[:, kept].T @ r, rounding, 16 * _EPS * size, idle)
+        # Rounding inside the residual does about as much as rounding of the parameters.
+        moved, length = float(lengths @ np.abs(x)), float(vector_norm(r))
+        rounding = 4 * _EPS * (moved + length) * length, 16 * _EPS * moved
+        return LinearModel(x, r, scales, s[kept], vt[kept], u[:, kept].T @ r, *rounding, np.flatnonzero(lengths == 0))
 
 
 _EPS = np.finfo(float).eps
 
 
-def _start(residual, jacobian, x0, max_steps, tolerance):
-    x = np.array(x0)
-    if x.ndim != 1 or x.size == 0 or x.dtype.kind not in "iuf":
-        raise ValueError(f"x0 must be a vector of real numbers, got shape {x.shape} of dtype {x.dtype}")
-    if not np.isfinite(x).all():
-        raise ValueError(f"x0 must be finite, got {x[~np.isfinite(x)][0]}")
-    if not 0 < tolerance < math.inf:
-        raise ValueError(f"tolerance must be positive and finite, got {tolerance}")
-    if max_steps < 0:
-        raise ValueError(f"max_steps must not be negative, got {max_steps}")
-    x = x.astype(float)
+def _polish(problem, models, tolerance, max_steps):
+    """Go on as Gauss and Newton do where the cost cannot judge a step any more, as long as the gradient shrinks."""
+    while not (model := models[-1]).is_stationary(tolerance) and len(models) <= max_steps:
+        ahead = problem.linearized(model.x + model.step(), model.scales)
+        if ahead is None or not ahead.reach < model.reach:
+            break
+        models.append(ahead)
+
+
+def _require_problem(x0, max_steps, tolerance):
+    require_vector(x0=x0)
+    require_positive(tolerance=tolerance)
+    require_integers(0, max_steps=max_steps)
+
+
+def _start(residual, jacobian, x0):
+    """Divide by the power of two next to the largest residual at the start, and linearize there."""
+    x = np.array(x0, dtype=float)
     with np.errstate(all="ignore"):
         r = np.array(residual(x.copy()))
         if r.ndim != 1 or r.size == 0 or r.dtype.kind not in "iuf":
             raise ValueError(f"residual must return a vector of real numbers, got shape {r.shape} of dtype {r.dtype}")
-        if not np.isfinite(r).all():
-            raise ValueError(f"the residual at x0 must be finite, got {r[~np.isfinite(r)][0]}")
-        problem = _scaled(residual, jacobian, r)
-        here = problem.at(x)
-        if here is None:
-            j = problem.jacobian(x)
-            raise ValueError(f"the Jacobian at x0 must be finite, got a column of length {_length(j).max()}")
-    return problem, here
+        require_finite(**{"the residual at x0": r})
+        unit = 2.0 ** np.frexp(np.abs(r).max())[1].clip(-1000, 1000)
 
+        def scaled_residual(x):
+            return _of_shape(r.shape, "residual", residual(x.copy())) / unit
 
-def _scaled(residual, jacobian, r):
-    """Divide by the power of two next to the largest residual at the start, and check shapes at every call."""
-    unit = 2.0 ** np.frexp(np.abs(r).max())[1].clip(-1000, 1000)
+        def scaled_jacobian(x):
+            if jacobian is None:
+                return numerical_jacobian(scaled_residual, x)
+            return _of_shape(r.shape + x.shape, "jacobian", jacobian(x.copy())) / unit
 
-    def scaled_residual(x):
-        return _of_shape(r.shape, "residual", residual(x.copy())) / unit
-
-    def scaled_jacobian(x):
-        if jacobian is None:
-            return numerical_jacobian(scaled_residual, x)
-        return _of_shape(r.shape + x.shape, "jacobian", jacobian(x.copy())) / unit
-
-    return _Problem(scaled_residual, scaled_jacobian, float(unit))
+        problem = _Problem(scaled_residual, scaled_jacobian, float(unit))
+        model = problem.linearized(x)
+        if model is None:
+            lengths = vector_norm(problem.jacobian(x), axis=0)
+            raise ValueError(f"the Jacobian at x0 must be finite, got a column of length {lengths.max()}")
+    return problem, [model]
 
 
 def _of_shape(shape, name, values):
@@ -319,24 +345,19 @@ def _of_shape(shape, name, values):
     return values
 
 
-def _length(columns):
-    """Measure a vector, or each column, without squares that overflow or vanish."""
-    largest = np.abs(columns).max(axis=0, initial=0.0)
-    return largest * np.linalg.norm(columns / np.where(largest > 0, largest, 1.0), axis=0)
-
-
-def _level(problem, walk, dampings=()):
+def _end(problem, models, dampings=()):
     """Tell a minimum from a plateau, where nothing is left to fit because a parameter has lost its influence."""
-    last = walk[-1]
-    if last.idle.size and _length(last.r) > last.fuzz:
-        return _fit(problem, walk, f"the residual does not change with x[{last.idle[0]}] any more", dampings=dampings)
-    return _fit(problem, walk, "the residual is perpendicular to its tangent plane", True, dampings)
+    last = models[-1]
+    if last.without_influence.size and vector_norm(last.r) > last.residual_rounding:
+        message = f"the residual does not change with x[{last.without_influence[0]}] any more"
+        return _fit(problem, models, message, dampings=dampings)
+    return _fit(problem, models, "the residual is perpendicular to its tangent plane", True, dampings)
 
 
-def _fit(problem, walk, message, converged=False, dampings=()):
+def _fit(problem, models, message, converged=False, dampings=()):
     with np.errstate(over="ignore"):
-        costs = np.array([point.r @ point.r / 2 for point in walk]) * problem.unit * problem.unit
-    cosines = np.array([point.reach / (float(_length(point.r)) or 1.0) for point in walk])
-    points = np.array([point.x for point in walk])
-    dampings = np.array(dampings or np.zeros(len(walk) - 1))
-    return Fit(points[-1], float(costs[-1]), len(walk) - 1, converged, message, points, costs, cosines, dampings)
+        costs = np.array([model.r @ model.r / 2 for model in models]) * problem.unit * problem.unit
+    cosines = np.array([model.reach / (float(vector_norm(model.r)) or 1.0) for model in models])
+    points, steps = np.array([model.x for model in models]), len(models) - 1
+    dampings = np.array([*dampings, *[0.0] * (steps - len(dampings))])  # steps of Gauss and Newton have none
+    return Fit(points[-1], float(costs[-1]), steps, converged, message, points, costs, cosines, dampings)

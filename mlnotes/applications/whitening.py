@@ -4,7 +4,14 @@ import math
 
 import numpy as np
 
-from mlnotes.arrays import by_power_of_two, require_matrix, times_power_of_two, working_copy
+from mlnotes.arrays import (
+    by_power_of_two,
+    require_integers,
+    require_matrix,
+    require_not_negative,
+    times_power_of_two,
+    working_copy,
+)
 from mlnotes.blocks.lu import det
 from mlnotes.blocks.qr import householder_qr
 from mlnotes.blocks.svd import rank, svd
@@ -47,11 +54,11 @@ def standardize(x, eps=0.0, ddof=0):
     _require_samples(x, eps, ddof)
     scaled, exponent = by_power_of_two(working_copy(x), axis=0)
     centered = _centered(scaled)
-    deviation = _deviation(np.sqrt((centered**2).sum(axis=0)), exponent, eps, len(centered) - ddof)
-    if not deviation.all():
-        i = np.argmin(deviation)
+    std = _std(np.sqrt((centered**2).sum(axis=0)), exponent, eps, len(centered) - ddof)
+    if not std.all():
+        i = np.argmin(std)
         raise ValueError(f"with eps = 0 no feature may be constant, got {x[0][i]} in every sample of feature {i}")
-    return centered / deviation
+    return centered / std
 
 
 def covariance(x, ddof=0):
@@ -130,8 +137,8 @@ def whiten(x, kind="pca", eps=0.0, ddof=0):
     ----------
     Kessy, Lewin and Strimmer, *Optimal whitening and decorrelation*, 2018.
     """
-    u, s, vt, deviation, _ = _principal_axes(x, kind, eps, ddof)
-    return u * (s / deviation) @ _turn(kind, vt, deviation).T
+    u, s, vt, std, _ = _principal_axes(x, kind, eps, ddof)
+    return u * (s / std) @ _turn(kind, vt, std).T
 
 
 def whitening_matrix(x, kind="pca", eps=0.0, ddof=0):
@@ -174,9 +181,9 @@ def whitening_matrix(x, kind="pca", eps=0.0, ddof=0):
     ----------
     Kessy, Lewin and Strimmer, *Optimal whitening and decorrelation*, 2018.
     """
-    _, _, vt, deviation, exponent = _principal_axes(x, kind, eps, ddof)
+    _, _, vt, std, exponent = _principal_axes(x, kind, eps, ddof)
     with np.errstate(over="ignore"):
-        w = (vt.T / deviation) @ _turn(kind, vt, deviation).T
+        w = (vt.T / std) @ _turn(kind, vt, std).T
     return times_power_of_two(w, -exponent, "the whitening matrix")
 
 
@@ -209,12 +216,12 @@ def whitening_rotation(x, kind, other="pca", eps=0.0, ddof=0):
     .. math:: \\mathbf W_1\\,\\mathbf R_1\\mathbf R_2^{\\mathsf T} = \\mathbf W_2
     """
     _require_kind(other)
-    _, _, vt, deviation, _ = _principal_axes(x, kind, eps, ddof)
-    return _turn(kind, vt, deviation) @ _turn(other, vt, deviation).T
+    _, _, vt, std, _ = _principal_axes(x, kind, eps, ddof)
+    return _turn(kind, vt, std) @ _turn(other, vt, std).T
 
 
 def _principal_axes(x, kind, eps, ddof):
-    """Decompose the centered data, divided by a power of two, and say how far it deviates along each axis."""
+    """Decompose the centered data, divided by a power of two, and give its standard deviation along each axis."""
     _require_kind(kind)
     _require_samples(x, eps, ddof)
     scaled, exponent = by_power_of_two(working_copy(x))
@@ -231,21 +238,21 @@ def _principal_axes(x, kind, eps, ddof):
     u = q @ u
     if det(vt) < 0:  # only then are all kinds of whitening rotations of each other
         u[:, -1], vt[-1] = -u[:, -1], -vt[-1]
-    return u, s, vt, _deviation(s, exponent, eps, n - ddof), exponent
+    return u, s, vt, _std(s, exponent, eps, n - ddof), exponent
 
 
-def _turn(kind, vt, deviation):
+def _turn(kind, vt, std):
     """Find R, which tells this kind of whitening from the one along the principal axes."""
     if kind == "pca":
         return np.eye(len(vt), dtype=vt.dtype)
     if kind == "zca":
         return vt.T
     # rᵀ r is the covariance (up to a power of two), so rᵀ is its Cholesky factor.
-    q, r = householder_qr(by_power_of_two(deviation)[0][:, None] * vt)
+    q, r = householder_qr(by_power_of_two(std)[0][:, None] * vt)
     return (q * np.copysign(1, np.diag(r))).T
 
 
-def _deviation(length, exponent, eps, count):
+def _std(length, exponent, eps, count):
     """Return the root of variance plus eps, where both were divided by a power of two."""
     with np.errstate(over="ignore"):
         smoothing = np.ldexp(np.full_like(length, math.sqrt(eps)), -exponent)
@@ -265,7 +272,7 @@ def _require_kind(kind):
 
 def _require_samples(x, eps, ddof):
     require_matrix(x=x)
-    if not 0 <= eps < math.inf:
-        raise ValueError(f"eps must be finite and not negative, got {eps}")
+    require_not_negative(eps=eps)
+    require_integers(-math.inf, ddof=ddof)
     if not 0 <= ddof < len(x):
         raise ValueError(f"ddof must be from 0 to {len(x) - 1} for {len(x)} samples, got {ddof}")

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from mlnotes.arrays import require_floats, require_integers, require_mask
 from mlnotes.blocks.softmax import softmax
 
 
@@ -26,15 +27,13 @@ def causal_mask(n_queries, n_keys, offset=0):
     Raises
     ------
     ValueError
-        If a number is negative.
+        If a number is no integer, or negative.
 
     Notes
     -----
     .. math:: m_{ij} = [\\,j \\le i + \\mathrm{offset}\\,]
     """
-    for name, value in {"n_queries": n_queries, "n_keys": n_keys, "offset": offset}.items():
-        if value < 0:
-            raise ValueError(f"{name} must not be negative, got {value}")
+    require_integers(0, n_queries=n_queries, n_keys=n_keys, offset=offset)
     return np.arange(n_keys) <= np.arange(n_queries)[:, None] + offset
 
 
@@ -62,13 +61,8 @@ def padding_mask(lengths, n_keys):
     -----
     .. math:: m_{bij} = [\\,j < \\mathrm{length}_b\\,]
     """
-    lengths = np.asarray(lengths)
-    if lengths.dtype.kind not in "iu":
-        raise ValueError(f"lengths must be integers, got dtype {lengths.dtype}")
-    for length in lengths.ravel():
-        if not 0 <= length <= n_keys:
-            raise ValueError(f"lengths must lie between 0 and n_keys={n_keys}, got {length}")
-    return np.arange(n_keys) < lengths[..., None, None]
+    _require_lengths(lengths, n_keys)
+    return np.arange(n_keys) < np.asarray(lengths)[..., None, None]
 
 
 def masked_softmax(x, mask, axis=-1):
@@ -97,41 +91,18 @@ def masked_softmax(x, mask, axis=-1):
     -----
     .. math:: \\mathrm{softmax}(\\mathbf x')_i \\quad\\text{with}\\quad x'_i = x_i \\text{ if allowed, else } -\\infty
     """
-    xp = array_namespace(x)
-    mask = _mask_like(mask, x)
-    return softmax(xp.where(mask, x, xp.full_like(x, -math.inf)), axis=axis)
-
-
-def require_broadcasts_to(shape, **arrays):
-    """Refuse arrays that would enlarge a table of scores, or line up with the wrong one of its axes.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        The shape of the scores, (..., l, s).
-    **arrays : array
-        The arrays to look at, each under the name that the message gives it.
-
-    Raises
-    ------
-    ValueError
-        If an array has neither two axes nor as many as ``shape``, or if one of its sizes is neither 1 nor that of
-        ``shape``.
-    """
-    for name, x in arrays.items():
-        fits = x.ndim in (2, len(shape)) and all(
-            mine in (1, theirs) for mine, theirs in zip(x.shape, shape[-x.ndim :], strict=True)
-        )
-        if not fits:
-            raise ValueError(
-                f"{name} must have shape {tuple(shape[-2:])} or {tuple(shape)}, up to sizes 1, got {tuple(x.shape)}"
-            )
-
-
-def _mask_like(mask, x):
+    require_floats(x=x)
+    require_mask(x.shape, mask)
     xp = array_namespace(x)
     mask = xp.asarray(mask, device=device(x))
-    if not xp.isdtype(mask.dtype, "bool"):
-        raise ValueError(f"mask must be boolean, True where a query may look, got dtype {mask.dtype}")
-    require_broadcasts_to(x.shape, mask=mask)
-    return mask
+    return softmax(xp.where(mask, x, -math.inf), axis=axis)
+
+
+def _require_lengths(lengths, n_keys):
+    require_integers(0, n_keys=n_keys)
+    lengths = np.asarray(lengths)
+    if lengths.dtype.kind not in "iu":
+        raise ValueError(f"lengths must be integers, got dtype {lengths.dtype}")
+    for length in lengths.ravel():
+        if not 0 <= length <= n_keys:
+            raise ValueError(f"lengths must lie between 0 and n_keys={n_keys}, got {length}")

@@ -4,7 +4,7 @@ from array_api_compat import array_namespace
 from einops import rearrange
 
 from mlnotes.applications.linear import linear
-from mlnotes.arrays import require_floats, widen_half
+from mlnotes.arrays import require_floats, require_integers, widen_half
 from mlnotes.attention.self_attention import attention
 
 
@@ -55,13 +55,16 @@ def multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, b_q=No
     ----------
     Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.2.
     """
+    _require_projections(q, k, v, (w_q, w_k, w_v, w_o), (b_q, b_k, b_v, b_o))
+    if mask is not None and mask.ndim == max(q.ndim, k.ndim) > 2:
+        mask = mask[..., None, :, :]  # the same for all heads
     heads = attention(
-        split_heads(_project(q, "q", w_q, b_q), n_heads),
-        split_heads(_project(k, "k", w_k, b_k), n_heads),
-        split_heads(_project(v, "v", w_v, b_v), n_heads),
-        _for_all_heads(mask, max(q.ndim, k.ndim)),
+        split_heads(linear(q, w_q, b_q), n_heads),
+        split_heads(linear(k, w_k, b_k), n_heads),
+        split_heads(linear(v, w_v, b_v), n_heads),
+        mask,
     )
-    return _project(merge_heads(heads), "o", w_o, b_o)
+    return linear(merge_heads(heads), w_o, b_o)
 
 
 def split_heads(x, n_heads):
@@ -84,7 +87,7 @@ def split_heads(x, n_heads):
     ValueError
         If ``x`` has fewer than two axes, or its width does not divide by the number of heads.
     """
-    _require_heads(n_heads)
+    require_integers(1, n_heads=n_heads)
     if x.ndim < 2 or x.shape[-1] % n_heads:
         raise ValueError(f"x must hold rows whose width divides by {n_heads} heads, got shape {tuple(x.shape)}")
     return rearrange(x, "... l (h d) -> ... h l d", h=n_heads)
@@ -133,11 +136,14 @@ def fuse_projections(w_q, w_k, w_v, n_heads):
     ValueError
         If the shapes differ, or the columns do not divide by the number of heads.
     """
-    xp = array_namespace(w_q, w_k, w_v)
     if not w_q.shape == w_k.shape == w_v.shape:
-        shapes = f"{tuple(w_q.shape)}, {tuple(w_k.shape)} and {tuple(w_v.shape)}"
-        raise ValueError(f"w_q, w_k and w_v must have the same shape, got {shapes}")
-    parts = xp.stack([split_heads(w, n_heads) for w in (w_q, w_k, w_v)])  # (3, ..., h, n, d)
+        raise ValueError(
+            "w_q, w_k and w_v must have the same shape, "
+            f"got {tuple(w_q.shape)}, {tuple(w_k.shape)} and {tuple(w_v.shape)}"
+        )
+    parts = array_namespace(w_q, w_k, w_v).stack(
+        [split_heads(w, n_heads) for w in (w_q, w_k, w_v)]
+    )  # (3, ..., h, n, d)
     return rearrange(parts, "r ... h n d -> ... n (h r d)")
 
 
@@ -161,29 +167,23 @@ def separate_projections(w_qkv, n_heads):
     ValueError
         If the columns do not divide by three times the number of heads.
     """
-    _require_heads(n_heads)
+    require_integers(1, n_heads=n_heads)
     if w_qkv.ndim < 2 or w_qkv.shape[-1] % (3 * n_heads):
-        shape = tuple(w_qkv.shape)
-        raise ValueError(f"w_qkv must hold rows whose width divides by 3 × {n_heads} heads, got shape {shape}")
+        raise ValueError(
+            f"w_qkv must hold rows whose width divides by 3 × {n_heads} heads, got shape {tuple(w_qkv.shape)}"
+        )
     return tuple(rearrange(w_qkv, "... n (h r d) -> r ... n (h d)", h=n_heads, r=3))
 
 
-def _require_heads(n_heads):
-    if isinstance(n_heads, bool) or not hasattr(n_heads, "__index__") or n_heads < 1:
-        raise ValueError(f"n_heads must be a positive integer, got {n_heads!r}")
-
-
-def _project(x, role, w, b):
-    require_floats(**{role: x, f"w_{role}": w})
-    if w.ndim != 2 or x.ndim < 2 or w.shape[0] != x.shape[-1]:
-        shapes = f"w_{role} {tuple(w.shape)} for rows {tuple(x.shape)}"
-        raise ValueError(f"w_{role} must be a matrix with as many rows as its input has columns, got {shapes}")
-    if b is not None and b.shape != w.shape[1:]:
-        shapes = f"{tuple(b.shape)} for w_{role} {tuple(w.shape)}"
-        raise ValueError(f"b_{role} must have one entry for each column of its projection, got {shapes}")
-    return linear(x, w, b)
-
-
-def _for_all_heads(mask, ndim):
-    """Give a mask the axis of the heads, unless it has that, or no axes but the last two."""
-    return mask if mask is None or mask.ndim == 2 or mask.ndim != ndim else mask[..., None, :, :]
+def _require_projections(q, k, v, weights, biases):
+    w_v = weights[2]
+    inputs = {"q": tuple(q.shape), "k": tuple(k.shape), "v": tuple(v.shape), "o": (*q.shape[:-1], w_v.shape[-1])}
+    require_floats(q=q, k=k, v=v)
+    for (role, rows), w, b in zip(inputs.items(), weights, biases, strict=True):
+        require_floats(**{f"w_{role}": w})
+        if w.ndim != 2 or len(rows) < 2 or w.shape[0] != rows[-1]:
+            shapes = f"w_{role} {tuple(w.shape)} for rows {rows}"
+            raise ValueError(f"w_{role} must be a matrix with as many rows as its input has columns, got {shapes}")
+        if b is not None and b.shape != w.shape[1:]:
+            shapes = f"{tuple(b.shape)} for w_{role} {tuple(w.shape)}"
+            raise ValueError(f"b_{role} must have one entry for each column of its projection, got {shapes}")

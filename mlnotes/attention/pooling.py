@@ -2,7 +2,14 @@
 
 from array_api_compat import array_namespace
 
-from mlnotes.arrays import require_entries, require_floats, require_same_size, widen_half
+from mlnotes.arrays import (
+    as_like,
+    require_entries,
+    require_floats,
+    require_positive,
+    require_same_size,
+    widen_half,
+)
 from mlnotes.blocks.softmax import softmax
 
 
@@ -74,12 +81,7 @@ def pooling_weights(q, k, score):
     require_floats(q=q, k=k)
     require_entries(-2, q=q, k=k)
     scores = score(q, k)
-    expected = (q.shape[-2], k.shape[-2])
-    if tuple(scores.shape[-2:]) != expected:
-        raise ValueError(
-            f"score must give one number for each query and key, (..., {expected[0]}, {expected[1]}), "
-            f"got shape {tuple(scores.shape)}"
-        )
+    _require_pairs(q, k, scores)
     return softmax(scores)
 
 
@@ -104,7 +106,8 @@ def gaussian_score(q, k, bandwidth=1.0):
     Raises
     ------
     ValueError
-        If queries and keys differ in width, an array holds no floats or has width 0, or the bandwidth is not positive.
+        If queries and keys differ in width, an array holds no floats or has width 0, or the bandwidth is not positive
+        and finite.
 
     Notes
     -----
@@ -115,9 +118,8 @@ def gaussian_score(q, k, bandwidth=1.0):
     require_floats(q=q, k=k)
     require_same_size(-1, q=q, k=k)
     require_entries(-1, q=q)
-    if not bandwidth > 0:
-        raise ValueError(f"bandwidth must be positive, got {bandwidth}")
-    away = (q[..., :, None, :] - k[..., None, :, :]) / bandwidth
+    require_positive(bandwidth=bandwidth)
+    away = (q[..., :, None, :] - k[..., None, :, :]) / as_like(bandwidth, q)
     return -array_namespace(away).sum(away**2, axis=-1) / 2
 
 
@@ -153,9 +155,10 @@ def bilinear_score(q, k, m):
     Luong, Pham and Manning, *Effective Approaches to Attention-based Neural Machine Translation*, 2015, section 3.1.
     """
     require_floats(q=q, k=k, m=m)
-    expected = (q.shape[-1], k.shape[-1])
-    if tuple(m.shape) != expected:
-        raise ValueError(f"m must have shape {expected}, the widths of queries and keys, got {tuple(m.shape)}")
+    if tuple(m.shape) != (q.shape[-1], k.shape[-1]):
+        raise ValueError(
+            f"m must have shape {(q.shape[-1], k.shape[-1])}, the widths of queries and keys, got {tuple(m.shape)}"
+        )
     return q @ m @ k.mT
 
 
@@ -195,10 +198,23 @@ def additive_score(q, k, w_q, w_k, w):
     ----------
     Bahdanau, Cho and Bengio, *Neural Machine Translation by Jointly Learning to Align and Translate*, 2015, A.1.2.
     """
+    _require_hidden_units(q, k, w_q, w_k, w)
+    asked, found = q @ w_q, k @ w_k
+    return array_namespace(asked).tanh(asked[..., :, None, :] + found[..., None, :, :]) @ w
+
+
+def _require_pairs(q, k, scores):
+    expected = (q.shape[-2], k.shape[-2])
+    if tuple(scores.shape[-2:]) != expected:
+        raise ValueError(
+            f"score must give one number for each query and key, (..., {expected[0]}, {expected[1]}), "
+            f"got shape {tuple(scores.shape)}"
+        )
+
+
+def _require_hidden_units(q, k, w_q, w_k, w):
     require_floats(q=q, k=k, w_q=w_q, w_k=w_k, w=w)
     expected = (q.shape[-1], w.shape[-1]), (k.shape[-1], w.shape[-1]), (w.shape[-1],)
     got = tuple(w_q.shape), tuple(w_k.shape), tuple(w.shape)
     if got != expected:
         raise ValueError(f"w_q, w_k and w must have shapes {', '.join(map(str, expected))}, got {got}")
-    asked, found = q @ w_q, k @ w_k
-    return array_namespace(asked).tanh(asked[..., :, None, :] + found[..., None, :, :]) @ w

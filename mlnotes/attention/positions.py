@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace, device, is_array_api_obj
 
-from mlnotes.arrays import require_floats, widen_half
+from mlnotes.arrays import require_floats, require_integers, require_positive, widen_half
 
 
 def sinusoidal_positions(n, d):
@@ -37,7 +37,7 @@ def sinusoidal_positions(n, d):
     ----------
     Vaswani et al., *Attention Is All You Need*, 2017, section 3.5.
     """
-    _require_integers(0, n=n)
+    require_integers(0, n=n)
     angles = np.arange(n)[:, None] * frequencies(d)  # (n, d/2)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d)
 
@@ -66,11 +66,10 @@ def frequencies(d, base=10000.0):
     -----
     .. math:: \\omega_r = \\mathrm{base}^{-2r/d}, \\qquad r = 0, \\ldots, d/2 - 1
     """
-    _require_integers(1, d=d)
+    require_integers(1, d=d)
     if d % 2:
         raise ValueError(f"d must be even, for pairs of coordinates, got {d}")
-    if not 0 < base < math.inf:
-        raise ValueError(f"base must be positive and finite, got {base}")
+    require_positive(base=base)
     return float(base) ** (-np.arange(0, d, 2) / d)
 
 
@@ -101,7 +100,7 @@ def shift_matrix(k, d):
               \\begin{pmatrix}\\cos k\\omega_r & -\\sin k\\omega_r\\\\ \\sin k\\omega_r & \\cos k\\omega_r\\end{pmatrix}
               \\text{ on the diagonal}
     """
-    _require_integers(-math.inf, k=k)
+    require_integers(-math.inf, k=k)
     angles = k * frequencies(d)
     even, odd = np.arange(0, d, 2), np.arange(1, d, 2)
     rotation = np.zeros((d, d))
@@ -147,6 +146,7 @@ def rotary(x, positions, base=10000.0):
     ----------
     Su et al., *RoFormer: Enhanced Transformer with Rotary Position Embedding*, 2021, equation 34.
     """
+    _require_positions(positions, x)
     xp = array_namespace(x)
     cos, sin = _turns(x, positions, base)
     a, b = x[..., 0::2], x[..., 1::2]
@@ -175,6 +175,7 @@ def rotary_halves(x, positions, base=10000.0):
     ValueError
         For what `rotary` refuses.
     """
+    _require_positions(positions, x)
     xp = array_namespace(x)
     cos, sin = _turns(x, positions, base)
     a, b = x[..., : x.shape[-1] // 2], x[..., x.shape[-1] // 2 :]
@@ -231,7 +232,7 @@ def alibi_bias(n_heads, n_queries, n_keys, offset=0):
     ----------
     Press, Smith and Lewis, *Train Short, Test Long*, 2022, section 3.
     """
-    _require_integers(0, n_queries=n_queries, n_keys=n_keys, offset=offset)
+    require_integers(0, n_queries=n_queries, n_keys=n_keys, offset=offset)
     distance = np.abs(np.arange(n_queries)[:, None] + offset - np.arange(n_keys))
     return -alibi_slopes(n_heads)[:, None, None] * distance
 
@@ -263,7 +264,7 @@ def alibi_slopes(n_heads):
     ----------
     Press, Smith and Lewis, *Train Short, Test Long*, 2022, section 3 and the authors' code.
     """
-    _require_integers(1, n_heads=n_heads)
+    require_integers(1, n_heads=n_heads)
     below = 2 ** (int(n_heads).bit_length() - 1)
     powers = 2.0 ** (-8 / below * np.arange(1, below + 1))
     between = 2.0 ** (-4 / below * np.arange(1, 2 * below, 2))
@@ -272,31 +273,22 @@ def alibi_slopes(n_heads):
 
 def _turns(x, positions, base):
     """Return the cosines and sines by which the pairs of x turn, in the precision of x, (..., l, d/2)."""
-    require_floats(x=x)
-    if x.ndim < 2:
-        raise ValueError(f"x must hold rows (..., l, d), got shape {tuple(x.shape)}")
     xp = array_namespace(x)
-    positions = xp.asarray(positions, device=device(x))
-    _require_positions(positions, x)
-    angles = xp.astype(positions, xp.float64)[..., None] * xp.asarray(frequencies(x.shape[-1], base), device=device(x))
+    omega = xp.asarray(frequencies(x.shape[-1], base), device=device(x))
+    angles = xp.astype(xp.asarray(positions, device=device(x)), xp.float64)[..., None] * omega
     return xp.astype(xp.cos(angles), x.dtype), xp.astype(xp.sin(angles), x.dtype)
 
 
 def _require_positions(positions, x):
-    xp = array_namespace(positions)
-    if not xp.isdtype(positions.dtype, "integral"):
+    require_floats(x=x)
+    if x.ndim < 2:
+        raise ValueError(f"x must hold rows (..., l, d), got shape {tuple(x.shape)}")
+    positions = positions if is_array_api_obj(positions) else np.asarray(positions)
+    if not array_namespace(positions).isdtype(positions.dtype, "integral"):
         raise ValueError(f"positions must be integers, got dtype {positions.dtype}")
     rows, shape = tuple(x.shape[:-1]), tuple(positions.shape)
     fits = len(shape) in (1, len(rows)) and shape[-1] == rows[-1]
     if not fits or any(mine not in (1, theirs) for mine, theirs in zip(shape, rows[-len(shape) :], strict=True)):
         raise ValueError(f"positions must have shape {rows[-1:]} or {rows}, up to sizes 1 before the last, got {shape}")
-    if xp.any(positions < 0):
-        raise ValueError(f"positions must be counted from 0, got {int(xp.min(positions))}")
-
-
-def _require_integers(least, **numbers):
-    for name, value in numbers.items():
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise ValueError(f"{name} must be an integer, got {value!r}")
-        if value < least:
-            raise ValueError(f"{name} must be at least {least}, got {value}")
+    if (positions < 0).any():
+        raise ValueError(f"positions must be counted from 0, got {int(positions.min())}")

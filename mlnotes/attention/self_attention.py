@@ -1,7 +1,17 @@
 """Scaled dot-product attention, and the attention of a sequence to itself."""
 
-from mlnotes.arrays import require_entries, require_floats, require_same_size, widen_half
-from mlnotes.attention.causal_mask import masked_softmax, require_broadcasts_to
+import numpy as np
+
+from mlnotes.arrays import (
+    as_like,
+    require_bias,
+    require_entries,
+    require_floats,
+    require_mask,
+    require_same_size,
+    widen_half,
+)
+from mlnotes.attention.causal_mask import masked_softmax
 from mlnotes.blocks.softmax import softmax
 
 
@@ -57,14 +67,15 @@ def attention_weights(q, k, mask=None, bias=None, scale=None):
     mask : boolean array (l, s) or (..., l, s), optional
         True where a query may look at a key.
     bias : array (l, s) or (..., l, s), optional
-        Floating-point numbers, in nats, added to the scaled scores.
+        Floating-point numbers, in nats, added to the scaled scores. NumPy or the library of ``q``, of any precision.
     scale : float, optional
         What the dot products are multiplied by; 1/sqrt(d) unless given.
 
     Returns
     -------
     array (..., l, s)
-        Weights from 0 to 1. Each row sums to one, or is all zeros where a query may look at no key.
+        Weights from 0 to 1, in the precision of ``q``. Each row sums to one, or is all zeros where a query may look at
+        no key.
 
     Raises
     ------
@@ -81,16 +92,11 @@ def attention_weights(q, k, mask=None, bias=None, scale=None):
     ----------
     Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.1.
     """
-    require_floats(q=q, k=k)
-    require_same_size(-1, q=q, k=k)
-    require_entries(-1, q=q)
-    require_entries(-2, q=q, k=k)
-    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    _require_scores(q, k, mask, bias)
+    scale = q.shape[-1] ** -0.5 if scale is None else as_like(scale, q)
     scores = (scale * q) @ k.mT  # smaller than the scores: cheaper to scale
     if bias is not None:
-        require_floats(bias=bias)
-        require_broadcasts_to(scores.shape, bias=bias)
-        scores = scores + bias
+        scores = scores + as_like(bias, q)
     return softmax(scores) if mask is None else masked_softmax(scores, mask)
 
 
@@ -127,8 +133,22 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
     ----------
     Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.
     """
-    for name, w in {"w_q": w_q, "w_k": w_k, "w_v": w_v}.items():
+    _require_projections(x, w_q=w_q, w_k=w_k, w_v=w_v)
+    return attention(x @ w_q, x @ w_k, x @ w_v, mask)
+
+
+def _require_scores(q, k, mask, bias):
+    require_floats(q=q, k=k)
+    require_same_size(-1, q=q, k=k)
+    require_entries(-1, q=q)
+    require_entries(-2, q=q, k=k)
+    shape = (*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2])
+    require_mask(shape, mask)
+    require_bias(shape, bias)
+
+
+def _require_projections(x, **projections):
+    for name, w in projections.items():
         if w.ndim != 2 or w.shape[0] != x.shape[-1]:
             shapes = f"{tuple(w.shape)} for tokens {tuple(x.shape)}"
             raise ValueError(f"{name} must be a matrix with as many rows as tokens have coordinates, got {shapes}")
-    return attention(x @ w_q, x @ w_k, x @ w_v, mask)

@@ -2,22 +2,23 @@
 
 import math
 
+import numpy as np
 from array_api_compat import array_namespace, device
 
 from mlnotes.applications.embedding import embedding
 from mlnotes.applications.mlp import mlp, relu
-from mlnotes.arrays import require_entries, require_floats, widen_half
+from mlnotes.arrays import as_like, require_boolean, require_entries, require_floats, widen_half
 
 
 @widen_half
-def layer_norm(x, gain=None, shift=None, eps=1e-5):
+def layer_norm(x, gain=None, beta=None, eps=1e-5):
     """Bring the coordinates of each row to mean 0 and variance 1, then stretch and move each as learned.
 
     Parameters
     ----------
     x : array (..., n)
         One token in each row.
-    gain, shift : array (n,), optional
+    gain, beta : array (n,), optional
         What each coordinate is multiplied by, and what is then added; 1 and 0 unless given.
     eps : float
         Added to the variance, so that a row of equal numbers becomes zeros.
@@ -25,13 +26,13 @@ def layer_norm(x, gain=None, shift=None, eps=1e-5):
     Returns
     -------
     array (..., n)
-        Rows of mean 0 and variance just below 1 before gain and shift. Rows of width 1 have nothing but a mean:
+        Rows of mean 0 and variance just below 1 before gain and beta. Rows of width 1 have nothing but a mean:
         zeros.
 
     Raises
     ------
     ValueError
-        If ``x`` holds no floats or is empty along its last axis, ``gain`` or ``shift`` has not one entry for each
+        If ``x`` holds no floats or is empty along its last axis, ``gain`` or ``beta`` has not one entry for each
         coordinate, or ``eps`` is not positive.
 
     Notes
@@ -48,11 +49,14 @@ def layer_norm(x, gain=None, shift=None, eps=1e-5):
     ----------
     Ba, Kiros and Hinton, *Layer Normalization*, 2016.
     """
-    _require_rows(x, eps, gain=gain, shift=shift)
+    _require_rows(x, eps, gain=gain, beta=beta)
     xp = array_namespace(x)
     centered = x - xp.mean(x, axis=-1, keepdims=True)
     centered = centered - xp.mean(centered, axis=-1, keepdims=True)
-    return _scaled(centered, gain, shift, eps)
+    variance = xp.mean(centered * centered, axis=-1, keepdims=True)
+    out = centered / xp.sqrt(variance + as_like(eps, x))
+    out = out if gain is None else out * gain
+    return out if beta is None else out + beta
 
 
 @widen_half
@@ -88,7 +92,9 @@ def rms_norm(x, gain=None, eps=1e-6):
     Zhang and Sennrich, *Root Mean Square Layer Normalization*, 2019.
     """
     _require_rows(x, eps, gain=gain)
-    return _scaled(x, gain, None, eps)
+    xp = array_namespace(x)
+    out = x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + as_like(eps, x))
+    return out if gain is None else out * gain
 
 
 def post_norm(x, sublayer, norm):
@@ -246,13 +252,44 @@ def embed(ids, table, positions):
     ----------
     Vaswani et al., *Attention Is All You Need*, 2017, section 3.4.
     """
-    vectors = embedding(ids, table)
-    require_entries(-2, vectors=vectors)
-    xp, length = array_namespace(vectors), vectors.shape[-2]
-    if length > positions.shape[0]:
-        raise ValueError(f"a sequence may have at most {len(positions)} tokens, one for each position, got {length}")
-    places = xp.astype(xp.asarray(positions[:length], device=device(vectors)), vectors.dtype)
-    return vectors * math.sqrt(table.shape[-1]) + places
+    _require_places(ids, positions)
+    return embedding(ids, table) * math.sqrt(table.shape[-1]) + as_like(positions[: ids.shape[-1]], table)
+
+
+def embed_as_learned(ids, table, positions, kind):
+    """Give each token of a sequence its vector, and add where it stands and what kind of text it is part of.
+
+    Parameters
+    ----------
+    ids : integer array (..., l)
+        Rows of the table, from 0.
+    table : array (m, n)
+        One vector for each of m tokens.
+    positions : array (s, n)
+        One row for each position, from 0, learned like the table and of its library.
+    kind : array (n,)
+        What is added to all tokens alike; BERT has one for the first and one for the second of two texts.
+
+    Returns
+    -------
+    array (..., l, n)
+        The sums, before any norm.
+
+    Raises
+    ------
+    ValueError
+        If an id is no row of the table, or the sequence is longer than there are positions.
+
+    Notes
+    -----
+    .. math:: \\mathbf x_i = \\mathbf e_{\\mathrm{ids}_i} + \\mathbf p_i + \\mathbf s
+
+    References
+    ----------
+    Devlin et al., *BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding*, 2019, section 3.
+    """
+    _require_places(ids, positions)
+    return embedding(ids, table) + positions[: ids.shape[-1]] + kind
 
 
 @widen_half
@@ -282,16 +319,13 @@ def mean_pool(x, mask=None):
     """
     require_floats(x=x)
     require_entries(-2, x=x)
+    _require_tokens(x, mask)
     xp = array_namespace(x)
     if mask is None:
         return xp.mean(x, axis=-2)
-    mask = xp.asarray(mask, device=device(x))
-    if not xp.isdtype(mask.dtype, "bool") or tuple(mask.shape) != tuple(x.shape[:-1]):
-        rule = f"boolean of shape {tuple(x.shape[:-1])}, True for tokens that count"
-        raise ValueError(f"mask must be {rule}, got {mask.dtype} of shape {tuple(mask.shape)}")
-    counts = xp.astype(mask, x.dtype)[..., None]  # (..., l, 1)
-    kept = xp.where(mask[..., None], x, xp.zeros_like(x))
-    return xp.sum(kept, axis=-2) / xp.clip(xp.sum(counts, axis=-2), 1.0, None)
+    counted = xp.asarray(mask, device=device(x))[..., None]  # (..., l, 1)
+    n_counted = xp.sum(xp.astype(counted, x.dtype), axis=-2)
+    return xp.sum(xp.where(counted, x, 0.0), axis=-2) / xp.clip(n_counted, min=1.0)
 
 
 def _require_rows(x, eps, **parameters):
@@ -305,8 +339,15 @@ def _require_rows(x, eps, **parameters):
             raise ValueError(f"{name} must have one entry for each coordinate of x: shape {shapes}")
 
 
-def _scaled(x, gain, shift, eps):
-    xp = array_namespace(x)
-    out = x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + eps)
-    out = out if gain is None else out * gain
-    return out if shift is None else out + shift
+def _require_places(ids, positions):
+    if ids.ndim < 1:
+        raise ValueError(f"ids must be a sequence, got shape {tuple(ids.shape)}")
+    if ids.shape[-1] > positions.shape[0]:
+        got = f"one for each position, got {ids.shape[-1]}"
+        raise ValueError(f"a sequence may have at most {positions.shape[0]} tokens, {got}")
+
+
+def _require_tokens(x, mask):
+    require_boolean(mask=mask)
+    if mask is not None and tuple(np.shape(mask)) != tuple(x.shape[:-1]):
+        raise ValueError(f"mask must have shape {tuple(x.shape[:-1])}, one entry a token, got {tuple(np.shape(mask))}")

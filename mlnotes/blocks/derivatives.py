@@ -12,7 +12,17 @@ import math
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import require_entries, require_floats, require_same_size, widen_half
+from mlnotes.arrays import (
+    or_one,
+    power_of_two,
+    require_entries,
+    require_finite,
+    require_floats,
+    require_not_negative,
+    require_same_size,
+    widen_half,
+)
+from mlnotes.blocks.norm import vector_norm
 from mlnotes.blocks.softmax import softmax
 
 
@@ -29,8 +39,9 @@ def numerical_jacobian(f, x):
     Returns
     -------
     array (shape of f(x), shape of x)
-        The Jacobian, to about 12 digits where ``f`` is smooth and computed to the last bit. An entry is nan where
-        ``f`` has a kink, or is not finite on both sides of ``x``, however near.
+        The Jacobian, to about 12 digits where ``f`` is smooth and computed to the last bit, whatever the scale on which
+        it changes; or as many as rounding leaves, beside the largest entry. An entry is nan where ``f`` has a kink, a
+        jump or an infinite slope, or is not finite at ``x`` or on both sides of it, however near.
 
     Raises
     ------
@@ -45,9 +56,10 @@ def numerical_jacobian(f, x):
 
     Four steps h, h/2, h/4, h/8 are combined so that the first three error terms cancel (Richardson). A step must be
     small beside the scale on which ``f`` changes, yet large enough for that change to stand out from rounding. That
-    scale is unknown, so it is first taken to be the size of :math:`x_j` itself; the spread of the combined values, and
-    rounding, tell how large the error is, and where it is too large, other scales are tried. Each entry is the value
-    with the smallest estimated error.
+    scale is unknown, so it is first taken to be the size of :math:`x_j` itself. The spread of the combined values tells
+    what was cut off, and the size of ``f`` what was rounded off: of the larger error, the scale is made smaller or
+    larger, until both are small beside the slope of the function from :math:`x_j` to the nearest points. Beside the
+    slope, because a step that is far too long makes slope and error small together.
 
     References
     ----------
@@ -165,10 +177,9 @@ def distance_gradient(a, b):
     require_same_size(-1, a=a, b=b)
     require_entries(-1, a=a)
     xp = array_namespace(a, b)
-    # Halves, because a - b may overflow where neither a nor b does; then the squares must not overflow or vanish.
-    difference = a / 2 - b / 2
-    difference = difference / _or_one(xp.max(xp.abs(difference), axis=-1, keepdims=True))
-    return difference / _or_one(xp.sqrt(xp.sum(difference**2, axis=-1, keepdims=True)))
+    difference = a / 2 - b / 2  # a - b may overflow where neither a nor b does
+    difference = difference / or_one(power_of_two(xp.max(xp.abs(difference), axis=-1, keepdims=True)))
+    return difference / or_one(vector_norm(difference))[..., None]
 
 
 def logsumexp_gradient(x):
@@ -233,7 +244,8 @@ def layer_norm_jacobian(x, gain=None, eps=1e-5):
     ----------
     Ba, Kiros and Hinton, *Layer Normalization*, 2016.
     """
-    y, sigma = _normalised(x, gain, eps)
+    _require_features(x, gain, eps)
+    y, sigma = _normalised(x, eps)
     xp = array_namespace(y)
     n = y.shape[-1]
     identity = xp.eye(n, dtype=y.dtype, device=device(y))
@@ -273,9 +285,10 @@ def layer_norm_vjp(x, upstream, gain=None, eps=1e-5):
     .. math:: \\mathbf J^{\\mathsf T}\\mathbf u
               = \\frac1\\sigma\\bigl(\\mathbf u - \\overline{u} - \\mathbf y\\,\\overline{y u}\\bigr)
     """
+    _require_features(x, gain, eps)
     require_floats(upstream=upstream)
     require_same_size(-1, x=x, upstream=upstream)
-    y, sigma = _normalised(x, gain, eps)
+    y, sigma = _normalised(x, eps)
     xp = array_namespace(y)
     u = upstream if gain is None else upstream * gain
     return (u - xp.mean(u, axis=-1, keepdims=True) - y * xp.mean(y * u, axis=-1, keepdims=True)) / sigma
@@ -449,7 +462,8 @@ def logdet_gradient(x):
     Raises
     ------
     ValueError
-        If ``x`` is no matrix of floats, not square, empty, not finite, or singular to working precision.
+        If ``x`` is no matrix of floats, not square, empty, not finite, or singular to working precision, or if its
+        inverse is beyond the largest float.
 
     Notes
     -----
@@ -459,16 +473,11 @@ def logdet_gradient(x):
     its entries times the entries of the change.
     """
     _require_matrices(x=x)
-    require_entries(-1, x=x)
-    xp = array_namespace(x)
-    n = x.shape[-1]
-    if x.shape[-2] != n:
-        raise ValueError(f"x must be square, got shape {tuple(x.shape)}")
-    if not xp.all(xp.isfinite(x)):
-        raise ValueError(f"x must be finite, got {x[~xp.isfinite(x)][0].item()}")
+    _require_square(x=x)
+    xp, n = array_namespace(x), x.shape[-1]
     # Powers of two, so that nothing is rounded: rows and columns of any size come out as good as those of size one.
-    rows = _power_of_two(xp.max(xp.abs(x), axis=-1, keepdims=True))
-    columns = _power_of_two(xp.max(xp.abs(x / rows), axis=-2, keepdims=True))
+    rows = or_one(power_of_two(xp.max(xp.abs(x), axis=-1, keepdims=True)))
+    columns = or_one(power_of_two(xp.max(xp.abs(x / rows), axis=-2, keepdims=True)))
     scaled = x / rows / columns
     if xp.any(xp.linalg.slogdet(scaled)[1] == -math.inf):
         raise ValueError(f"x must be invertible, got a singular matrix of size {n}")
@@ -477,101 +486,103 @@ def logdet_gradient(x):
     if not residual < 0.1:
         miss = residual.item()
         raise ValueError(f"x must be invertible, got a matrix of size {n} whose inverse misses it by {miss:.1g}")
-    return inverse.mT / rows / columns
+    with np.errstate(over="ignore"):
+        gradient = inverse.mT / rows / columns
+    if not xp.all(xp.isfinite(gradient)):
+        raise ValueError(f"the gradient must not exceed the largest float, {xp.finfo(x.dtype).max:.2g}, got {math.inf}")
+    return gradient
 
 
 def _column(f, x, j):
-    """Differentiate by one coordinate, on the scale where the estimated error is smallest; per entry, of all tried."""
+    """Differentiate by one coordinate: each entry on the scale where its error is smallest beside the slope."""
     center = 1.0 * np.asarray(f(x.copy()))
-    tolerance = np.finfo(center.dtype).eps ** (2 / 3)  # what central differences reach without extrapolation
+    eps = np.finfo(center.dtype).eps
+    enough = eps ** (2 / 3)  # what central differences reach without extrapolation
     best, smallest = np.full(center.shape, math.nan), np.full(center.shape, math.inf)
-    scale, tried = abs(x[j]) or 1.0, {}
-    for attempt in range(10):
-        value, truncation, rounding = _extrapolated(f, x, j, scale / 32, center)
-        error = truncation + rounding
-        better = error < smallest
+    # Scales, for each entry. Points nearer to each other than the first are rounded to few digits.
+    too_small, too_large = np.full(center.shape, 1e-12 * abs(x[j])), np.full(center.shape, math.inf)
+    scale = first_scale = abs(x[j]) or 1.0
+    first_slope, vanishing = None, np.zeros(center.shape, bool)
+    for attempt in range(12):
+        value, truncation, rounding, slope = _extrapolated(f, x, j, scale, center)
+        truncated = (truncation > 16 * rounding) | (truncation == math.inf)
+        flat = ~truncated & (slope <= 16 * rounding)
+        too_small = np.where(truncated, too_small, np.maximum(too_small, scale))
+        too_large = np.where(truncated, np.minimum(too_large, scale), too_large)
+        # The slopes of x |x| at 0 shrink with the scale: they are never right, but lead to 0.
+        first_slope = slope if first_slope is None else first_slope
+        shrunk = (0 < slope) & (slope <= first_slope * min(enough, (scale / first_scale) ** 0.25)) & (slope < math.inf)
+        vanishing = np.where(truncated, shrunk, vanishing)
+        error = (truncation + rounding) / np.where(truncation + rounding > 0, slope, 1)
+        right = ~flat & ((error < eps ** (1 / 3)) | (~truncated & (error < 0.01)))
+        better = right & (error < smallest)
         best, smallest = np.where(better, value, best), np.where(better, error, smallest)
-        tried[scale] = np.max(error, initial=0)
-        if math.isfinite(tried[scale]) and tried[scale] <= tolerance * np.max(np.abs(value), initial=0):
+        # Beside the largest entry an error may be nothing. Where nothing changes but by rounding, the derivative is 0,
+        # unless a larger scale shows another.
+        largest = np.max(np.abs(best), initial=0, where=~np.isnan(best))
+        nothing = (truncation + rounding <= enough * largest) & (~truncated | (smallest < math.inf))
+        best = np.where(np.isnan(best) & flat & ((nothing & (largest > 0)) | (too_large == math.inf)), 0.0, best)
+        best = np.where(np.isnan(best) & nothing & (largest > 0), value, best)
+        going_on = (smallest > enough) & ~nothing & np.isfinite(center) & (too_large > 4 * too_small)
+        if not going_on.any():
             break
-        if attempt == 0:
-            downwards = np.max(truncation, initial=0) >= np.max(rounding, initial=0)
-        scale = _next_scale(tried, downwards)
-        if scale < 1e-8 * abs(x[j]):
+        i = np.argmax(np.where(going_on, smallest, 0))
+        scale = _next_scale(too_small.flat[i], too_large.flat[i], attempt)
+        if not 0 < scale < math.inf:
             break
-    return best
+    return np.where(np.isnan(best) & vanishing & np.isfinite(center), 0.0, best)
 
 
-def _next_scale(tried, downwards):
-    """Walk on, with growing strides, while the error shrinks; then look on both sides of the smallest."""
-    scales = sorted(tried)
-    at = min(range(len(scales)), key=lambda i: (tried[scales[i]], i if downwards else -i))
-    stride = 10.0 ** min(2 ** (len(scales) - 1), 64)
-    if at == 0 and (downwards or len(scales) > 1):
-        return scales[0] / stride
-    if at == len(scales) - 1:
-        return scales[-1] * stride
-    below, above = scales[at] / scales[at - 1], scales[at + 1] / scales[at]
-    return scales[at] * above**0.5 if above > below else scales[at] / below**0.5
+def _next_scale(too_small, too_large, attempt):
+    """Walk with growing strides until a scale is too small and another too large; then halve the way between them."""
+    if too_large == math.inf:
+        return too_small * 10.0 ** min(2**attempt, 8)  # longer strides could pass over what shows at no other scale
+    return max(too_large / 10.0 ** min(2**attempt, 64), too_small**0.5 * too_large**0.5)
 
 
-def _extrapolated(f, x, j, h, center):
+def _extrapolated(f, x, j, scale, center):
     """Combine central differences with steps h, h/2, h/4, h/8; bound what is cut off and what is rounded off."""
+
+    def at(step):
+        z = x.copy()
+        z[j] += step
+        y = 1.0 * np.asarray(f(z))
+        if y.shape != center.shape:
+            raise ValueError(f"f must always return the same shape, got {center.shape} and {y.shape}")
+        return z[j], y
+
+    h = math.ldexp(1 / 64, math.frexp(scale)[1])  # a power of two, so that h and its halves are added exactly
     row, bends = [], []
     for level in range(4):
-        above, below = x.copy(), x.copy()
-        above[j] += h / 2**level
-        below[j] -= h / 2**level
-        width = above[j] - below[j]  # what was really taken: x + h and x - h are rounded
-        high, low = 1.0 * np.asarray(f(above)), 1.0 * np.asarray(f(below))
-        if not high.shape == low.shape == center.shape:
-            raise ValueError(f"f must always return the same shape, got {center.shape}, {high.shape} and {low.shape}")
+        (right, high), (left, low) = at(h / 2**level), at(-h / 2**level)
+        width = right - left  # what was really taken, where x is too large for that
         previous, row = row, [(high - low) / width]
         for order, coarse in enumerate(previous, start=1):
             row.append(row[-1] + (row[-1] - coarse) / (4**order - 1))
         bends.append(high - center + (low - center))
-    if width == 0:
-        return np.zeros(center.shape), np.zeros(center.shape), np.full(center.shape, math.inf)
     noise = np.finfo(center.dtype).eps * np.maximum(np.abs(high), np.abs(low))
-    truncation = np.abs(row[-1] - row[-2]) + np.abs(row[-1] - previous[-1])
-    # Halving a small step quarters the bend. From far away a narrow peak looks flat, and only its bend gives it away.
     change = np.maximum(np.abs(high - center), np.abs(low - center))
-    too_coarse = np.abs(bends[2] - 4 * bends[3]) > change / 8 + 64 * noise
-    return row[-1], np.where(too_coarse | ~np.isfinite(truncation), math.inf, truncation), noise / width
+    truncation = np.abs(row[-1] - row[-2]) + np.abs(row[-1] - previous[-1])
+    # Halving a small step quarters the bend. From far away a narrow peak looks flat, and only its bend gives it away; a
+    # fast wave may happen to be sampled once in a period, and only a step of another ratio gives it away.
+    between, y = at(0.3 * h / 8)
+    t = 2 * (between - x[j]) / width
+    guess = center + t * (high - low) / 2 + t**2 * bends[3] / 2
+    smooth = np.abs(bends[2] - 4 * bends[3]) <= change / 8 + 64 * noise
+    smooth = smooth & (np.abs(y - guess) <= change / 2 + 64 * noise) & np.isfinite(truncation + change)
+    return row[-1], np.where(smooth, truncation, math.inf), noise / width, 2 * change / width
 
 
 def _point(x):
     x = np.array(x)
-    if x.dtype.kind not in "iuf":
-        raise ValueError(f"x must hold real numbers, got dtype {x.dtype}")
     if x.size == 0:
         raise ValueError(f"x must not be empty, got shape {x.shape}")
-    if not np.isfinite(x).all():
-        raise ValueError(f"x must be finite, got {x[~np.isfinite(x)][0]}")
+    require_finite(x=x)
     return x.astype(float)
 
 
-def _or_one(size):
-    """Replace zeros by ones, so that zeros divided by them stay zeros."""
-    xp = array_namespace(size)
-    return xp.where(size == 0, xp.ones_like(size), size)
-
-
-def _power_of_two(size):
-    xp = array_namespace(size)
-    return 2.0 ** xp.floor(xp.log2(_or_one(size)))
-
-
-def _normalised(x, gain, eps):
+def _normalised(x, eps):
     """Return the normalised features y and sigma, from squares that neither overflow nor vanish."""
-    require_floats(x=x)
-    require_entries(-1, x=x)
-    if gain is not None:
-        require_floats(gain=gain)
-        if tuple(gain.shape) != tuple(x.shape[-1:]):
-            raise ValueError(f"gain must have shape {tuple(x.shape[-1:])}, got {tuple(gain.shape)}")
-    if not eps >= 0:
-        raise ValueError(f"eps must not be negative, got {eps}")
     xp = array_namespace(x)
     centered = x - xp.mean(x, axis=-1, keepdims=True)
     size = xp.max(xp.abs(centered), axis=-1, keepdims=True)
@@ -583,11 +594,30 @@ def _normalised(x, gain, eps):
     return y / root, size * root
 
 
+def _require_features(x, gain, eps):
+    require_floats(x=x)
+    require_entries(-1, x=x)
+    require_not_negative(eps=eps)
+    if gain is not None:
+        require_floats(gain=gain)
+        if tuple(gain.shape) != tuple(x.shape[-1:]):
+            raise ValueError(f"gain must have shape {tuple(x.shape[-1:])}, got {tuple(gain.shape)}")
+
+
 def _require_matrices(**arrays):
     require_floats(**arrays)
     for name, x in arrays.items():
         if x.ndim < 2:
             raise ValueError(f"{name} must be a matrix, got shape {tuple(x.shape)}")
+
+
+def _require_square(x):
+    require_entries(-1, x=x)
+    if x.shape[-2] != x.shape[-1]:
+        raise ValueError(f"x must be square, got shape {tuple(x.shape)}")
+    finite = array_namespace(x).isfinite(x)
+    if not finite.all():
+        raise ValueError(f"x must be finite, got {x[~finite][0].item()}")
 
 
 def _require_product(x, w):

@@ -4,7 +4,8 @@ import math
 
 from array_api_compat import array_namespace
 
-from mlnotes.arrays import require_entries, require_floats, require_same_size, widen_half
+from mlnotes.arrays import power_of_two, require_entries, require_floats, require_same_size, widen_half
+from mlnotes.blocks.norm import vector_norm
 
 
 @widen_half
@@ -100,8 +101,7 @@ def angle(a, b):
     """
     require_same_size(-1, a=a, b=b)
     u, v = unit(a), unit(b)
-    xp = array_namespace(u, v)
-    return 2 * xp.atan2(_length(u - v), _length(u + v))
+    return 2 * array_namespace(u, v).atan2(vector_norm(u - v), vector_norm(u + v))
 
 
 @widen_half
@@ -131,8 +131,9 @@ def project(b, onto):
               = \\frac{\\mathbf a^{\\mathsf T}\\mathbf b}{\\mathbf a^{\\mathsf T}\\mathbf a}\\,\\mathbf a
     """
     require_floats(b=b)
+    _require_direction(onto=onto)
     require_same_size(-1, b=b, onto=onto)
-    a = _scaled(onto, "onto")
+    a = _near_one(onto)
     return (dot(a, b) / dot(a, a))[..., None] * a
 
 
@@ -159,7 +160,8 @@ def projection_matrix(a):
     -----
     .. math:: \\mathbf P = \\frac{\\mathbf a\\mathbf a^{\\mathsf T}}{\\mathbf a^{\\mathsf T}\\mathbf a}
     """
-    a = _scaled(a, "a")
+    _require_direction(a=a)
+    a = _near_one(a)
     return a[..., :, None] * a[..., None, :] / dot(a, a)[..., None, None]
 
 
@@ -241,11 +243,13 @@ def dot_error_bound(a, b):
     Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd edition, section 3.1.
     """
     require_floats(a=a, b=b)
+    require_same_size(-1, a=a, b=b)
     xp = array_namespace(a, b)
     growth = a.shape[-1] * xp.finfo(a.dtype).eps / 2
     return growth / (1 - growth) * dot(xp.abs(a), xp.abs(b))
 
 
+@widen_half
 def unit(a):
     """Scale a vector to length one.
 
@@ -264,25 +268,23 @@ def unit(a):
     ValueError
         If ``a`` holds no floats, or a vector is zero and so has no direction.
     """
-    a = _scaled(a, "a")
-    return a / _length(a)[..., None]
+    _require_direction(a=a)
+    a = _near_one(a)
+    return a / vector_norm(a)[..., None]
 
 
-def _length(a):
-    return dot(a, a) ** 0.5
-
-
-def _scaled(a, name):
+def _near_one(a):
     """Divide a vector by a power of two, which is exact, so that its squares neither overflow nor vanish."""
-    require_floats(**{name: a})
-    require_entries(-1, **{name: a})
     xp = array_namespace(a)
-    largest = xp.max(xp.abs(a), axis=-1, keepdims=True)
-    if not xp.all((largest > 0) & (largest < math.inf)):
-        raise ValueError(f"{name} must be finite and not zero to have a direction, got a vector with {_worst(largest)}")
-    return a / 2.0 ** xp.floor(xp.log2(largest))
+    return a / power_of_two(xp.max(xp.abs(a), axis=-1, keepdims=True))
 
 
-def _worst(largest):
-    bad = largest[~((largest > 0) & (largest < math.inf))]
-    return f"largest coordinate {float(bad[0])}"
+def _require_direction(**vectors):
+    require_floats(**vectors)
+    require_entries(-1, **vectors)
+    for name, a in vectors.items():
+        largest = array_namespace(a).max(abs(a), axis=-1)
+        wrong = ~((largest > 0) & (largest < math.inf))
+        if wrong.any():
+            got = f"a vector with largest coordinate {float(largest[wrong][0])}"
+            raise ValueError(f"{name} must be finite and not zero to have a direction, got {got}")

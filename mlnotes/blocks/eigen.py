@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.arrays import by_power_of_two, require_square, require_symmetric, times_power_of_two, working_copy
+from mlnotes.arrays import (
+    by_power_of_two,
+    require_integers,
+    require_not_negative,
+    require_square,
+    require_symmetric,
+    require_vector,
+    times_power_of_two,
+    working_copy,
+)
 from mlnotes.blocks.lu import forward_substitution, lu
 from mlnotes.blocks.qr import householder_vector
 
@@ -274,7 +283,8 @@ def qr_iteration(a, steps=None):
     Raises
     ------
     ValueError
-        If ``a`` is no square matrix of finite numbers, or an eigenvalue is beyond the largest float.
+        If ``a`` is no square matrix of finite numbers, an eigenvalue is beyond the largest float, or ``steps`` is no
+        integer or negative.
 
     Notes
     -----
@@ -289,6 +299,7 @@ def qr_iteration(a, steps=None):
     Francis, *The QR transformation, part 2*, 1962.
     """
     require_square(a=a)
+    require_integers(0, steps=0 if steps is None else steps)
     balanced, exponent = by_power_of_two(_balanced(working_copy(a)))
     h = hessenberg(balanced)[0]
     steps = 30 * len(h) if steps is None else steps
@@ -480,7 +491,8 @@ def jacobi_iteration(a, sweeps=100):
     Raises
     ------
     ValueError
-        If ``a`` is no square matrix of finite numbers, not symmetric, or has an eigenvalue beyond the largest float.
+        If ``a`` is no square matrix of finite numbers, not symmetric, or has an eigenvalue beyond the largest float, or
+        if ``sweeps`` is no integer or negative.
 
     Notes
     -----
@@ -494,6 +506,7 @@ def jacobi_iteration(a, sweeps=100):
     Golub and Van Loan, *Matrix Computations*, 4th edition, section 8.5.
     """
     require_symmetric(a=a)
+    require_integers(0, sweeps=sweeps)
     a, exponent = by_power_of_two(working_copy(a))
     a = (a + a.T) / 2
     v = np.eye(len(a), dtype=a.dtype)
@@ -521,6 +534,7 @@ def tournament(n):
     left, right : integer array
         The players of one round, ``left[i]`` against ``right[i]``. With an odd number of players one sits out.
     """
+    require_integers(0, n=n)
     players = np.arange(n + n % 2)
     half = len(players) // 2
     for _ in range(len(players) - 1):
@@ -535,14 +549,14 @@ def _iterate(step, a, start, steps, tolerance):
     require_square(a=a)
     a, exponent = by_power_of_two(working_copy(a))
     tolerance = 10 * len(a) * float(np.finfo(a.dtype).eps) if tolerance is None else tolerance
-    if steps < 0 or not tolerance >= 0:
-        raise ValueError(f"steps and tolerance must not be negative, got {steps} and {tolerance}")
-    v, estimates, residuals = _unit_start(start, a), [], []
+    require_integers(0, steps=steps)
+    require_not_negative(tolerance=tolerance)
+    v, estimates, residuals, goal = _unit_start(start, a), [], [], tolerance * np.linalg.norm(a)
     while True:
         image = a @ v
         estimates.append(v @ image)
-        residuals.append(_length(image - estimates[-1] * v))
-        converged = residuals[-1] <= tolerance * _length(a.ravel())
+        residuals.append(np.linalg.norm(image - estimates[-1] * v))
+        converged = residuals[-1] <= goal
         if converged or len(residuals) > steps:
             break
         v = _unit(step(a, v, estimates[-1])).astype(a.dtype)
@@ -651,23 +665,18 @@ def _rotate(a, v, p, q):
 
 
 def _off_diagonal(a):
-    return _length(a[~np.eye(len(a), dtype=bool)])
+    return np.linalg.norm(a - np.diag(np.diag(a)))
 
 
 def _unit_start(start, a):
     start = np.random.default_rng(0).normal(size=len(a)) if start is None else np.asarray(start)
     if start.shape != (len(a),):
         raise ValueError(f"the vector must have shape ({len(a)},) for a matrix {a.shape}, got {start.shape}")
-    if start.dtype.kind not in "iuf":
-        raise ValueError(f"the vector must hold real numbers, got dtype {start.dtype}")
-    if not np.isfinite(start).all() or not start.any():
-        raise ValueError(f"the vector must be finite and not zero, got {start}")
+    require_vector(**{"the vector": start})
+    if not start.any():
+        raise ValueError(f"the vector must not be zero, got {start}")
     return _unit(by_power_of_two(start.astype(a.dtype))[0])
 
 
 def _unit(x):
-    return x / _length(x)
-
-
-def _length(x):
-    return np.sqrt(x @ x)
+    return x / np.linalg.norm(x)

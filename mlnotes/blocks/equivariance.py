@@ -3,6 +3,7 @@
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj
 
+from mlnotes.arrays import require_not_negative
 from mlnotes.groups import identity, inverses
 
 
@@ -29,9 +30,9 @@ def is_invariant(f, actions, x, tolerance=1e-9):
     Raises
     ------
     ValueError
-        If ``tolerance`` is not a number from 0, or for what `invariance_error` refuses.
+        If ``tolerance`` is negative or not finite, or for what `invariance_error` refuses.
     """
-    _require_tolerance(tolerance)
+    require_not_negative(tolerance=tolerance)
     return invariance_error(f, actions, x) <= tolerance
 
 
@@ -57,9 +58,9 @@ def is_equivariant(f, actions_in, actions_out, x, tolerance=1e-9):
     Raises
     ------
     ValueError
-        If ``tolerance`` is not a number from 0, or for what `equivariance_error` refuses.
+        If ``tolerance`` is negative or not finite, or for what `equivariance_error` refuses.
     """
-    _require_tolerance(tolerance)
+    require_not_negative(tolerance=tolerance)
     return equivariance_error(f, actions_in, actions_out, x) <= tolerance
 
 
@@ -270,11 +271,6 @@ def _mean(results):
 def _require_same_shape(a, b):
     if np.shape(a) != np.shape(b):
         raise ValueError(f"results must have the same shape, got {tuple(np.shape(a))} and {tuple(np.shape(b))}")
-
-
-def _require_tolerance(tolerance):
-    if not tolerance >= 0:
-        raise ValueError(f"tolerance must be a number from 0, got {tolerance}")
 
 
 def _pairs(actions_in, actions_out):

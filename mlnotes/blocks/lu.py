@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 
-from mlnotes.arrays import require_matrix, require_positive, require_square, working_copy
+from mlnotes.arrays import require_finite, require_integers, require_matrix, require_square, working_copy
 
 # Overflow is looked for once, in the result, and refused there.
-_unless_it_overflows = np.errstate(over="ignore", invalid="ignore")
+_ignoring_overflow = np.errstate(over="ignore", invalid="ignore")
 
 
-@_unless_it_overflows
+@_ignoring_overflow
 def lu(a):
     """Eliminate column by column, each time with the largest entry that is left in the column as pivot.
 
@@ -72,7 +72,7 @@ def _unit_lower(a):
     return np.tril(a, -1) + np.eye(*a.shape, dtype=a.dtype)
 
 
-@_unless_it_overflows
+@_ignoring_overflow
 def blocked_lu(a, block=64):
     """Do what `lu` does, but most of it in products of matrices, which hardware does fastest.
 
@@ -112,7 +112,7 @@ def blocked_lu(a, block=64):
     Golub and Van Loan, *Matrix Computations*, 4th edition, section 3.4.7.
     """
     require_matrix(a=a)
-    require_positive(block=block)
+    require_integers(1, block=block)
     a, rows = working_copy(a), np.arange(len(a))
     for start in range(0, min(a.shape), block):
         end = min(start + block, *a.shape)
@@ -147,14 +147,14 @@ def lu_multiply_adds(m, n, block=64):
     -----
     .. math:: \\sum_{k=1}^{\\min(m,n)} (m-k)(n-k) \\approx \\frac{n^3}{3} \\quad\\text{for } m = n
     """
-    require_positive(m=m, n=n, block=block)
+    require_integers(1, m=m, n=n, block=block)
     starts = range(0, min(m, n), block)
     ends = [min(start + block, m, n) for start in starts]
     in_products = sum((m - end) * (end - start) * (n - end) for start, end in zip(starts, ends, strict=True))
     return in_products, sum((m - k) * (n - k) for k in range(1, min(m, n) + 1)) - in_products
 
 
-@_unless_it_overflows
+@_ignoring_overflow
 def doolittle(a):
     """Compute both factors row by column from their product, without exchanging rows.
 
@@ -240,7 +240,7 @@ def lu_solve(a, b):
     return backward_substitution(u, y)
 
 
-@_unless_it_overflows
+@_ignoring_overflow
 def forward_substitution(l, b):
     """Solve a lower triangular system, from the first unknown to the last.
 
@@ -270,7 +270,7 @@ def forward_substitution(l, b):
     return _require_finite_solution(_forward(l, _right_hand_side(b, l)))
 
 
-@_unless_it_overflows
+@_ignoring_overflow
 def backward_substitution(u, b):
     """Solve an upper triangular system, from the last unknown to the first.
 
@@ -493,7 +493,7 @@ def largest_growth_matrix(n):
     ----------
     Wilkinson, *Error analysis of direct methods of matrix inversion*, 1961.
     """
-    require_positive(n=n)
+    require_integers(1, n=n)
     a = np.eye(n) - np.tril(np.ones((n, n)), -1)
     a[:, -1] = 1
     return a
@@ -522,10 +522,7 @@ def _right_hand_side(b, a):
     b = np.asarray(b)
     if b.ndim not in (1, 2) or len(b) != len(a) or 0 in b.shape:
         raise ValueError(f"b must have {len(a)} rows, as many as the matrix, in one or two axes, got shape {b.shape}")
-    if b.dtype.kind not in "iuf":
-        raise ValueError(f"b must hold real numbers, got dtype {b.dtype}")
-    if not np.isfinite(b).all():
-        raise ValueError(f"b must hold finite numbers, got {b[~np.isfinite(b)][0]}")
+    require_finite(b=b)
     return b.astype(np.result_type(a, b, np.float32))
 
 

@@ -2,7 +2,7 @@
 
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import require_floats, widen_half
+from mlnotes.arrays import require_entries, require_floats, require_integers, require_same_size, widen_half
 from mlnotes.blocks.dot_product import dot
 
 
@@ -60,8 +60,37 @@ def matmul_columns(a, b):
     .. math:: \\mathbf c_j = \\sum_{t=1}^{k} b_{tj}\\,\\mathbf a_t
     """
     _require_fit(a, b)
-    columns = [_combine(a, b[..., j]) for j in range(b.shape[-1])]
+    columns = [linear_combination(a, b[..., j]) for j in range(b.shape[-1])]
     return array_namespace(a, b).stack(columns, axis=-1)
+
+
+def linear_combination(vectors, amounts):
+    """Add up vectors, each times a number.
+
+    Parameters
+    ----------
+    vectors : array (..., m, k)
+        k vectors, in columns.
+    amounts : array (..., k)
+        How much of each.
+
+    Returns
+    -------
+    array (..., m)
+        The sum.
+
+    Raises
+    ------
+    ValueError
+        If there is no vector, or not one amount for each.
+
+    Notes
+    -----
+    .. math:: \\sum_{t=1}^{k} b_t\\,\\mathbf a_t
+    """
+    require_entries(-1, vectors=vectors)
+    require_same_size(-1, vectors=vectors, amounts=amounts)
+    return sum(vectors[..., t] * amounts[..., t, None] for t in range(vectors.shape[-1]))
 
 
 @widen_half
@@ -88,7 +117,7 @@ def matmul_rows(a, b):
     .. math:: \\mathbf c_i^{\\mathsf T} = \\sum_{t=1}^{k} a_{it}\\,\\mathbf b_t^{\\mathsf T}
     """
     _require_fit(a, b)
-    rows = [_combine(b.mT, a[..., i, :]) for i in range(a.shape[-2])]
+    rows = [linear_combination(b.mT, a[..., i, :]) for i in range(a.shape[-2])]
     return array_namespace(a, b).stack(rows, axis=-2)
 
 
@@ -147,9 +176,8 @@ def outer(a, b):
     .. math:: (\\mathbf a\\,\\mathbf b^{\\mathsf T})_{ij} = a_i\\,b_j
     """
     require_floats(a=a, b=b)
-    for name, x in {"a": a, "b": b}.items():
-        if x.ndim < 1:
-            raise ValueError(f"{name} must be a vector, got shape {tuple(x.shape)}")
+    if a.ndim < 1 or b.ndim < 1:
+        raise ValueError(f"a and b must be vectors, got shapes {tuple(a.shape)} and {tuple(b.shape)}")
     return a[..., :, None] * b[..., None, :]
 
 
@@ -181,8 +209,7 @@ def matmul_block(a, b, size=64):
     The same products of numbers as without blocks, in another order: three blocks at a time are all that is touched.
     """
     _require_fit(a, b)
-    if size < 1:
-        raise ValueError(f"size must be positive, got {size}")
+    require_integers(1, size=size)
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
 
     def block(i, j):
@@ -225,8 +252,7 @@ def strassen(a, b, cutoff=64):
     2nd edition, 2002, section 23.2.2, on its errors.
     """
     _require_fit(a, b)
-    if cutoff < 1:
-        raise ValueError(f"cutoff must be positive, got {cutoff}")
+    require_integers(1, cutoff=cutoff)
     m, n = a.shape[-2], b.shape[-1]
     if min(m, a.shape[-1], n) <= cutoff:
         return a @ b
@@ -241,11 +267,6 @@ def strassen(a, b, cutoff=64):
     p7 = strassen(a12 - a22, b21 + b22, cutoff)
     c = _assemble([[p1 + p4 - p5 + p7, p3 + p5], [p2 + p4, p1 - p2 + p3 + p6]])
     return c[..., :m, :n]
-
-
-def _combine(columns, amounts):
-    """Add up the columns of a matrix, each times a number."""
-    return sum(columns[..., t] * amounts[..., t, None] for t in range(columns.shape[-1]))
 
 
 def _assemble(blocks):

@@ -3,9 +3,11 @@
 import math
 
 import numpy as np
-from array_api_compat import array_namespace, is_numpy_array
+from array_api_compat import array_namespace
 
-from mlnotes.arrays import require_entries, require_floats, require_positive, widen_half
+from mlnotes.arrays import or_one, power_of_two, require_entries, require_floats, require_integers, widen_half
+
+KINDS = ("frobenius", "one", "inf", "max", "spectral", "nuclear")
 
 
 @widen_half
@@ -56,17 +58,18 @@ def vector_norm(x, p=2, axis=-1):
     if p == math.inf:
         return xp.max(sizes, axis=axis)
     scale = _scale(sizes, p, axis)
-    total = xp.sum((sizes / _or_one(scale)) ** p, axis=axis)
-    return xp.squeeze(scale, axis=axis) * _or_one(total) ** (1 / p)
+    total = xp.sum((sizes / or_one(scale)) ** p, axis=axis)
+    return xp.squeeze(scale, axis=axis) * or_one(total) ** (1 / p)
 
 
+@widen_half
 def matrix_norm(a, kind="frobenius"):
     """Measure how large a matrix is.
 
     Parameters
     ----------
     a : array (..., m, n)
-        Floating-point entries. For "spectral" and "nuclear" a finite NumPy matrix (m, n).
+        Floating-point entries; finite ones for "spectral" and "nuclear".
     kind : {"frobenius", "one", "inf", "max", "spectral", "nuclear"}
         "frobenius" is the length of all entries in one vector, "max" the largest absolute entry. The most by which the
         matrix can lengthen a vector is "one" in the 1-norm, the largest column sum of absolute entries; "inf" in the
@@ -81,8 +84,8 @@ def matrix_norm(a, kind="frobenius"):
     Raises
     ------
     ValueError
-        If ``kind`` is none of these, or if ``a`` holds no floats, has fewer than two axes, is empty, or is no finite
-        NumPy matrix where singular values are needed.
+        If ``kind`` is none of these, or if ``a`` holds no floats, has fewer than two axes, is empty, or is not finite
+        where singular values are needed.
 
     Notes
     -----
@@ -102,12 +105,17 @@ def matrix_norm(a, kind="frobenius"):
     ----------
     Golub and Van Loan, *Matrix Computations*, 4th edition, section 2.3.
     """
-    if kind not in _KINDS:
-        raise ValueError(f"kind must be one of {', '.join(_KINDS)}, got {kind!r}")
     require_floats(a=a)
     require_entries(-1, a=a)
     require_entries(-2, a=a)
-    return _KINDS[kind](a)
+    _require_kind(kind, a)
+    xp = array_namespace(a)
+    if kind in ("one", "inf"):
+        return xp.max(vector_norm(a, 1, axis=-2 if kind == "one" else -1), axis=-1)
+    if kind in ("spectral", "nuclear"):
+        return vector_norm(xp.linalg.svdvals(a), math.inf if kind == "spectral" else 1)
+    entries = xp.reshape(a, (*a.shape[:-2], a.shape[-2] * a.shape[-1]))
+    return vector_norm(entries, 2 if kind == "frobenius" else math.inf)
 
 
 def equivalence_constants(p, q, n):
@@ -143,7 +151,7 @@ def equivalence_constants(p, q, n):
     """
     _require_norm(p)
     _require_norm(q)
-    require_positive(n=n)
+    require_integers(1, n=n)
     of_ones = float(n) ** (1 / p - 1 / q)
     return min(1.0, of_ones), max(1.0, of_ones)
 
@@ -170,8 +178,7 @@ def unit_circle(p, n_points=401):
     """
     if not p > 0:
         raise ValueError(f"p must be positive, got {p}")
-    if n_points < 2:
-        raise ValueError(f"n_points must be at least 2, got {n_points}")
+    require_integers(2, n_points=n_points)
     theta = np.linspace(0, 2 * math.pi, n_points)
     directions = np.stack([np.cos(theta), np.sin(theta)], axis=-1)
     # Sine and cosine of multiples of pi/2 are rounded to 1e-16, which a small power would turn into 1.
@@ -183,19 +190,10 @@ def unit_circle(p, n_points=401):
 
 def _scale(sizes, p, axis):
     """Choose what to divide by: near the largest size, and a constant to autograd, for it cancels."""
-    xp = array_namespace(sizes)
-    largest = xp.max(sizes, axis=axis, keepdims=True)
+    largest = array_namespace(sizes).max(sizes, axis=axis, keepdims=True)
     largest = largest.detach() if hasattr(largest, "detach") else largest
-    if p > 2:
-        return largest  # so that no power is above 1, however large p is
-    mantissa, _ = xp.frexp(_or_one(largest))
-    return largest / (2 * mantissa)  # a power of two, which divides without rounding
-
-
-def _or_one(x):
-    """Replace zeros, and infinities, by one, so that dividing by them leaves zeros and infinities as they are."""
-    xp = array_namespace(x)
-    return xp.where((x == 0) | (x == math.inf), xp.ones_like(x), x)
+    # Divided by the largest itself, no power is above 1, however large p is. A power of two divides without rounding.
+    return largest if p > 2 else power_of_two(largest)
 
 
 def _require_norm(p):
@@ -203,33 +201,9 @@ def _require_norm(p):
         raise ValueError(f"p must be at least 1, because below the triangle inequality fails, got {p}")
 
 
-def _all_entries(a):
-    return array_namespace(a).reshape(a, (*a.shape[:-2], -1))
-
-
-@widen_half
-def _largest_column_sum(a):
-    return array_namespace(a).max(vector_norm(a, 1, axis=-2), axis=-1)
-
-
-@widen_half
-def _largest_row_sum(a):
-    return array_namespace(a).max(vector_norm(a, 1, axis=-1), axis=-1)
-
-
-def _singular_values(a):
-    if not is_numpy_array(a):
-        raise ValueError(f"singular values need a NumPy matrix, got {type(a).__name__}")
-    from mlnotes.blocks.svd import svd  # here, because svd needs eigen, eigen needs qr, and qr needs this module
-
-    return svd(a)[1]
-
-
-_KINDS = {
-    "frobenius": lambda a: vector_norm(_all_entries(a), 2),
-    "one": _largest_column_sum,
-    "inf": _largest_row_sum,
-    "max": lambda a: vector_norm(_all_entries(a), math.inf),
-    "spectral": widen_half(lambda a: _singular_values(a)[0]),
-    "nuclear": widen_half(lambda a: vector_norm(_singular_values(a), 1)),
-}
+def _require_kind(kind, a):
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    finite = array_namespace(a).isfinite(a)
+    if kind in ("spectral", "nuclear") and not finite.all():
+        raise ValueError(f"singular values need finite numbers, got {float(a[~finite][0])}")

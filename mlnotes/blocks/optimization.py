@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mlnotes.arrays import require_integers, require_not_negative, require_positive, require_vector
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -106,10 +108,10 @@ def minimize(function, gradient, x0, stepper, hessian=None, max_steps=1000, tole
     ----------
     Nocedal and Wright, *Numerical Optimization*, 2nd edition, 2006.
     """
-    x = _start(x0)
-    _require_positive(tolerance=tolerance)
-    if max_steps < 0:
-        raise ValueError(f"max_steps must not be negative, got {max_steps}")
+    require_vector(x0=x0)
+    require_positive(tolerance=tolerance)
+    require_integers(0, max_steps=max_steps)
+    x = np.array(x0, dtype=float)
     problem = Problem(_remembering_last(function, "function"), _remembering_last(gradient, "gradient"), hessian)
     steps = stepper(problem, x)
     points, values, norms = [], [], []
@@ -159,7 +161,7 @@ def gradient_descent(rate):
     :math:`\\eta = 2/(L+\\mu)`: each step then shrinks the error by :math:`(\\kappa-1)/(\\kappa+1)`,
     :math:`\\kappa = L/\\mu`.
     """
-    _require_positive(rate=rate)
+    require_positive(rate=rate)
 
     def steps(problem, x):
         while True:
@@ -202,7 +204,7 @@ def momentum(rate, beta=0.9):
     ----------
     Polyak, *Some methods of speeding up the convergence of iteration methods*, 1964.
     """
-    _require_positive(rate=rate)
+    require_positive(rate=rate)
     _require_fraction(beta=beta)
 
     def steps(problem, x):
@@ -249,7 +251,7 @@ def nesterov(rate, beta=0.9):
     Nesterov, *A method for solving the convex programming problem with convergence rate O(1/k²)*, 1983.
     Sutskever et al., *On the importance of initialization and momentum in deep learning*, 2013.
     """
-    _require_positive(rate=rate)
+    require_positive(rate=rate)
     _require_fraction(beta=beta)
 
     def steps(problem, x):
@@ -294,7 +296,7 @@ def rmsprop(rate=0.01, beta=0.99, eps=1e-8):
     ----------
     Tieleman and Hinton, *Lecture 6.5: rmsprop*, 2012.
     """
-    _require_positive(rate=rate, eps=eps)
+    require_positive(rate=rate, eps=eps)
     _require_fraction(beta=beta)
 
     def steps(problem, x):
@@ -382,10 +384,9 @@ def adamw(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
     ----------
     Loshchilov and Hutter, *Decoupled Weight Decay Regularization*, 2019.
     """
-    _require_positive(rate=rate, eps=eps)
+    require_positive(rate=rate, eps=eps)
     _require_fraction(beta1=beta1, beta2=beta2)
-    if not weight_decay >= 0:
-        raise ValueError(f"weight_decay must not be negative, got {weight_decay}")
+    require_not_negative(weight_decay=weight_decay)
 
     def steps(problem, x):
         mean, square, t = np.zeros_like(x), np.zeros_like(x), 0
@@ -501,8 +502,7 @@ def lbfgs(memory=10):
     ----------
     Liu and Nocedal, *On the limited memory BFGS method for large scale optimization*, 1989.
     """
-    if memory < 1:
-        raise ValueError(f"memory must be at least 1, got {memory}")
+    require_integers(1, memory=memory)
 
     def steps(problem, x):
         pairs = deque(maxlen=memory)
@@ -688,11 +688,8 @@ def measured_rate(errors):
     ValueError
         If there are fewer than two errors, or one is not positive and finite.
     """
+    _require_errors(errors)
     errors = np.asarray(errors, dtype=float)
-    if errors.ndim != 1 or errors.size < 2:
-        raise ValueError(f"errors must be a vector of at least two, got shape {errors.shape}")
-    if not (np.isfinite(errors) & (errors > 0)).all():
-        raise ValueError(f"errors must be positive and finite, got {errors[~(np.isfinite(errors) & (errors > 0))][0]}")
     late = np.log(errors[(errors.size - 1) // 2 :])
     return math.exp((late[-1] - late[0]) / (late.size - 1))
 
@@ -714,15 +711,6 @@ def _verdict(problem, x, value, norm, tolerance):
         return True, "the gradient vanishes"
     kind = "maximum" if curvatures[-1] < 0 else "saddle"
     return False, f"the gradient vanishes at a {kind}: the Hessian has the eigenvalue {curvatures[0]:.3g}"
-
-
-def _start(x0):
-    x = np.array(x0)
-    if x.ndim != 1 or x.size == 0 or x.dtype.kind not in "iuf":
-        raise ValueError(f"x0 must be a vector of real numbers, got shape {x.shape} of dtype {x.dtype}")
-    if not np.isfinite(x).all():
-        raise ValueError(f"x0 must be finite, got {x[~np.isfinite(x)][0]}")
-    return x.astype(float)
 
 
 def _remembering_last(f, name):
@@ -755,16 +743,17 @@ def _hessian_at(problem, x):
     return h
 
 
-def _require_positive(**settings):
-    for name, value in settings.items():
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name} must be positive and finite, got {value}")
-
-
 def _require_fraction(**settings):
     for name, value in settings.items():
         if not 0 <= value < 1:
             raise ValueError(f"{name} must be from 0 to below 1, got {value}")
+
+
+def _require_errors(errors):
+    if np.ndim(errors) != 1 or np.size(errors) < 2:
+        raise ValueError(f"errors must be a vector of at least two, got shape {np.shape(errors)}")
+    for error in errors:
+        require_positive(errors=error)
 
 
 def _require_downhill(slope, step):
@@ -772,4 +761,4 @@ def _require_downhill(slope, step):
         raise Stuck("the slope along the direction is not a number")
     if not slope < 0:
         raise ValueError(f"the direction must lead downhill, got a slope of {slope}")
-    _require_positive(step=step)
+    require_positive(step=step)

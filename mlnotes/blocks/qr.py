@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 
-from mlnotes.arrays import by_power_of_two, require_matrix, require_positive, times_power_of_two, working_copy
+from mlnotes.arrays import by_power_of_two, require_integers, require_matrix, times_power_of_two, working_copy
 from mlnotes.blocks.norm import matrix_norm, vector_norm
+
+_LENGTH = "the length of a column of a"  # which may be beyond the largest float
 
 
 def gram_schmidt(a):
@@ -44,7 +46,8 @@ def gram_schmidt(a):
     Giraud, Langou, Rozložník and van den Eshof, *Rounding error analysis of the classical Gram–Schmidt
     orthogonalization process*, 2005.
     """
-    a, exponents = _columns_near_one(a)
+    require_matrix(a=a)
+    a, exponents = by_power_of_two(working_copy(a), axis=0)
     k = min(a.shape)
     q, r = np.zeros_like(a[:, :k]), np.zeros_like(a[:k])
     for j in range(k):
@@ -53,7 +56,7 @@ def gram_schmidt(a):
         r[j, j] = vector_norm(v)
         q[:, j] = v / (r[j, j] or 1)
     r[:, k:] = _in_basis(q, a[:, k:])
-    return q, _restored(r, exponents)
+    return q, times_power_of_two(r, exponents, _LENGTH)
 
 
 def modified_gram_schmidt(a):
@@ -90,7 +93,8 @@ def modified_gram_schmidt(a):
     ----------
     Björck, *Solving linear least squares problems by Gram–Schmidt orthogonalization*, 1967.
     """
-    a, exponents = _columns_near_one(a)
+    require_matrix(a=a)
+    a, exponents = by_power_of_two(working_copy(a), axis=0)
     k = min(a.shape)
     q, r = np.zeros_like(a[:, :k]), np.zeros_like(a[:k])
     v = a.copy()
@@ -100,7 +104,7 @@ def modified_gram_schmidt(a):
         r[i, i + 1 :] = q[:, i] @ v[:, i + 1 :]
         v[:, i + 1 :] -= q[:, i, None] * r[i, i + 1 :]
     r[:, k:] = _in_basis(q, a[:, k:])
-    return q, _restored(r, exponents)
+    return q, times_power_of_two(r, exponents, _LENGTH)
 
 
 def givens_qr(a):
@@ -132,7 +136,8 @@ def givens_qr(a):
     ----------
     Golub and Van Loan, *Matrix Computations*, 4th edition, sections 5.1.8 and 5.2.5.
     """
-    r, exponents = _columns_near_one(a)
+    require_matrix(a=a)
+    r, exponents = by_power_of_two(working_copy(a), axis=0)
     k = min(r.shape)
     turns = []
     for j in range(k):
@@ -144,7 +149,7 @@ def givens_qr(a):
     q = np.eye(len(r), k, dtype=r.dtype)
     for i, j, turn in reversed(turns):
         q[[j, i], j:] = turn.T @ q[[j, i], j:]
-    return q, _restored(r[:k], exponents)
+    return q, times_power_of_two(r[:k], exponents, _LENGTH)
 
 
 def givens_rotation(x, y):
@@ -203,13 +208,14 @@ def householder_qr(a):
     ----------
     Golub and Van Loan, *Matrix Computations*, 4th edition, sections 5.1 and 5.2.
     """
-    r, exponents = _columns_near_one(a)
+    require_matrix(a=a)
+    r, exponents = by_power_of_two(working_copy(a), axis=0)
     k = min(r.shape)
     v, tau = _reflect(r, k)
     q = np.eye(len(r), k, dtype=r.dtype)
     for j in reversed(range(k)):
         q[j:, j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ q[j:, j:])
-    return q, _restored(r[:k], exponents)
+    return q, times_power_of_two(r[:k], exponents, _LENGTH)
 
 
 def _reflect(r, k):
@@ -295,8 +301,9 @@ def blocked_qr(a, block=32):
     ----------
     Schreiber and Van Loan, *A storage-efficient WY representation for products of Householder transformations*, 1989.
     """
-    require_positive(block=block)
-    r, exponents = _columns_near_one(a)
+    require_integers(1, block=block)
+    require_matrix(a=a)
+    r, exponents = by_power_of_two(working_copy(a), axis=0)
     k = min(r.shape)
     blocks = []
     for start in range(0, k, block):
@@ -308,7 +315,7 @@ def blocked_qr(a, block=32):
     q = np.eye(len(r), k, dtype=r.dtype)
     for start, v, t in reversed(blocks):
         q[start:, start:] -= v @ (t @ (v.T @ q[start:, start:]))
-    return q, _restored(r[:k], exponents)
+    return q, times_power_of_two(r[:k], exponents, _LENGTH)
 
 
 def compact_wy(v, tau):
@@ -369,11 +376,10 @@ def qr_multiply_adds(m, n, block=None):
     -----
     Without blocks and but for lower powers, 4n³/3 for m = n: half for R, half for Q.
     """
-    require_positive(m=m, n=n)
+    require_integers(1, m=m, n=n, block=1 if block is None else block)
     k = min(m, n)
     if block is None:
         return 0, sum((m - j) * (1 + 2 * (n - j) + 2 * (k - j)) for j in range(k))
-    require_positive(block=block)
     in_products = elsewhere = 0
     for start in range(0, k, block):
         b, height = min(block, k - start), m - start
@@ -409,17 +415,6 @@ def orthogonality_loss(q):
     require_matrix(q=q)
     q = working_copy(q)
     return float(matrix_norm(q.T @ q - np.eye(q.shape[1], dtype=q.dtype)))
-
-
-def _columns_near_one(a):
-    """Divide each column by a power of two: that rounds nothing, leaves Q as it is, and keeps squares in range."""
-    require_matrix(a=a)
-    return by_power_of_two(working_copy(a), axis=0)
-
-
-def _restored(r, exponents):
-    """Undo `_columns_near_one`."""
-    return times_power_of_two(r, exponents, "the length of a column of a")
 
 
 def _in_basis(q, a):

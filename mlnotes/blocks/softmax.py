@@ -4,7 +4,7 @@ import math
 
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import require_entries, require_floats, widen_half
+from mlnotes.arrays import or_one, require_entries, require_floats, widen_half
 
 
 @widen_half
@@ -40,9 +40,14 @@ def softmax(x, axis=-1):
     ----------
     Blanchard, Higham and Higham, *Accurately computing the log-sum-exp and softmax functions*, 2021.
     """
+    require_floats(x=x)
+    require_entries(axis, x=x)
     xp = array_namespace(x)
-    weights = xp.exp(_below_maximum(x, axis))
-    return weights / _or_one(xp.sum(weights, axis=axis, keepdims=True))
+    x = xp.clip(x, max=xp.finfo(x.dtype).max)  # infinity less itself is nan, the largest float less itself is 0
+    top = xp.max(x, axis=axis, keepdims=True)
+    weights = xp.exp(x - xp.where(top == -math.inf, 0.0, top))
+    total = xp.sum(weights, axis=axis, keepdims=True)
+    return weights / xp.where(total == 0, 1.0, total)  # 0 in a row of -inf only
 
 
 @widen_half
@@ -74,9 +79,11 @@ def log_softmax(x, axis=-1):
     ----------
     Blanchard, Higham and Higham, *Accurately computing the log-sum-exp and softmax functions*, 2021.
     """
+    require_floats(x=x)
+    require_entries(axis, x=x)
     xp = array_namespace(x)
     below = _below_maximum(x, axis)
-    logarithms = below - xp.log(_or_one(xp.sum(xp.exp(below), axis=axis, keepdims=True)))
+    logarithms = below - xp.log(or_one(xp.sum(xp.exp(below), axis=axis, keepdims=True)))
     beside_infinity = (x < math.inf) & (xp.max(x, axis=axis, keepdims=True) == math.inf)
     return xp.where(beside_infinity, -math.inf, logarithms)
 
@@ -111,9 +118,11 @@ def logsumexp(x, axis=-1):
     ----------
     Blanchard, Higham and Higham, *Accurately computing the log-sum-exp and softmax functions*, 2021.
     """
+    require_floats(x=x)
+    require_entries(axis, x=x)
     xp = array_namespace(x)
     total = xp.sum(xp.exp(_below_maximum(x, axis)), axis=axis)
-    return xp.max(x, axis=axis) + xp.log(_or_one(total))
+    return xp.max(x, axis=axis) + xp.log(or_one(total))
 
 
 @widen_half
@@ -157,19 +166,21 @@ def entropy(weights, axis=-1):
     Parameters
     ----------
     weights : array (..., n)
-        Floating-point weights that sum to one along ``axis``.
+        Floating-point weights that sum to one along ``axis``, up to the rounding of half precision; or zeros, of a
+        query that may look at nothing.
     axis : int
         The axis along which they do.
 
     Returns
     -------
     array (...)
-        Entropies in nats: 0 where one weight is everything, log n where all are equal.
+        Entropies in nats: 0 where one weight is everything, or all are nothing; log n where all are equal.
 
     Raises
     ------
     ValueError
-        If ``weights`` holds no floats, has no such axis, or is empty along it.
+        If ``weights`` holds no floats, has no such axis or is empty along it, or if a weight is negative or a sum is
+        neither one nor zero.
 
     Notes
     -----
@@ -179,10 +190,9 @@ def entropy(weights, axis=-1):
     ----------
     Shannon, *A Mathematical Theory of Communication*, 1948.
     """
-    require_floats(weights=weights)
-    require_entries(axis, weights=weights)
+    _require_weights(axis, weights)
     xp = array_namespace(weights)
-    return -xp.sum(weights * xp.log(xp.where(weights > 0, weights, xp.ones_like(weights))), axis=axis)
+    return -xp.sum(weights * xp.log(or_one(weights)), axis=axis)
 
 
 @widen_half
@@ -248,26 +258,30 @@ def gumbel_max(x, uniform, axis=-1):
     """
     require_floats(x=x, uniform=uniform)
     require_entries(axis, x=x)
+    if not ((uniform > 0) & (uniform < 1)).all():
+        raise ValueError(f"uniform must lie between 0 and 1, got {float(uniform.min())} to {float(uniform.max())}")
     xp = array_namespace(x, uniform)
-    if not xp.all((uniform > 0) & (uniform < 1)):
-        raise ValueError(f"uniform must lie between 0 and 1, got {float(xp.min(uniform))} to {float(xp.max(uniform))}")
     return xp.argmax(x - xp.log(-xp.log(uniform)), axis=axis)
 
 
 def _below_maximum(x, axis):
-    """Subtract the maximum. Infinity counts as the largest float: less itself, that is zero instead of nan."""
-    require_floats(x=x)
-    require_entries(axis, x=x)
+    """Subtract the maximum as softmax does, which says why."""
     xp = array_namespace(x)
     x = xp.clip(x, max=xp.finfo(x.dtype).max)
     top = xp.max(x, axis=axis, keepdims=True)
-    return x - xp.where(top == -math.inf, xp.zeros_like(top), top)
+    return x - xp.where(top == -math.inf, 0.0, top)
 
 
-def _or_one(total):
-    """Replace the sum of a row without any weight by one, so that zeros stay zeros."""
-    xp = array_namespace(total)
-    return xp.where(total == 0, xp.ones_like(total), total)
+def _require_weights(axis, weights):
+    require_floats(weights=weights)
+    require_entries(axis, weights=weights)
+    xp = array_namespace(weights)
+    if xp.any(weights < 0):
+        raise ValueError(f"weights must not be negative, got {float(xp.min(weights))}")
+    total = xp.sum(weights, axis=axis)
+    wrong = (total != 0) & ~(xp.abs(total - 1) < 0.01)  # what was rounded to bfloat16 sums to one within 2**-8
+    if xp.any(wrong):
+        raise ValueError(f"weights must sum to one or be all zeros, got a sum of {float(total[wrong][0])}")
 
 
 def _require_classes(logits, targets):

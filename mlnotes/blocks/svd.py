@@ -6,7 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mlnotes.arrays import by_power_of_two, require_matrix, times_power_of_two, working_copy
+from mlnotes.arrays import (
+    by_power_of_two,
+    or_one,
+    require_integers,
+    require_matrix,
+    require_not_negative,
+    times_power_of_two,
+    working_copy,
+)
 from mlnotes.blocks.eigen import tournament
 
 
@@ -93,7 +101,8 @@ def one_sided_jacobi(a, sweeps=100):
     Raises
     ------
     ValueError
-        If ``a`` is not a matrix of finite real numbers, or its singular values are beyond the largest float.
+        If ``a`` is not a matrix of finite real numbers, its singular values are beyond the largest float, or ``sweeps``
+        is no integer or negative.
 
     Notes
     -----
@@ -109,6 +118,7 @@ def one_sided_jacobi(a, sweeps=100):
     Hestenes, *Inversion of matrices by biorthogonalization and related results*, 1958.
     """
     require_matrix(a=a)
+    require_integers(0, sweeps=sweeps)
     a, exponent = by_power_of_two(working_copy(a))
     if a.shape[0] < a.shape[1]:
         vt, s, u, cosines, converged = _orthogonalize(a.T, sweeps)
@@ -192,9 +202,11 @@ def low_rank(a, k):
     ----------
     Eckart and Young, *The approximation of one matrix by another of lower rank*, 1936.
     """
+    require_matrix(a=a)
+    require_integers(-math.inf, k=k)
+    if not 0 <= k <= min(np.shape(a)):
+        raise ValueError(f"k must lie between 0 and {min(np.shape(a))} for a matrix of shape {np.shape(a)}, got {k}")
     u, s, vt = svd(a)
-    if not 0 <= k <= len(s):
-        raise ValueError(f"k must lie between 0 and {len(s)} for a matrix of shape {np.shape(a)}, got {k}")
     return u[:, :k] * s[:k] @ vt[:k]
 
 
@@ -305,9 +317,9 @@ def _turn(u, s, v, noise, tolerance, i, j):
     shorter = u[j] - slope[:, None] * u[i]  # where the ratio is almost 0, a step of Gram and Schmidt
     c = 1 / np.hypot(1, t)
     for k, column in ((i, longer), (j, shorter)):
-        length = _lengths(column)
+        length = np.linalg.norm(column, axis=1)
         s[k] *= c * length
-        u[k] = column / np.where(length == 0, 1, length)[:, None]
+        u[k] = column / or_one(length)[:, None]
     v[i], v[j] = c[:, None] * (v[i] + t[:, None] * v[j]), c[:, None] * (v[j] - t[:, None] * v[i])
     # What is left of a column that depends on others is rounding error, and need never become orthogonal to them.
     lost = j[s[j] <= noise[j]]
@@ -318,28 +330,23 @@ def _turn(u, s, v, noise, tolerance, i, j):
 def _directions(a):
     """Split columns into directions, which come out in rows that lie together in memory, and lengths."""
     scaled, exponents = by_power_of_two(a, axis=0)
-    lengths = _lengths(scaled.T)
-    return (scaled / np.where(lengths == 0, 1, lengths)).T.copy(), np.ldexp(lengths, exponents)
-
-
-def _lengths(rows):
-    return np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    lengths = np.linalg.norm(scaled, axis=0)
+    return (scaled / or_one(lengths)).T.copy(), np.ldexp(lengths, exponents)
 
 
 def _completed(q, n):
     """Extend orthonormal columns to n of them."""
     while q.shape[1] < n:
         # Of the axis that is farthest from the columns there are, at least 1 / sqrt(m) is orthogonal to them.
-        new = np.eye(1, len(q), np.argmin(_lengths(q)), dtype=q.dtype)[0]
+        new = np.eye(1, len(q), np.argmin(np.linalg.norm(q, axis=1)), dtype=q.dtype)[0]
         new -= q @ (q.T @ new)
-        q = np.column_stack([q, new / np.sqrt(new @ new)])
+        q = np.column_stack([q, new / np.linalg.norm(new)])
     return q
 
 
 def _count_above(s, tolerance, shape):
     tolerance = max(shape) * _eps(s) if tolerance is None else tolerance
-    if not 0 <= tolerance < math.inf:
-        raise ValueError(f"tolerance must be finite and not negative, got {tolerance}")
+    require_not_negative(tolerance=tolerance)
     return int(np.count_nonzero(s > tolerance * s[0]))
 
 

@@ -1,9 +1,20 @@
 """Grouped-query attention: several query heads share one key/value head, which is never copied."""
 
+import numpy as np
 from einops import rearrange, reduce
 
-from mlnotes.arrays import require_entries, require_floats, require_same_size, widen_half
-from mlnotes.attention.causal_mask import masked_softmax, require_broadcasts_to
+from mlnotes.arrays import (
+    as_like,
+    require_bias,
+    require_entries,
+    require_floats,
+    require_integers,
+    require_mask,
+    require_same_size,
+    widen_half,
+)
+from mlnotes.attention.causal_mask import causal_mask, masked_softmax
+from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.blocks.softmax import softmax
 
 
@@ -22,7 +33,7 @@ def grouped_query_attention(q, k, v, mask=None, bias=None, scale=None):
     mask : boolean array (l, s) or (..., h, l, s), optional
         True where a query may look at a key; axes of size 1 broadcast.
     bias : array (l, s) or (..., h, l, s), optional
-        Floating-point numbers, in nats, added to the scaled scores.
+        Floating-point numbers, in nats, added to the scaled scores. NumPy or the library of ``q``, of any precision.
     scale : float, optional
         What the dot products are multiplied by; 1/sqrt(d) unless given.
 
@@ -51,15 +62,15 @@ def grouped_query_attention(q, k, v, mask=None, bias=None, scale=None):
     ----------
     Ainslie et al., *GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints*, 2023.
     """
-    _require_groups(q, k, v)
-    scaled = q * (q.shape[-1] ** -0.5 if scale is None else scale)
-    scores = _heads(_matched(_stacked(scaled, k), k), q)
+    _require_groups(q, k, v, mask, bias)
+    scale = q.shape[-1] ** -0.5 if scale is None else as_like(scale, q)
+    stacked = rearrange(scale * q, "... (g r) l d -> ... g (r l) d", g=k.shape[-3])
+    scores = rearrange(stacked @ k.mT, "... g (r l) s -> ... (g r) l s", l=q.shape[-2])
     if bias is not None:
-        require_floats(bias=bias)
-        require_broadcasts_to(scores.shape, bias=bias)
-        scores = scores + bias
+        scores = scores + as_like(bias, q)
     weights = softmax(scores) if mask is None else masked_softmax(scores, mask)
-    return _heads(_stacked(weights, v) @ v, q)
+    stacked = rearrange(weights, "... (g r) l s -> ... g (r l) s", g=k.shape[-3])
+    return rearrange(stacked @ v, "... g (r l) e -> ... (g r) l e", l=q.shape[-2])
 
 
 @widen_half
@@ -91,9 +102,7 @@ def multi_query_attention(q, k, v, mask=None, bias=None, scale=None):
     ----------
     Shazeer, *Fast Transformer Decoding: One Write-Head is All You Need*, 2019.
     """
-    for name, x in {"k": k, "v": v}.items():
-        if x.ndim < 2:
-            raise ValueError(f"{name} must have at least 2 axes, got shape {tuple(x.shape)}")
+    require_same_size(-2, k=k, v=v)
     return grouped_query_attention(q, k[..., None, :, :], v[..., None, :, :], mask, bias, scale)
 
 
@@ -138,6 +147,55 @@ def pool_heads(w, n_heads, n_groups):
     return reduce(w, "... (g r d) -> ... (g d)", "mean", g=n_groups, r=n_heads // n_groups)
 
 
+def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=None, cache=None, rotate=None):
+    """Let the tokens of a sequence look at each other, and at those in a cache, through shared key/value heads.
+
+    Parameters
+    ----------
+    x : array (..., l, n)
+        Tokens; the next ones, if there is a cache.
+    w_q : array (n, h * d)
+        Projection to queries; head i owns columns i * d to (i + 1) * d - 1.
+    w_k, w_v : array (n, g * d) and (n, g * e)
+        Projections to keys and values, divided among the key/value heads in the same way.
+    w_o : array (h * e, m)
+        What mixes the heads' results.
+    n_heads, n_groups : int
+        Query heads h, and key/value heads g, which divide them.
+    mask : boolean array (l, s) or (..., h, l, s), optional
+        True where a query may look. With a cache, unless given: at the tokens before it and at itself.
+    cache : KVCache, optional
+        The s - l tokens before these, of g heads; it takes up the keys and values of these.
+    rotate : callable, optional
+        What queries and keys (..., l, d) go through before they meet, such as a rotary embedding.
+
+    Returns
+    -------
+    array (..., l, m)
+        One new vector for each token.
+
+    Raises
+    ------
+    ValueError
+        If the groups do not divide the heads, a projection does not divide among them, or for what
+        `grouped_query_attention` and the cache refuse.
+
+    References
+    ----------
+    Ainslie et al., *GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints*, 2023.
+    """
+    require_groups(n_heads, n_groups)
+    q, k, v = split_heads(x @ w_q, n_heads), split_heads(x @ w_k, n_groups), split_heads(x @ w_v, n_groups)
+    if rotate is not None:
+        q, k = rotate(q), rotate(k)
+    if cache is not None:
+        past = len(cache)
+        cache.append(k, v)
+        k, v = cache.keys, cache.values
+        mask = causal_mask(x.shape[-2], len(cache), past) if mask is None else mask
+    return merge_heads(grouped_query_attention(q, k, v, mask)) @ w_o
+
+
 def require_groups(n_heads, n_groups):
     """Refuse numbers of heads that cannot be shared out.
 
@@ -149,32 +207,16 @@ def require_groups(n_heads, n_groups):
     Raises
     ------
     ValueError
-        If one is not positive, or the groups do not divide the heads.
+        If one is no positive integer, or the groups do not divide the heads.
     """
-    if n_heads < 1 or n_groups < 1 or n_heads % n_groups:
+    require_integers(1, n_heads=n_heads, n_groups=n_groups)
+    if n_heads % n_groups:
         raise ValueError(
             f"key/value heads must divide query heads, got {n_heads} query heads and {n_groups} key/value heads"
         )
 
 
-def _stacked(x, shared):
-    """Stack what belongs to the query heads of a group: (..., h, l, n) becomes (..., g, h/g·l, n)."""
-    return rearrange(x, "... (g r) l n -> ... g (r l) n", g=shared.shape[-3])
-
-
-def _matched(q, k):
-    """Multiply queries (..., m, d) by keys (..., s, d)."""
-    if 1 < q.shape[-2] <= 16:  # beside long keys, OpenBLAS takes a few columns faster than a few rows
-        return (k @ q.mT).mT
-    return q @ k.mT
-
-
-def _heads(x, q):
-    """Take the stacks apart again: (..., g, h/g·l, n) becomes (..., h, l, n)."""
-    return rearrange(x, "... g (r l) n -> ... (g r) l n", l=q.shape[-2])
-
-
-def _require_groups(q, k, v):
+def _require_groups(q, k, v, mask, bias):
     require_floats(q=q, k=k, v=v)
     require_same_size(-3, k=k, v=v)
     require_same_size(-2, k=k, v=v)
@@ -183,3 +225,6 @@ def _require_groups(q, k, v):
     require_entries(-2, q=q, k=k)
     require_entries(-3, q=q, k=k)
     require_groups(q.shape[-3], k.shape[-3])
+    shape = (*np.broadcast_shapes(q.shape[:-3], k.shape[:-3]), *q.shape[-3:-1], k.shape[-2])
+    require_mask(shape, mask)
+    require_bias(shape, bias)

@@ -1,10 +1,9 @@
 """Key/value cache: what was computed for the tokens of the past is kept, not computed again."""
 
-import math
-
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from mlnotes.arrays import require_floats, require_integers
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
 
@@ -35,7 +34,7 @@ class KVCache:
     Raises
     ------
     ValueError
-        If a size is not positive, or ``like`` holds no floats.
+        If a size is no positive integer, or ``like`` holds no floats.
 
     Notes
     -----
@@ -48,18 +47,13 @@ class KVCache:
     """
 
     def __init__(self, capacity, n_heads, d_head, d_value=None, leading=(), like=None):
-        d_value, like = d_head if d_value is None else d_value, np.zeros(()) if like is None else like
-        sizes = {"capacity": capacity, "n_heads": n_heads, "d_head": d_head, "d_value": d_value}
-        for name, size in (*sizes.items(), *(("leading", size) for size in leading)):
-            if size < 1:
-                raise ValueError(f"{name} must be positive, got {size}")
-        xp = array_namespace(like)
-        if not xp.isdtype(like.dtype, "real floating"):
-            raise ValueError(f"like must hold floating-point numbers, got dtype {like.dtype}")
+        _require_sizes(capacity, n_heads, d_head, d_value, leading)
+        like = np.zeros(()) if like is None else like
+        require_floats(like=like)
         self.capacity, self._length = capacity, 0
         self._keys, self._values = (
-            xp.zeros((*leading, n_heads, capacity, width), dtype=like.dtype, device=device(like))
-            for width in (d_head, d_value)
+            array_namespace(like).zeros((*leading, n_heads, capacity, d), dtype=like.dtype, device=device(like))
+            for d in (d_head, d_head if d_value is None else d_value)
         )
 
     def append(self, k, v):
@@ -78,14 +72,8 @@ class KVCache:
             If there is no room for l more tokens, the numbers of keys and values differ, heads, width, leading axes,
             library, precision or device are not the cache's, or gradients are recorded. The cache is then unchanged.
         """
-        for name, x, memory in (("k", k, self._keys), ("v", v, self._values)):
-            _require_fits(name, x, memory)
-        if k.shape[-2] != v.shape[-2]:
-            raise ValueError(f"k and v must hold as many tokens, got {k.shape[-2]} and {v.shape[-2]}")
+        _require_fits(self, k, v)
         end = self._length + k.shape[-2]
-        if end > self.capacity:
-            more = f"{self._length} of at most {self.capacity} tokens, and {k.shape[-2]} more do not fit"
-            raise ValueError(f"the cache must have room for what is appended: it holds {more}")
         self._keys[..., self._length : end, :] = k
         self._values[..., self._length : end, :] = v
         self._length = end
@@ -169,15 +157,14 @@ def cache_nbytes(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
     Raises
     ------
     ValueError
-        If a number is negative.
+        If a number is no integer, or negative.
 
     Notes
     -----
     .. math:: 2 \\cdot \\text{layers} \\cdot g \\cdot s \\cdot d \\cdot \\text{bytes of a number}
     """
-    counts = {"n_tokens": n_tokens, "n_heads": n_heads, "d_head": d_head, "n_layers": n_layers, "itemsize": itemsize}
-    _require_counts(**counts)
-    return 2 * math.prod(counts.values())
+    require_integers(0, n_tokens=n_tokens, n_heads=n_heads, d_head=d_head, n_layers=n_layers, itemsize=itemsize)
+    return 2 * n_layers * n_heads * n_tokens * d_head * itemsize
 
 
 def decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True):
@@ -204,27 +191,37 @@ def decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True)
     Raises
     ------
     ValueError
-        If a number is negative.
+        If a number is no integer, or negative.
 
     Notes
     -----
     .. math:: h(d+e)\\sum_{t=1}^{n} t = h(d+e)\\,\\tfrac{n(n+1)}{2} \\quad\\text{with a cache,}\\qquad
               h(d+e)\\sum_{t=1}^{n} t^2 = h(d+e)\\,\\tfrac{n(n+1)(2n+1)}{6} \\quad\\text{without}
     """
+    require_integers(0, n_tokens=n_tokens, n_heads=n_heads, d_head=d_head, d_value=0 if d_value is None else d_value)
     d_value = d_head if d_value is None else d_value
-    _require_counts(n_tokens=n_tokens, n_heads=n_heads, d_head=d_head, d_value=d_value)
     pairs = n_tokens * (n_tokens + 1) // 2 if cached else n_tokens * (n_tokens + 1) * (2 * n_tokens + 1) // 6
     return n_heads * (d_head + d_value) * pairs
 
 
-def _require_counts(**counts):
-    for name, count in counts.items():
-        if count < 0:
-            raise ValueError(f"{name} must not be negative, got {count}")
+def _require_sizes(capacity, n_heads, d_head, d_value, leading):
+    require_integers(1, capacity=capacity, n_heads=n_heads, d_head=d_head, d_value=1 if d_value is None else d_value)
+    for size in leading:
+        require_integers(1, leading=size)
 
 
-def _require_fits(name, x, memory):
-    """Refuse what broadcasting or casting would squeeze into the cache."""
+def _require_fits(cache, k, v):
+    """Refuse what broadcasting or casting would squeeze into the cache, and what there is no room for."""
+    _require_like("k", k, cache.keys)
+    _require_like("v", v, cache.values)
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError(f"k and v must hold as many tokens, got {k.shape[-2]} and {v.shape[-2]}")
+    if len(cache) + k.shape[-2] > cache.capacity:
+        more = f"{len(cache)} of at most {cache.capacity} tokens, and {k.shape[-2]} more do not fit"
+        raise ValueError(f"the cache must have room for what is appended: it holds {more}")
+
+
+def _require_like(name, x, memory):
     if array_namespace(x) is not array_namespace(memory):
         raise ValueError(f"{name} must come from the cache's library, got {type(x)} for {type(memory)}")
     if x.dtype != memory.dtype:

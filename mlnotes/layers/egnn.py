@@ -5,7 +5,10 @@ from functools import partial
 import numpy as np
 import torch
 
-from mlnotes.applications.egnn import egnn_layer, egnn_velocity_layer, silu_mlp
+from mlnotes.applications.egnn import egnn_layer, egnn_velocity_layer
+from mlnotes.applications.mlp import mlp, silu
+from mlnotes.arrays import require_integers
+from mlnotes.layers.parameters import normal, zeros
 
 
 class EGNN(torch.nn.Module):
@@ -22,21 +25,21 @@ class EGNN(torch.nn.Module):
     velocity : bool
         Whether points have velocities, as in `mlnotes.applications.egnn.egnn_velocity_layer`.
     rng : numpy.random.Generator, optional
-        Where the initial weights come from: normal, of variance 1/width; a thousandth of that deviation for the weights
-        of displacements, so that at first points hardly move and layers do not drive each other apart. Biases are zero.
+        Where the initial weights come from: normal, of variance 1/width; those of displacements with a thousandth of
+        that standard deviation, so that at first points hardly move and layers do not drive each other apart. Biases
+        are zero.
 
     Raises
     ------
     ValueError
-        If a width or a number is not positive (the width of edge features: negative).
+        If a width or a number is no positive integer; that of edge features may be 0.
     """
 
     def __init__(self, d_model, d_edge=0, n_layers=1, velocity=False, rng=None):
         super().__init__()
-        if d_model < 1 or d_edge < 0 or n_layers < 1:
-            got = f"d_model={d_model}, d_edge={d_edge} and n_layers={n_layers}"
-            raise ValueError(f"widths and numbers must be positive, got {got}")
-        rng = np.random.default_rng() if rng is None else rng
+        require_integers(1, d_model=d_model, n_layers=n_layers)
+        require_integers(0, d_edge=d_edge)
+        rng = np.random.default_rng(rng)
         widths = {"phi_e": (2 * d_model + 1 + d_edge, d_model), "phi_x": (d_model, 1), "phi_h": (2 * d_model, d_model)}
         if velocity:
             widths["phi_v"] = (d_model, 1)
@@ -65,16 +68,12 @@ class EGNN(torch.nn.Module):
 
 
 def _apply(weights, x):
-    return silu_mlp(x, *weights)
+    w_1, b_1, w_2, b_2 = weights
+    return mlp(x, (w_1, w_2), (b_1, b_2), silu)
 
 
 def _weights(rng, d_hidden, name, d_in, d_out):
-    """Draw the weights of one function, in the order of `silu_mlp`'s arguments."""
+    """Draw the weights of one function, in the order in which `_apply` takes them."""
     gain = 1e-3 if name == "phi_x" else 1.0
-    drawn = (
-        rng.normal(0, d_in**-0.5, (d_in, d_hidden)),
-        np.zeros(d_hidden),
-        rng.normal(0, gain * d_hidden**-0.5, (d_hidden, d_out)),
-        np.zeros(d_out),
-    )
-    return torch.nn.ParameterList(torch.tensor(w, dtype=torch.get_default_dtype()) for w in drawn)
+    w_1, w_2 = normal(rng, d_in**-0.5, d_in, d_hidden), normal(rng, gain * d_hidden**-0.5, d_hidden, d_out)
+    return torch.nn.ParameterList([w_1, zeros(d_hidden), w_2, zeros(d_out)])

@@ -4,6 +4,8 @@ import numpy as np
 import torch
 
 from mlnotes.applications.embedding import embedding, tied_logits
+from mlnotes.arrays import require_integers
+from mlnotes.layers.parameters import normal
 
 
 class Embedding(torch.nn.Module):
@@ -22,16 +24,13 @@ class Embedding(torch.nn.Module):
     Raises
     ------
     ValueError
-        If a size is not positive.
+        If a size is no positive integer.
     """
 
     def __init__(self, n_tokens, d_model, rng=None):
         super().__init__()
-        if n_tokens < 1 or d_model < 1:
-            raise ValueError(f"sizes must be positive, got n_tokens={n_tokens} and d_model={d_model}")
-        rng = np.random.default_rng() if rng is None else rng
-        draws = rng.normal(0, d_model**-0.5, (n_tokens, d_model))
-        self.table = torch.nn.Parameter(torch.tensor(draws, dtype=torch.get_default_dtype()))
+        require_integers(1, n_tokens=n_tokens, d_model=d_model)
+        self.table = normal(np.random.default_rng(rng), d_model**-0.5, n_tokens, d_model)
 
     def forward(self, ids):
         """Look up the vectors of ids (...), (..., d_model)."""

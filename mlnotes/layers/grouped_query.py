@@ -3,13 +3,13 @@
 import numpy as np
 import torch
 
-from mlnotes.attention.causal_mask import causal_mask
-from mlnotes.attention.multi_head import merge_heads, split_heads
-from mlnotes.efficient.grouped_query import grouped_query_attention, pool_heads, require_groups
+from mlnotes.arrays import require_integers
+from mlnotes.efficient.grouped_query import grouped_query_self_attention, pool_heads, require_groups
+from mlnotes.layers.parameters import normal
 
 
 class GroupedQueryAttention(torch.nn.Module):
-    """Hold the projections of `mlnotes.efficient.grouped_query.grouped_query_attention`.
+    """Hold the projections of `mlnotes.efficient.grouped_query.grouped_query_self_attention`.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class GroupedQueryAttention(torch.nn.Module):
     ------
     ValueError
         If ``n_groups`` does not divide ``n_heads``, ``n_heads`` does not divide ``d_model`` and no ``d_head`` is
-        given, or a width is not positive.
+        given, or a width is no positive integer.
     """
 
     def __init__(self, d_model, n_heads, n_groups, d_head=None, rng=None):
@@ -38,18 +38,12 @@ class GroupedQueryAttention(torch.nn.Module):
         if d_head is None and d_model % n_heads:
             raise ValueError(f"n_heads must divide d_model, got {n_heads} heads for a width of {d_model}")
         d_head = d_model // n_heads if d_head is None else d_head
-        if d_model < 1 or d_head < 1:
-            raise ValueError(f"widths must be positive, got d_model={d_model} and d_head={d_head}")
-        rng = np.random.default_rng() if rng is None else rng
+        require_integers(1, d_model=d_model, d_head=d_head)
+        rng = np.random.default_rng(rng)
         self.n_heads, self.n_groups = n_heads, n_groups
-
-        def projection(rows, columns):
-            draws = rng.normal(0, rows**-0.5, (rows, columns))
-            return torch.nn.Parameter(torch.tensor(draws, dtype=torch.get_default_dtype()))
-
-        self.w_q = projection(d_model, n_heads * d_head)
-        self.w_k, self.w_v = (projection(d_model, n_groups * d_head) for _ in range(2))
-        self.w_o = projection(n_heads * d_head, d_model)
+        self.w_q = normal(rng, d_model**-0.5, d_model, n_heads * d_head)
+        self.w_k, self.w_v = (normal(rng, d_model**-0.5, d_model, n_groups * d_head) for _ in range(2))
+        self.w_o = normal(rng, (n_heads * d_head) ** -0.5, n_heads * d_head, d_model)
 
     def forward(self, x, mask=None, cache=None, rotate=None):
         """Give each token (..., l, d_model) its new vector, (..., l, d_model).
@@ -70,16 +64,8 @@ class GroupedQueryAttention(torch.nn.Module):
         tensor (..., l, d_model)
             The heads' averages, projected back.
         """
-        q = split_heads(x @ self.w_q, self.n_heads)
-        k, v = (split_heads(x @ w, self.n_groups) for w in (self.w_k, self.w_v))
-        if rotate is not None:
-            q, k = rotate(q), rotate(k)
-        if cache is not None:
-            offset = len(cache)
-            cache.append(k, v)
-            k, v = cache.keys, cache.values
-            mask = causal_mask(x.shape[-2], len(cache), offset) if mask is None else mask
-        return merge_heads(grouped_query_attention(q, k, v, mask)) @ self.w_o
+        projections = (self.w_q, self.w_k, self.w_v, self.w_o)
+        return grouped_query_self_attention(x, *projections, self.n_heads, self.n_groups, mask, cache, rotate)
 
     def pooled(self, n_groups):
         """Convert to fewer key/value heads, each the mean of those that it replaces.

@@ -3,7 +3,8 @@
 import numpy as np
 import torch
 
-from mlnotes.applications.linear import glorot_deviation, linear
+from mlnotes.applications.linear import glorot_std, linear
+from mlnotes.layers.parameters import normal, zeros
 
 
 class Linear(torch.nn.Module):
@@ -16,22 +17,18 @@ class Linear(torch.nn.Module):
     bias : bool
         Whether there are biases.
     rng : numpy.random.Generator, optional
-        Where the initial weights come from: normal, with `mlnotes.applications.linear.glorot_deviation`. Biases are
-        zero.
+        Where the initial weights come from: normal, with `mlnotes.applications.linear.glorot_std`. Biases are zero.
 
     Raises
     ------
     ValueError
-        If a width is not positive.
+        If a width is no positive integer.
     """
 
     def __init__(self, d_in, d_out, bias=True, rng=None):
         super().__init__()
-        rng = np.random.default_rng() if rng is None else rng
-        dtype = torch.get_default_dtype()
-        draws = rng.normal(0, glorot_deviation(d_in, d_out), (d_in, d_out))
-        self.w = torch.nn.Parameter(torch.tensor(draws, dtype=dtype))
-        self.b = torch.nn.Parameter(torch.zeros(d_out, dtype=dtype)) if bias else None
+        self.w = normal(np.random.default_rng(rng), glorot_std(d_in, d_out), d_in, d_out)
+        self.b = zeros(d_out) if bias else None
 
     def forward(self, x):
         """Give one row of outputs (..., d_out) for each sample (..., d_in)."""

@@ -6,6 +6,8 @@ import numpy as np
 import torch
 
 from mlnotes.applications.mlp import mlp, relu
+from mlnotes.arrays import require_integers
+from mlnotes.layers.parameters import normal, zeros
 
 
 class MLP(torch.nn.Module):
@@ -24,20 +26,21 @@ class MLP(torch.nn.Module):
     Raises
     ------
     ValueError
-        If there are fewer than two widths, or one is not positive.
+        If there are fewer than two widths, or one is no positive integer.
     """
 
     def __init__(self, widths, activation=relu, rng=None):
         super().__init__()
-        widths = list(widths)
-        if len(widths) < 2 or min(widths) < 1:
-            raise ValueError(f"widths must be at least two positive numbers, got {widths}")
-        rng = np.random.default_rng() if rng is None else rng
+        if len(widths) < 2:
+            raise ValueError(f"widths must be at least two, got {list(widths)}")
+        for width in widths:
+            require_integers(1, widths=width)
+        rng = np.random.default_rng(rng)
         gains = [2.0] * (len(widths) - 2) + [1.0]
-        draws = [rng.normal(0, (gain / m) ** 0.5, (m, n)) for gain, (m, n) in zip(gains, pairwise(widths), strict=True)]
+        sizes = zip(gains, pairwise(widths), strict=True)
         self.activation = activation
-        self.weights = torch.nn.ParameterList(torch.tensor(w, dtype=torch.get_default_dtype()) for w in draws)
-        self.biases = torch.nn.ParameterList(torch.zeros(n) for n in widths[1:])
+        self.weights = torch.nn.ParameterList(normal(rng, (gain / m) ** 0.5, m, n) for gain, (m, n) in sizes)
+        self.biases = torch.nn.ParameterList(zeros(n) for n in widths[1:])
 
     def forward(self, x):
         """Give each row (..., widths[0]) its output, (..., widths[-1])."""

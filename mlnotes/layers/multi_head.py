@@ -3,7 +3,9 @@
 import numpy as np
 import torch
 
+from mlnotes.arrays import require_integers
 from mlnotes.attention.multi_head import multi_head_attention
+from mlnotes.layers.parameters import normal, zeros
 
 ROLES = "qkvo"
 
@@ -25,22 +27,20 @@ class MultiHeadAttention(torch.nn.Module):
     Raises
     ------
     ValueError
-        If a number is not positive, or the width does not divide by the heads.
+        If a number is no positive integer, or the width does not divide by the heads.
     """
 
     def __init__(self, d_model, n_heads, rng=None, bias=False):
         super().__init__()
-        if d_model < 1 or n_heads < 1 or d_model % n_heads:
-            raise ValueError(
-                f"d_model must be a positive multiple of n_heads, got d_model={d_model} and n_heads={n_heads}"
-            )
-        rng = np.random.default_rng() if rng is None else rng
-        draws = rng.normal(0, d_model**-0.5, (len(ROLES), d_model, d_model))
+        require_integers(1, d_model=d_model, n_heads=n_heads)
+        if d_model % n_heads:
+            raise ValueError(f"d_model must be a multiple of n_heads, got d_model={d_model} and n_heads={n_heads}")
+        rng = np.random.default_rng(rng)
         self.n_heads = n_heads
-        for role, w in zip(ROLES, torch.tensor(draws, dtype=torch.get_default_dtype()), strict=True):
-            self.register_parameter(f"w_{role}", torch.nn.Parameter(w))
         for role in ROLES:
-            self.register_parameter(f"b_{role}", torch.nn.Parameter(torch.zeros(d_model)) if bias else None)
+            self.register_parameter(f"w_{role}", normal(rng, d_model**-0.5, d_model, d_model))
+        for role in ROLES:
+            self.register_parameter(f"b_{role}", zeros(d_model) if bias else None)
 
     def forward(self, q, k=None, v=None, mask=None):
         """Give each token of ``q`` (..., l, d_model) what its heads found in ``k`` and ``v`` (..., s, d_model).

@@ -3,7 +3,9 @@
 import numpy as np
 import torch
 
+from mlnotes.arrays import require_integers
 from mlnotes.attention.self_attention import self_attention
+from mlnotes.layers.parameters import normal
 
 
 class SelfAttention(torch.nn.Module):
@@ -22,17 +24,14 @@ class SelfAttention(torch.nn.Module):
     Raises
     ------
     ValueError
-        If a width is not positive.
+        If a width is no positive integer.
     """
 
     def __init__(self, d_model, d_head, rng=None):
         super().__init__()
-        if d_model < 1 or d_head < 1:
-            raise ValueError(f"widths must be positive, got d_model={d_model} and d_head={d_head}")
-        rng = np.random.default_rng() if rng is None else rng
-        draws = rng.normal(0, d_model**-0.5, (3, d_model, d_head))
-        weights = torch.tensor(draws, dtype=torch.get_default_dtype())
-        self.w_q, self.w_k, self.w_v = map(torch.nn.Parameter, weights)
+        require_integers(1, d_model=d_model, d_head=d_head)
+        rng = np.random.default_rng(rng)
+        self.w_q, self.w_k, self.w_v = (normal(rng, d_model**-0.5, d_model, d_head) for _ in range(3))
 
     def forward(self, x, mask=None):
         """Give each token (..., l, d_model) its average of values, (..., l, d_head)."""

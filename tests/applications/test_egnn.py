@@ -14,8 +14,8 @@ from mlnotes.applications.egnn import (
     egnn_layer,
     egnn_velocity_layer,
     messages,
-    silu_mlp,
 )
+from mlnotes.applications.mlp import mlp, silu
 from mlnotes.blocks.equivariance import equivariance_error, invariance_error, is_equivariant
 from mlnotes.charges import draw_charges, simulate_charges
 from mlnotes.groups import matrix_actions, permutation_actions, random_orthogonal
@@ -40,7 +40,7 @@ WEIGHTS = {
 def functions(*names, make=np.asarray):
     def phi(name):
         made = [make(w) for w in WEIGHTS[name]]
-        return lambda x: silu_mlp(x, *made)
+        return lambda x: mlp(x, made[::2], made[1::2], silu)
 
     return [phi(name) for name in names]
 
@@ -51,7 +51,7 @@ def by_loops(h, x, v=None, mask=None, a=None, weights=WEIGHTS):
     def mlp(name, t):
         w_1, b_1, w_2, b_2 = (w.tolist() for w in weights[name])
         hidden = [sum(t[i] * w_1[i][c] for i in range(len(t))) + b_1[c] for c in range(len(b_1))]
-        hidden = [s / (1 + math.exp(-s)) for s in hidden]
+        hidden = [s / 2 * (1 + math.tanh(s / 2)) for s in hidden]
         return [sum(hidden[c] * w_2[c][o] for c in range(len(hidden))) + b_2[o] for o in range(len(b_2))]
 
     h, x = h.tolist(), x.tolist()
@@ -126,12 +126,25 @@ class TestEquations:
         actions = [lambda s, turn=turn: (s[0], turn(s[1])) for turn in turns]
         assert is_equivariant(lambda s: egnn_layer(*s, *phis, None, A), actions, actions, (H, x), 1e-12)
 
-    def test_silu_agrees_with_torch_and_never_overflows(self, backend):
-        t = np.array([-700.0, -30.0, -1.0, 0.0, 0.5, 20.0, 700.0])
-        one, zero = np.ones((1, 1)), np.zeros(1)
-        found = backend.read(silu_mlp(*map(backend.array, (t[:, None], one, zero, one, zero))))[:, 0]
-        expected = torch.nn.functional.silu(torch.tensor(backend.like(t)))
-        np.testing.assert_allclose(found, expected.numpy(), rtol=4 * backend.tolerance, atol=4 * backend.tolerance)
+    @pytest.mark.parametrize("make", [np.float16, torch.float16, torch.bfloat16])
+    def test_half_precision_holds_points_whose_squared_distances_it_does_not_hold(self, make):
+        def half(x):
+            return make(x) if make is np.float16 else torch.tensor(x, dtype=make)
+
+        h = half([[0.0], [0.0], [0.0]])
+        x = half([[0.0, 0.0], [300.0, 0.0], [0.0, 400.0]])  # 300, 400 and 500 apart; float16 ends at 65504
+        phis = (lambda known: known[..., -1:] ** 0.5 / 100, lambda m: m / 10, lambda known: known[..., -1:])
+        new_h, new_x = egnn_layer(h, x, *phis)
+        assert new_h.dtype == new_x.dtype == h.dtype
+        assert new_h.tolist() == [[3 + 4], [3 + 5], [4 + 5]]
+        moved = [[-45, -80], [300 + 120, -100], [-75, 400 + 180]]
+        assert new_x.tolist() == moved
+        _, new_x, v = egnn_velocity_layer(h, x, x, *phis, lambda h: h - 1)
+        assert new_x.dtype == v.dtype == h.dtype
+        assert new_x.tolist() == (half(moved) - x).tolist()
+        m = messages(h, x, phis[0])
+        assert m[..., 0].tolist() == [[0, 3, 4], [3, 0, 5], [4, 5, 0]]
+        assert displacements(x, m, phis[1]).tolist() == (half(moved) - x).tolist()
 
 
 class TestSymmetry:
@@ -211,7 +224,9 @@ class TestGradients:
         weights = [torch.tensor(w, requires_grad=True) for ws in WEIGHTS.values() for w in ws]
 
         def f(h, x, v, a, *weights):
-            phis = [lambda t, i=i: silu_mlp(t, *weights[4 * i : 4 * i + 4]) for i in range(4)]
+            phis = [
+                lambda t, i=4 * i: mlp(t, weights[i : i + 4 : 2], weights[i + 1 : i + 4 : 2], silu) for i in range(4)
+            ]
             return egnn_velocity_layer(h, x, v, *phis, MASK[:3, :3], a)
 
         assert torch.autograd.gradcheck(f, (*inputs, *weights), fast_mode=True)
@@ -316,7 +331,7 @@ class TestBadInput:
             ({"x": X.astype(int)}, "x must hold floating-point numbers, got dtype int64"),
             ({"h": H[:0], "x": X[:0]}, r"x must not be empty along axis -2, got shape \(0, 3\)"),
             ({"x": X[0]}, "x must have at least 2 axes"),
-            ({"mask": MASK * 1.0}, "mask must be boolean, True where a point hears another, got dtype float64"),
+            ({"mask": MASK * 1.0}, "mask must be boolean, True for what counts, got dtype float64"),
             ({"mask": MASK[:5]}, r"mask must have shape \(7, 7\) or \(7, 7\), up to sizes 1, got \(5, 7\)"),
             ({"edge_features": A[0]}, r"must have shape \(..., 7, 7, e\) for 7 points, got \(7, 3\)"),
             ({"edge_features": A.astype(int)}, "edge_features must hold floating-point numbers"),
@@ -338,6 +353,11 @@ class TestBadInput:
             egnn_velocity_layer(H, X, V, phi_e, phi_x, phi_h, lambda h: np.ones((N, 3)), None, A)
 
 
+def _of(weights):
+    w_1, b_1, w_2, b_2 = weights
+    return lambda x: mlp(x, (w_1, w_2), (b_1, b_2), silu)
+
+
 class TestLayer:
     def single(self, *arrays):
         return [torch.tensor(a, dtype=torch.float32) for a in arrays]
@@ -345,15 +365,25 @@ class TestLayer:
     def test_calls_the_function_with_its_parameters(self):
         layer = EGNN(K, d_edge=E, rng=np.random.default_rng(0))
         h, x, a = self.single(H, X, A)
-        phis = [lambda t, n=n: silu_mlp(t, *layer.layers[0][n]) for n in ("phi_e", "phi_x", "phi_h")]
+        phis = [_of(layer.layers[0][n]) for n in ("phi_e", "phi_x", "phi_h")]
         for one, other in zip(layer(h, x, None, MASK, a), egnn_layer(h, x, *phis, MASK, a), strict=True):
             torch.testing.assert_close(one, other, rtol=0, atol=0)
+
+    @pytest.mark.parametrize("velocity", [False, True])
+    def test_computes_in_single_precision_with_weights_of_half(self, velocity):
+        layer = EGNN(K, d_edge=E, velocity=velocity, rng=np.random.default_rng(0)).half()
+        h, x, v, a = (torch.tensor(it).half() for it in (H, X * 100, V, A))
+        found = layer(h, x, v if velocity else None, MASK, a)
+        single = layer.float()
+        expected = single(h.float(), x.float(), v.float() if velocity else None, MASK, a.float())
+        for one, other in zip(found, expected, strict=True):
+            torch.testing.assert_close(one, other.half(), rtol=0, atol=0)
 
     def test_layers_follow_each_other_and_all_hear_the_initial_velocities(self):
         h, x, v = self.single(H, X, V)
         layer = EGNN(K, n_layers=2, velocity=True, rng=np.random.default_rng(0))
         for weights in layer.layers:
-            phis = [lambda t, w=weights[n]: silu_mlp(t, *w) for n in ("phi_e", "phi_x", "phi_h", "phi_v")]
+            phis = [_of(weights[n]) for n in ("phi_e", "phi_x", "phi_h", "phi_v")]
             h, x, new_v = egnn_velocity_layer(h, x, v, *phis)
         for one, other in zip(layer(*self.single(H, X, V)), (h, x, new_v), strict=True):
             torch.testing.assert_close(one, other, rtol=0, atol=0)
@@ -375,9 +405,9 @@ class TestLayer:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"d_model": 0}, "must be positive, got d_model=0, d_edge=0 and n_layers=1"),
-            ({"d_model": 2, "d_edge": -1}, "got d_model=2, d_edge=-1"),
-            ({"d_model": 2, "n_layers": 0}, "and n_layers=0"),
+            ({"d_model": 0}, "d_model must be positive, got 0"),
+            ({"d_model": 2, "d_edge": -1}, "d_edge must not be negative, got -1"),
+            ({"d_model": 2, "n_layers": 0}, "n_layers must be positive, got 0"),
         ],
     )
     def test_refuses_widths_that_are_not_positive(self, arguments, message):

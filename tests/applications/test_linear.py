@@ -1,4 +1,4 @@
-"""The linear layer's function, its gradients, and the deviations of its first weights."""
+"""The linear layer's function, its gradients, and the standard deviations of its first weights."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlnotes.applications.linear import glorot_deviation, he_deviation, linear, linear_gradients
+from mlnotes.applications.linear import glorot_std, he_std, linear, linear_gradients
 
 
 def draw(*shape, seed=0):
@@ -40,17 +40,26 @@ def test_gradients_of_a_batch_of_sequences_have_the_shapes_of_their_arrays():
     np.testing.assert_allclose(by_w, np.einsum("bld,blk->dk", X, G), atol=1e-13)
 
 
+def test_gradients_are_rounded_once_in_every_precision(backend):
+    n = 3001  # ones alone add up to 2048 in float16, and to 256 in bfloat16
+    x, grad = np.ones((n, 1)), np.ones((n, 2))
+    by_x, by_w, by_b = linear_gradients(*map(backend.array, (x, draw(1, 2), grad)))
+    assert backend.read(by_w).tolist() == [[backend.like(n)] * 2]
+    assert backend.read(by_b).tolist() == [backend.like(n)] * 2
+    np.testing.assert_allclose(backend.read(by_x), backend.like(draw(1, 2)).sum(), atol=backend.tolerance, rtol=1)
+
+
 def test_gradcheck_passes():
     assert torch.autograd.gradcheck(linear, [torch.tensor(a, requires_grad=True) for a in (X, W, B)])
 
 
 @pytest.mark.parametrize("d_in", [10, 1000])
-def test_deviations_are_those_that_torch_draws_with(d_in):
+def test_standard_deviations_are_those_that_torch_draws_with(d_in):
     torch.manual_seed(0)
     drawn = torch.nn.init.xavier_normal_(torch.empty(d_in, 300)).std().item()
-    assert glorot_deviation(d_in, 300) == pytest.approx(drawn, rel=0.05)
+    assert glorot_std(d_in, 300) == pytest.approx(drawn, rel=0.05)
     drawn = torch.nn.init.kaiming_normal_(torch.empty(300, d_in)).std().item()
-    assert he_deviation(d_in) == pytest.approx(drawn, rel=0.05)
+    assert he_std(d_in) == pytest.approx(drawn, rel=0.05)
 
 
 @pytest.mark.parametrize(
@@ -62,8 +71,8 @@ def test_deviations_are_those_that_torch_draws_with(d_in):
         (lambda: linear(X.astype(int), W), "x .*float"),
         (lambda: linear(X, W, B.astype(int)), "b .*float"),
         (lambda: linear_gradients(X, W, G[0]), r"shape of the outputs, \(2, 5, 7\), got \(5, 7\)"),
-        (lambda: glorot_deviation(0, 5), "widths must be positive, got d_in=0 and d_out=5"),
-        (lambda: he_deviation(-1), "widths must be positive, got d_in=-1"),
+        (lambda: glorot_std(0, 5), "d_in must be positive, got 0"),
+        (lambda: he_std(-1), "d_in must be positive, got -1"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(call, says):

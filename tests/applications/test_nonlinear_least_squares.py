@@ -81,7 +81,7 @@ def test_levenberg_marquardt_succeeds_more_often_than_scipy_on_badly_scaled_prob
         )
     }
     assert ours >= max(theirs.values()), (ours, theirs)
-    assert ours >= 22  # of 33; 24 were seen, and 17 by SciPy
+    assert ours >= 22  # of 33; 23 and 24 were seen, depending on the kernels, and 17 by SciPy
 
 
 @pytest.mark.parametrize("name", ["MGH17 (Osborne)", "Rat43"])
@@ -185,11 +185,26 @@ def test_every_step_is_recorded(method):
     assert method is levenberg_marquardt or (found.dampings == 0).all()
 
 
+def rounding_of_the_cost(residual, x):
+    """Bound what rounding may change in the difference of two costs near a point.
+
+    Each operation inside the model rounds as much as a change of one parameter by half an eps would: by eps/2 |x_j|
+    times the length of its column of the Jacobian. The deepest of these models has six of them on the way from a
+    parameter to a residual, and there are two costs.
+    """
+    r, lengths = residual(x), np.linalg.norm(complex_step_jacobian(residual, x), axis=0)
+    return 2 * 6 * np.finfo(float).eps / 2 * (lengths @ np.abs(x) + np.linalg.norm(r)) * np.linalg.norm(r)
+
+
+@pytest.mark.parametrize("start", [0, 1])
 @pytest.mark.parametrize("name", NIST)
-def test_levenberg_marquardt_never_raises_the_cost(name):
+def test_levenberg_marquardt_never_raises_the_cost_beyond_its_rounding(name, start):
     problem = NIST[name]
-    costs = levenberg_marquardt(problem.residual, problem.starts[1]).costs
-    assert (np.diff(costs) <= 1e-12 * costs[:-1] + 1e-24).all()
+    found = levenberg_marquardt(problem.residual, problem.starts[start])
+    allowed = [rounding_of_the_cost(problem.residual, x) for x in found.points[:-1]]
+    assert (np.diff(found.costs) <= allowed).all()
+    judged = np.cumsum(found.dampings[::-1] > 0)[::-1] > 0  # before the last steps, of Gauss and Newton
+    assert (np.diff(found.costs)[judged] <= 4 * np.finfo(float).eps * found.costs[:-1][judged]).all()
 
 
 @BOTH
@@ -257,12 +272,14 @@ def identity(x):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((identity, [[1.0]]), r"x0 must be a vector of real numbers, got shape \(1, 1\) of dtype float64"),
-        ((identity, []), r"x0 must be a vector of real numbers, got shape \(0,\)"),
-        ((identity, [np.nan]), "x0 must be finite, got nan"),
+        ((identity, [[1.0]]), r"x0 must be a vector with at least one entry, got shape \(1, 1\)"),
+        ((identity, []), r"x0 must be a vector with at least one entry, got shape \(0,\)"),
+        ((identity, [np.nan]), "x0 must hold finite numbers, got nan"),
+        ((identity, [1j]), "x0 must hold real numbers, got dtype complex128"),
+        ((identity, [1.0], None, 2.5), r"max_steps must be an integer, got 2\.5"),
         ((lambda x: 1.0, [1.0]), r"residual must return a vector of real numbers, got shape \(\)"),
         ((lambda x: 1j * x, [1.0]), "residual must return a vector of real numbers, .* of dtype complex128"),
-        ((np.log, [-1.0]), "the residual at x0 must be finite, got nan"),
+        ((np.log, [-1.0]), "the residual at x0 must hold finite numbers, got nan"),
         ((np.sqrt, [0.0]), "the Jacobian at x0 must be finite, got a column of length nan"),
         ((identity, [1.0], lambda x: np.ones(3)), r"jacobian must return shape \(1, 1\), got \(3,\)"),
         ((lambda x: np.ones(2 if x[0] == 1 else 3), [1.0]), r"residual must return shape \(2,\), got \(3,\)"),

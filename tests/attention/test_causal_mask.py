@@ -72,7 +72,7 @@ def test_masks_of_the_wrong_shape_are_refused_with_both_shapes(shape):
 
 @pytest.mark.parametrize("mask", [np.ones((3, 5)), np.ones((3, 5), int), torch.ones(3, 5)])
 def test_masks_that_are_not_boolean_are_refused(mask):
-    with pytest.raises(ValueError, match="mask must be boolean, True where a query may look, got dtype"):
+    with pytest.raises(ValueError, match="mask must be boolean, True for what counts, got dtype"):
         masked_softmax(torch.ones(3, 5) if isinstance(mask, torch.Tensor) else np.ones((3, 5)), mask)
 
 

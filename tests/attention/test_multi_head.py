@@ -171,9 +171,9 @@ def test_the_pseudocode_with_one_fused_projection_gives_what_separate_ones_give(
     ("change", "message"),
     [
         ({"n_heads": 5}, r"width divides by 5 heads, got shape \(2, 5, 12\)"),
-        ({"n_heads": 0}, "n_heads must be a positive integer, got 0"),
-        ({"n_heads": 3.0}, r"n_heads must be a positive integer, got 3\.0"),
-        ({"n_heads": True}, "n_heads must be a positive integer, got True"),
+        ({"n_heads": 0}, "n_heads must be positive, got 0"),
+        ({"n_heads": 3.0}, r"n_heads must be an integer, got 3\.0"),
+        ({"n_heads": True}, "n_heads must be an integer, got True"),
         ({"w_q": W[1]}, r"w_q must be a matrix with as many rows .* got w_q \(10, 12\) for rows \(2, 5, 12\)"),
         ({"w_o": W[1]}, r"w_o must be a matrix .* got w_o \(10, 12\) for rows \(2, 5, 12\)"),
         ({"w_k": W[1][None]}, r"w_k must be a matrix .* got w_k \(1, 10, 12\)"),

@@ -240,8 +240,8 @@ def test_frequencies_fall_by_equal_factors_from_one():
     ("call", "message"),
     [
         (lambda: sinusoidal_positions(5, 7), "d must be even, for pairs of coordinates, got 7"),
-        (lambda: sinusoidal_positions(5, 0), "d must be at least 1, got 0"),
-        (lambda: sinusoidal_positions(-1, 4), "n must be at least 0, got -1"),
+        (lambda: sinusoidal_positions(5, 0), "d must be positive, got 0"),
+        (lambda: sinusoidal_positions(-1, 4), "n must not be negative, got -1"),
         (lambda: sinusoidal_positions(2.5, 4), r"n must be an integer, got 2\.5"),
         (lambda: sinusoidal_positions(True, 4), "n must be an integer, got True"),
         (lambda: shift_matrix(1.5, 4), r"k must be an integer, got 1\.5"),
@@ -250,9 +250,9 @@ def test_frequencies_fall_by_equal_factors_from_one():
         (lambda: frequencies(4, 0.0), r"base must be positive and finite, got 0\.0"),
         (lambda: frequencies(4, math.inf), "base must be positive and finite, got inf"),
         (lambda: rotary(draw(1, 4), [0], -1.0), r"base must be positive and finite, got -1\.0"),
-        (lambda: alibi_bias(0, 2, 2), "n_heads must be at least 1, got 0"),
-        (lambda: alibi_bias(2, -2, 2), "n_queries must be at least 0, got -2"),
-        (lambda: alibi_bias(2, 2, 2, -1), "offset must be at least 0, got -1"),
+        (lambda: alibi_bias(0, 2, 2), "n_heads must be positive, got 0"),
+        (lambda: alibi_bias(2, -2, 2), "n_queries must not be negative, got -2"),
+        (lambda: alibi_bias(2, 2, 2, -1), "offset must not be negative, got -1"),
         (lambda: alibi_bias(2.0, 2, 2), r"n_heads must be an integer, got 2\.0"),
     ],
 )

@@ -43,6 +43,30 @@ def test_half_precision_is_no_further_from_the_truth_than_torch(dtype):
     assert (ours.double() - exact).abs().max() <= 1.01 * (theirs.double() - exact).abs().max()
 
 
+def test_bias_and_scale_may_come_in_any_precision_and_leave_the_result_in_that_of_the_query(backend):
+    bias = draw(5, 7, seed=3)
+    q, k, v = map(backend.array, (Q, K, V))
+    for other in backend.others():
+        expected = attention(*map(backend.like, (Q, K, V)), bias=other.like(bias), scale=float(other.like(0.3)))
+        found = backend.read(attention(q, k, v, bias=other.array(bias), scale=other.array(0.3)))
+        np.testing.assert_allclose(found, expected, atol=4 * backend.tolerance)
+        assert attention_weights(q, k, bias=other.array(bias), scale=other.array(0.3)).dtype == q.dtype
+    for scale in (np.float64(0.3), np.float16(0.3), 1):
+        assert attention(q, k, v, scale=scale).dtype == q.dtype
+
+
+def test_gradients_reach_a_bias_and_a_scale_of_another_precision():
+    q, k, v = (torch.tensor(x, dtype=torch.float32) for x in (Q, K, V))
+    bias, scale = (
+        torch.tensor(draw(5, 7), requires_grad=True),
+        torch.tensor(0.3, dtype=torch.float64, requires_grad=True),
+    )
+    attention(q, k, v, bias=bias, scale=scale).square().sum().backward()
+    assert bias.grad.dtype == scale.grad.dtype == torch.float64
+    assert bias.grad.abs().min() > 0
+    assert scale.grad.abs() > 0
+
+
 def test_bias_and_scale_agree_with_torch():
     bias = draw(5, 7, seed=3)
     expected = torch_attention(Q, K, V, attn_mask=torch.tensor(bias), scale=0.3)
@@ -165,7 +189,7 @@ def test_layer_equals_torch_multihead_attention_with_one_head():
 
 @pytest.mark.parametrize("widths", [(0, 3), (3, 0), (-1, 3)])
 def test_layer_refuses_widths_that_are_not_positive(widths):
-    with pytest.raises(ValueError, match="widths must be positive, got d_model="):
+    with pytest.raises(ValueError, match="must be positive, got"):
         SelfAttention(*widths)
 
 

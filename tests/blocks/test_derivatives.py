@@ -146,10 +146,92 @@ def test_a_kink_and_the_end_of_the_domain_give_nan_and_no_warning():
     np.testing.assert_allclose(numerical_jacobian(np.abs, np.array([-1e-3])), [[-1.0]])
 
 
-def test_differences_call_the_function_nine_times_where_it_is_well_behaved():
+def difference(f, x):
+    return float(numerical_jacobian(lambda z: f(z[0]), np.array([x]))[0])
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "slope"),
+    [
+        *((lambda x, k=k: np.tanh(k * x), 0.0, k) for k in (1e-100, 1e-4, 1e4, 1e9, 1e100)),
+        (lambda x: 1 + np.tanh(1e12 * x), 0.0, 1e12),
+        (lambda x: np.tanh(1e8 * (x - 1)), 1.0, 1e8),
+        (lambda x: 1e6 * x + np.tanh(1e4 * x), 0.0, 1.01e6),
+        (lambda x: np.sin(1e9 * x), 0.0, 1e9),
+        (lambda x: np.sin(1e9 * (x - 1)), 1.0, 1e9),
+        (lambda x: np.sin((512 * math.pi + 1) * x), 0.0, 512 * math.pi + 1),  # which steps of 1/256 take for sin(x)
+        (lambda x: np.arctan(1e7 * x), 0.0, 1e7),
+        (lambda x: np.exp(1e-20 * x), 0.0, 1e-20),
+        (lambda x: abs(x - 1e-12), 0.0, -1.0),
+        (lambda x: 1e6 + x, 0.0, 1.0),
+        (lambda x: 1e9 - (1e9 - x), 1.0, 1.0),  # rounding inside is a million times that of the result
+    ],
+)
+def test_differences_find_the_slope_on_whatever_scale_it_is_seen(f, x, slope):
+    assert difference(f, x) == pytest.approx(slope, rel=1e-8 if slope == 1 else 1e-10)
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        *(
+            (f, 0.0)
+            for f in (
+                lambda x: x**2,
+                lambda x: x**3,
+                lambda x: x * abs(x),
+                lambda x: max(x, 0.0) ** 2,
+                np.cos,
+                np.sinc,
+                lambda x: 0 * x + 3,
+            )
+        ),
+        *((f, 0.5) for f in (np.floor, lambda x: max(x - 1, 0.0), lambda x: np.clip(x, 1, 2))),
+    ],
+)
+def test_differences_are_zero_where_the_slope_is(f, x):
+    assert abs(difference(f, x)) < 1e-12
+
+
+def signed_power(p):
+    return lambda x: np.sign(x) * abs(x) ** p
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        np.sign,
+        np.cbrt,
+        np.abs,
+        np.sqrt,
+        lambda x: 1 / x,
+        lambda x: 1 / x if x else 0.0,
+        lambda x: 1 / x**2 if x else 0.0,
+        lambda x: np.heaviside(x, 0.0),
+        lambda x: np.heaviside(x, 0.5),
+        lambda x: max(x, 0.0),
+        lambda x: abs(x) + 1e6 * x**3,
+        lambda x: x + 1e-6 * np.sign(x),
+        lambda x: x * np.sin(1 / x) if x else 0.0,
+        *map(signed_power, (0.01, 0.3, 0.5, 0.7, 0.9, 0.99)),
+    ],
+)
+@pytest.mark.parametrize("size", [1e-100, 1.0, 1e100])
+def test_where_there_is_no_slope_differences_say_nan_in_any_units_and_warn_of_nothing(f, size):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(difference(lambda x: size * f(x), 0.0))
+
+
+def test_a_slope_that_is_far_steeper_than_others_does_not_hide_them():
+    found = numerical_jacobian(lambda x: np.array([1e13 * x[0], np.tanh(1e4 * x[0]), np.sign(x[0]), 3.0]), np.zeros(1))
+    np.testing.assert_allclose(found[:, 0], [1e13, 1e4, np.nan, 0.0], rtol=1e-10)
+
+
+def test_differences_call_the_function_ten_times_where_it_is_well_behaved():
     calls = []
     numerical_jacobian(lambda x: calls.append(1) or np.exp(x), np.array([1.7]))
-    assert len(calls) == 9
+    assert len(calls) == 10
 
 
 @pytest.mark.parametrize("x", [0.0, 1e-300, 1.0, 1e300])
@@ -272,7 +354,7 @@ def test_gradients_flow_through_the_formulas_themselves():
     ("x", "message"),
     [
         (np.zeros(0), r"x must not be empty, got shape \(0,\)"),
-        (np.array([1.0, np.nan]), "x must be finite, got nan"),
+        (np.array([1.0, np.nan]), "x must hold finite numbers, got nan"),
         (np.array([1j]), "x must hold real numbers, got dtype complex128"),
     ],
 )
@@ -294,7 +376,7 @@ def test_a_function_that_changes_its_shape_is_refused():
         (lambda: distance_gradient(np.array([1, 2]), np.ones(2)), "floating-point numbers, got dtype int64"),
         (lambda: distance_gradient(np.ones(0), np.ones(0)), "must not be empty"),
         (lambda: layer_norm_jacobian(np.ones(3), np.ones(2)), r"gain must have shape \(3,\), got \(2,\)"),
-        (lambda: layer_norm_jacobian(V, eps=-1.0), "eps must not be negative, got -1.0"),
+        (lambda: layer_norm_jacobian(V, eps=-1.0), "eps must be finite and not negative, got -1.0"),
         (lambda: layer_norm_vjp(np.ones(3), np.ones(2)), r"same size along axis -1.*\(3,\) and \(2,\)"),
         (lambda: xw_jacobian_x(X, X), r"must share n, got shapes \(3, 7\) and \(3, 7\)"),
         (lambda: xw_jacobian_w(V, W), r"x must be a matrix, got shape \(7,\)"),
@@ -307,6 +389,8 @@ def test_a_function_that_changes_its_shape_is_refused():
         (lambda: logdet_gradient(np.ones((3, 3))), "x must be invertible, got a .*matrix of size 3"),
         (lambda: logdet_gradient(np.outer(V, V) + 1e-17 * np.eye(7)), "x must be invertible"),
         (lambda: logdet_gradient(np.zeros((2, 2))), "x must be invertible"),
+        (lambda: logdet_gradient(1e-320 * np.eye(2)), r"the gradient must not exceed the largest float, 1\.8e\+308"),
+        (lambda: logdet_gradient(torch.eye(2) * 1e-40), r"the gradient must not exceed the largest float, 3\.4e\+38"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(call, message):

@@ -500,16 +500,32 @@ class TestBadInput:
     ("arguments", "message"),
     [
         ({"start": np.ones(2)}, r"must have shape \(3,\) for a matrix \(3, 3\), got \(2,\)"),
-        ({"start": np.zeros(3)}, r"must be finite and not zero, got \[0\. 0\. 0\.\]"),
-        ({"start": np.array([1.0, np.nan, 0])}, "must be finite and not zero, got"),
+        ({"start": np.zeros(3)}, r"must not be zero, got \[0\. 0\. 0\.\]"),
+        ({"start": np.array([1.0, np.nan, 0])}, "must hold finite numbers, got nan"),
         ({"start": np.array([1.0, 1j, 0])}, "must hold real numbers, got dtype complex128"),
         ({"steps": -1}, "must not be negative, got -1"),
-        ({"tolerance": -1.0}, "must not be negative, got .* and -1.0"),
+        ({"steps": 2.5}, "steps must be an integer, got 2.5"),
+        ({"tolerance": -1.0}, "tolerance must be finite and not negative, got -1.0"),
     ],
 )
 def test_starts_steps_and_tolerances_that_are_none_are_refused(method, arguments, message):
     with pytest.raises(ValueError, match=message):
         method(np.eye(3), **arguments)
+
+
+@pytest.mark.parametrize(("number", "rule"), [(-1, "not be negative, got -1"), (2.5, "be an integer, got 2.5")])
+def test_numbers_of_steps_and_sweeps_that_are_none_are_refused(number, rule):
+    with pytest.raises(ValueError, match=f"steps must {rule}"):
+        qr_iteration(np.eye(3), steps=number)
+    with pytest.raises(ValueError, match=f"sweeps must {rule}"):
+        jacobi_iteration(np.eye(3), sweeps=number)
+
+
+def test_without_a_step_nothing_but_small_blocks_is_found():
+    found = qr_iteration(np.diag([1.0, 2.0, 3.0]) + np.tri(3, k=-1) + np.tri(3, k=-1).T, steps=0)
+    assert np.isnan(found.eigenvalues).all()
+    assert not found.converged
+    assert len(found.subdiagonals) == 1
 
 
 def test_a_shift_that_is_no_number_is_refused():

@@ -123,5 +123,5 @@ def test_sizes_of_blocks_must_be_positive(call):
 
 
 def test_an_outer_product_needs_vectors():
-    with pytest.raises(ValueError, match=r"b must be a vector, got shape \(\)"):
+    with pytest.raises(ValueError, match=r"a and b must be vectors, got shapes \(3,\) and \(\)"):
         outer(np.ones(3), np.float64(2.0))

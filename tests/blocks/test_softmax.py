@@ -140,6 +140,25 @@ def test_entropy_agrees_with_scipy_and_counts_weights_of_zero_as_nothing(backend
     assert entropy(np.array([0.5, 0.0, 0.5])) == pytest.approx(scipy.stats.entropy([0.5, 0.5]), rel=1e-15)
 
 
+def test_a_query_that_may_look_at_nothing_has_no_entropy(backend):
+    assert backend.read(entropy(backend.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([5.0, 5.0], r"weights must sum to one or be all zeros, got a sum of 10\.0"),
+        ([[0.5, 0.5], [0.5, 0.25]], r"weights must sum to one or be all zeros, got a sum of 0\.75"),
+        ([1.5, -0.5], r"weights must not be negative, got -0\.5"),
+        ([0.5, np.nan], "weights must sum to one or be all zeros, got a sum of nan"),
+    ],
+)
+@pytest.mark.parametrize("make", [np.array, torch.tensor])
+def test_what_is_no_distribution_has_no_entropy(make, weights, message):
+    with pytest.raises(ValueError, match=message):
+        entropy(make(weights))
+
+
 def test_jacobian_agrees_with_autograd_and_its_rows_sum_to_zero(backend):
     x = draw(5)
     expected = torch.autograd.functional.jacobian(lambda t: torch.softmax(t, -1), torch.tensor(backend.like(x)))

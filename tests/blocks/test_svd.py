@@ -245,3 +245,14 @@ class TestBadInput:
 def test_a_tolerance_that_is_none_is_refused(f, bad):
     with pytest.raises(ValueError, match=f"tolerance must be finite and not negative, got {bad}"):
         f(np.eye(3), bad)
+
+
+@pytest.mark.parametrize(("number", "rule"), [(-1, "not be negative, got -1"), (2.5, "be an integer, got 2.5")])
+def test_a_number_of_sweeps_that_is_none_is_refused(number, rule):
+    with pytest.raises(ValueError, match=f"sweeps must {rule}"):
+        one_sided_jacobi(np.eye(3), sweeps=number)
+
+
+def test_a_rank_between_two_integers_is_refused():
+    with pytest.raises(ValueError, match=r"k must be an integer, got 2\.5"):
+        low_rank(np.eye(3), 2.5)

@@ -47,16 +47,19 @@ class TestMake:
         os.utime(copy / "requirements.txt", (4e9, 4e9))
         assert "pip install" in run("make", "--dry-run", "book", cwd=copy)
 
-    @pytest.mark.parametrize("fails", ["ruff", "check-jsonschema", "zizmor", "pytest tests", "pytest --nbval"])
+    @pytest.mark.parametrize(
+        "fails", ["ruff", "lint-imports", "check-jsonschema", "zizmor", "pytest tests", "pytest --nbval"]
+    )
     def test_make_test_runs_everything_and_fails_if_anything_does(self, copy, fails):
         (copy / ".venv" / "bin").mkdir(parents=True)
-        for name in ("ruff", "check-jsonschema", "zizmor", "python"):
+        for name in ("ruff", "lint-imports", "check-jsonschema", "zizmor", "python"):
             script(copy / ".venv" / "bin" / name, f'case "$0 $*" in *"{fails}"*) exit 5;; esac')
         (copy / ".venv" / "installed").touch()
         done = subprocess.run(["make", "test"], cwd=copy, capture_output=True, text=True)
         assert done.returncode != 0
         assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("$ ")] == [
             ".venv/bin/ruff",
+            ".venv/bin/lint-imports",
             ".venv/bin/check-jsonschema",
             ".venv/bin/zizmor",
             ".venv/bin/python",
@@ -65,7 +68,7 @@ class TestMake:
 
     def test_the_readme_gives_the_plain_commands_of_make_test(self):
         commands = re.findall(r"run \$\(BIN\)/(.*);", (ROOT / "Makefile").read_text())
-        assert len(commands) == 5
+        assert len(commands) == 6
         assert all(f"`{command}`" in README for command in commands)
 
     def test_the_files_that_are_started_first_exist_and_are_collected_first(self):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.positions import alibi_bias
 from mlnotes.attention.self_attention import attention
 from mlnotes.efficient.grouped_query import grouped_query_attention, multi_query_attention, pool_heads
 from mlnotes.efficient.kv_cache import KVCache
@@ -50,6 +51,22 @@ def test_every_number_of_groups_equals_attention_with_repeated_keys(g, l, s, mas
     mask = causal_mask(l, s) if masked else None
     expected = attention(q, np.repeat(k, 12 // g, 0), np.repeat(v, 12 // g, 0), mask)
     np.testing.assert_allclose(grouped_query_attention(q, k, v, mask), expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("function", [grouped_query_attention, multi_query_attention])
+def test_bias_and_scale_may_come_in_any_precision_and_leave_the_result_in_that_of_the_query(backend, function):
+    k, v = (K, V) if function is grouped_query_attention else (K[:, 0], V[:, 0])
+    bias = draw(6, 5, 7, seed=6)[None]
+    for other in backend.others():
+        expected = function(*map(backend.like, (Q, k, v)), None, other.like(bias), float(other.like(0.3)))
+        found = function(*map(backend.array, (Q, k, v)), None, other.array(bias), other.array(0.3))
+        np.testing.assert_allclose(backend.read(found), expected, atol=4 * backend.tolerance)
+
+
+def test_slopes_of_alibi_are_float64_and_do_for_every_precision(backend):
+    found = grouped_query_attention(*map(backend.array, (Q, K, V)), MASK, alibi_bias(6, 5, 7, 2)[None])
+    expected = grouped_query_attention(*map(backend.like, (Q, K, V)), MASK, alibi_bias(6, 5, 7, 2)[None])
+    np.testing.assert_allclose(backend.read(found), expected, atol=4 * backend.tolerance)
 
 
 def test_the_two_ends_are_multi_head_and_multi_query_attention():
@@ -227,7 +244,7 @@ def test_multi_query_attention_needs_keys_with_two_axes():
     ("arguments", "message"),
     [
         ((draw(5, 12), 6, 4), "key/value heads must divide query heads, got 6 query heads and 4 key/value heads"),
-        ((draw(5, 12), 6, 0), "got 6 query heads and 0 key/value heads"),
+        ((draw(5, 12), 6, 0), "n_groups must be positive, got 0"),
         ((draw(5, 12), 5, 1), "n_heads must divide the columns of w, got 5 heads for 12 columns"),
         ((np.ones((5, 12), int), 6, 2), "w must hold floating-point numbers"),
     ],

@@ -159,12 +159,20 @@ def test_queries_that_do_not_fit_leave_the_cache_as_it_was():
         ((4, 3, 0), "d_head must be positive, got 0"),
         ((4, 3, 5, 0), "d_value must be positive, got 0"),
         ((4, 3, 5, 5, (0,)), "leading must be positive, got 0"),
+        ((4.5, 3, 5), r"capacity must be an integer, got 4\.5"),
         ((4, 3, 5, 5, (), np.zeros(1, int)), "like must hold floating-point numbers, got dtype int64"),
     ],
 )
 def test_impossible_caches_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         KVCache(*arguments)
+
+
+@pytest.mark.parametrize("count", [cache_nbytes, decoding_multiply_adds])
+@pytest.mark.parametrize("sizes", [(2.5, 3, 4), (4, 3.0, 4), (True, 3, 4), (4, 3, np.float64(4))])
+def test_sizes_that_are_no_integers_are_refused(count, sizes):
+    with pytest.raises(ValueError, match="must be an integer, got"):
+        count(*sizes)
 
 
 def test_negative_sizes_have_no_bytes():

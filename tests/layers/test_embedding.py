@@ -49,7 +49,7 @@ def test_a_tied_table_learns_from_both_ends():
 
 @pytest.mark.parametrize("sizes", [(0, 3), (3, 0), (-1, 3)])
 def test_sizes_that_are_not_positive_are_refused(sizes):
-    with pytest.raises(ValueError, match=f"sizes must be positive, got n_tokens={sizes[0]} and d_model={sizes[1]}"):
+    with pytest.raises(ValueError, match="must be positive, got"):
         Embedding(*sizes)
 
 

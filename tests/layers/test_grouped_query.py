@@ -129,9 +129,9 @@ def test_projections_keep_the_variance_of_their_input():
     ("arguments", "message"),
     [
         ((24, 6, 4), "key/value heads must divide query heads, got 6 query heads and 4 key/value heads"),
-        ((24, 0, 0), "got 0 query heads and 0 key/value heads"),
+        ((24, 0, 0), "n_heads must be positive, got 0"),
         ((25, 6, 2), "n_heads must divide d_model, got 6 heads for a width of 25"),
-        ((24, 6, 2, 0), "widths must be positive, got d_model=24 and d_head=0"),
+        ((24, 6, 2, 0), "d_head must be positive, got 0"),
     ],
 )
 def test_sizes_that_do_not_fit_are_refused(arguments, message):

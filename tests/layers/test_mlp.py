@@ -45,7 +45,16 @@ def test_the_seed_decides_the_weights_and_biases_start_at_zero():
     assert [tuple(p.shape) for p in one.parameters()] == [(3, 7), (7, 2), (7,), (2,)]
 
 
-@pytest.mark.parametrize("widths", [[], [3], [3, 0, 2], [3, -1]])
-def test_widths_that_make_no_network_are_refused(widths):
-    with pytest.raises(ValueError, match=r"widths must be at least two positive numbers, got \["):
+@pytest.mark.parametrize(
+    ("widths", "message"),
+    [
+        ([], r"widths must be at least two, got \[\]"),
+        ([3], r"widths must be at least two, got \[3\]"),
+        ([3, 0, 2], "widths must be positive, got 0"),
+        ([3, -1], "widths must be positive, got -1"),
+        ([3, 2.5], r"widths must be an integer, got 2\.5"),
+    ],
+)
+def test_widths_that_make_no_network_are_refused(widths, message):
+    with pytest.raises(ValueError, match=message):
         MLP(widths)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from mlnotes import minilm
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.multi_head import multi_head_attention
 from mlnotes.layers.multi_head import MultiHeadAttention
+from mlnotes.pretrained import minilm
 
 
 def draw(*shape, seed=0):
@@ -75,9 +75,18 @@ def test_layer_runs_on_a_gpu():
     torch.testing.assert_close(layer.cuda()(x.cuda(), mask=causal_mask(5, 5)).cpu(), expected, rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("sizes", [(12, 5), (0, 1), (12, 0), (-3, 3)])
-def test_sizes_that_do_not_divide_are_refused(sizes):
-    with pytest.raises(ValueError, match=f"multiple of n_heads, got d_model={sizes[0]} and n_heads={sizes[1]}"):
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ((12, 5), "d_model must be a multiple of n_heads, got d_model=12 and n_heads=5"),
+        ((0, 1), "d_model must be positive, got 0"),
+        ((12, 0), "n_heads must be positive, got 0"),
+        ((-3, 3), "d_model must be positive, got -3"),
+        ((12, 3.0), r"n_heads must be an integer, got 3\.0"),
+    ],
+)
+def test_sizes_that_do_not_divide_are_refused(sizes, message):
+    with pytest.raises(ValueError, match=message):
         MultiHeadAttention(*sizes)
 
 

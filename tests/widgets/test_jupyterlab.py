@@ -127,7 +127,7 @@ def chapter():
     if CHAPTER.exists() and "AttentionMap.from_text" in CHAPTER.read_text(encoding="utf-8"):
         return nbformat.read(CHAPTER, 4)
     setup = (
-        "from mlnotes.minilm import tokenize, word_vectors\n"
+        "from mlnotes.pretrained.minilm import tokenize, word_vectors\n"
         "from mlnotes.widgets.attention_map import AttentionMap\n"
         "def encode(sentence):\n"
         "    tokens, ids = tokenize(sentence)\n"

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from mlnotes.applications.egnn import egnn_layer, egnn_velocity_layer, silu_mlp
+from mlnotes.applications.egnn import egnn_layer, egnn_velocity_layer
+from mlnotes.applications.mlp import mlp, silu
 from mlnotes.blocks.equivariance import equivariance_error
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.groups import matrix_actions, permutation_actions, random_orthogonal
@@ -21,7 +22,7 @@ def _phi(name, d_in, d_out):
     weights = frozen(*(_rng.normal(size=shape) / 2 for shape in ((d_in, 7), (7,), (7, d_out), (d_out,))))
 
     def phi(x):
-        return silu_mlp(x, *weights)
+        return mlp(x, weights[::2], weights[1::2], silu)
 
     phi.__name__, phi.weights = name, weights
     return phi

@@ -1,0 +1,84 @@
+"""Look into a model while it runs: what its attention heads compare, and where each query looks."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from unittest import mock
+
+import numpy as np
+import torch
+
+from mlnotes.attention import self_attention
+
+
+@dataclass(frozen=True)
+class Heads:
+    """What the heads of one attention layer were given, and what came of it, as NumPy arrays.
+
+    Parameters
+    ----------
+    queries : array (..., h, l, d)
+        Queries of each head.
+    keys : array (..., h, s, d)
+        Keys of each head.
+    mask : boolean array or None
+        True where a query may look.
+    found : array (..., h, l, s)
+        The weights that the layer went on with.
+    """
+
+    queries: np.ndarray
+    keys: np.ndarray
+    mask: np.ndarray | None
+    found: np.ndarray
+
+    def weights(self):
+        """Return what each query looked at, (..., h, l, s)."""
+        return self.found
+
+
+@contextmanager
+def recorded_heads(model):
+    """Note what the heads of a model compare while it runs.
+
+    What `mlnotes.attention.self_attention.attention_weights` is given and returns is what is noted: nothing is computed
+    again.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        Anything whose layers call `mlnotes.attention.self_attention.attention`.
+
+    Yields
+    ------
+    dict of str to Heads
+        By the name of the attention layer in the model, in the order of the calls; the last call counts. Filled when
+        the model is called.
+    """
+    heads, running, compute = {}, [], self_attention.attention_weights
+
+    def note(q, k, mask=None, bias=None, scale=None):
+        weights = compute(q, k, mask, bias, scale)
+        if running:
+            heads[running[-1]] = Heads(*map(_as_numpy, (q, k, mask, weights)))
+        return weights
+
+    def leave(*_):
+        running.pop()
+
+    hooks = []
+    for name, layer in model.named_modules():
+        hooks.append(layer.register_forward_pre_hook(lambda *_, name=name: running.append(name)))
+        hooks.append(layer.register_forward_hook(leave, always_call=True))
+    try:
+        with mock.patch.object(self_attention, "attention_weights", note):
+            yield heads
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _as_numpy(x):
+    if not isinstance(x, torch.Tensor):
+        return x
+    x = x.detach().cpu()
+    return (x.float() if x.dtype == torch.bfloat16 else x).numpy()

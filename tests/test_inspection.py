@@ -1,0 +1,92 @@
+"""What is recorded of a model's heads while it runs."""
+
+import numpy as np
+import pytest
+import torch
+
+from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.self_attention import attention_weights
+from mlnotes.conversion import as_torch
+from mlnotes.inspection import recorded_heads
+from mlnotes.layers.multi_head import MultiHeadAttention
+from mlnotes.layers.self_attention import SelfAttention
+from mlnotes.layers.transformer import DecoderBlock, Transformer
+
+SOURCE, TARGET = torch.tensor([[1, 5, 2, 8], [2, 2, 2, 0]]), torch.tensor([[0, 3, 10], [1, 1, 1]])
+SEEN = torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]]).bool()
+
+
+def draw(*shape, seed=0):
+    return torch.tensor(np.random.default_rng(seed).normal(size=shape))
+
+
+def shaken(module):
+    """Move every parameter, so that none is one or zero."""
+    with torch.no_grad():
+        for i, parameter in enumerate(module.double().parameters()):
+            parameter += draw(*parameter.shape, seed=i) * 0.3
+    return module
+
+
+def test_recorded_heads_are_those_that_the_model_used():
+    model = shaken(Transformer(9, 11, 2, 12, 3, 20, np.random.default_rng(0)))
+    source, target, mask = SOURCE, TARGET, SEEN
+    with recorded_heads(model) as heads:
+        model(source, target, mask)
+    assert list(heads) == [
+        *(f"encoder.blocks.{i}.attention" for i in range(2)),
+        *(f"decoder.blocks.{i}.{kind}" for i in range(2) for kind in ("attention", "cross_attention")),
+    ]
+    shapes = {name: heads[name].weights().shape for name in heads}
+    assert set(shapes.values()) == {(2, 3, 4, 4), (2, 3, 3, 3), (2, 3, 3, 4)}
+    across = heads["decoder.blocks.1.cross_attention"].weights()
+    np.testing.assert_allclose(across.sum(-1), 1, atol=1e-12)
+    assert (across[1, :, :, 3] == 0).all()
+    assert (heads["decoder.blocks.0.attention"].weights()[..., 0, 1:] == 0).all()
+    model(source[:, :2], target)
+    assert heads["encoder.blocks.0.attention"].weights().shape == (2, 3, 4, 4)  # no longer listening
+
+
+def test_recorded_weights_equal_those_of_torchs_layer():
+    block = shaken(DecoderBlock(12, 3, 20, np.random.default_rng(0)))
+    x, memory, causal = draw(2, 5, 12), draw(2, 7, 12, seed=1), torch.tensor(causal_mask(5, 5))
+    with recorded_heads(block) as heads:
+        block(x, memory, causal, torch.ones(2, 1, 7, dtype=torch.bool))
+    theirs = as_torch(block).self_attn(x, x, x, attn_mask=~causal, average_attn_weights=False)[1]
+    np.testing.assert_allclose(heads["attention"].weights(), theirs.detach(), atol=1e-12)
+    assert heads["cross_attention"].weights().shape == (2, 3, 5, 7)
+
+
+def test_one_mask_for_all_heads_is_recorded_as_it_was_used():
+    layer = MultiHeadAttention(12, 3, np.random.default_rng(0))
+    mask = torch.tensor(np.random.default_rng(1).random((2, 5, 5)) < 0.6)
+    with recorded_heads(layer) as heads:
+        layer(draw(2, 5, 12).float(), mask=mask)
+    assert (heads[""].weights() == 0).all(axis=1)[~mask.numpy()].all()
+    np.testing.assert_array_equal(heads[""].mask[:, 0], mask)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_of_half_precision_the_wider_numbers_are_recorded_that_weights_come_from(dtype):
+    layer, x = SelfAttention(12, 4, np.random.default_rng(0)).to(dtype), draw(5, 12).to(dtype)
+    with recorded_heads(layer) as heads:
+        layer(x, mask=causal_mask(5, 5))
+    expected = attention_weights(x.float() @ layer.w_q.float(), x.float() @ layer.w_k.float(), causal_mask(5, 5))
+    np.testing.assert_array_equal(heads[""].weights(), expected.detach().numpy())
+
+
+def test_an_error_in_the_model_leaves_nothing_behind():
+    block = DecoderBlock(12, 3, 20, np.random.default_rng(0)).double()
+    with pytest.raises(ValueError, match="mask must be boolean"), recorded_heads(block):
+        block(draw(5, 12), draw(7, 12), mask=np.ones((5, 5)))
+    with recorded_heads(block) as heads:
+        block(draw(5, 12), draw(7, 12))
+    assert list(heads) == ["attention", "cross_attention"]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_heads_on_a_gpu_are_recorded_as_numpys():
+    model = Transformer(9, 11, 1, 12, 3, 20, np.random.default_rng(0)).cuda()
+    with recorded_heads(model) as heads:
+        model(SOURCE.cuda(), TARGET.cuda())
+    assert heads["encoder.blocks.0.attention"].weights().shape == (2, 3, 4, 4)
