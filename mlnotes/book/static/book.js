@@ -1,5 +1,5 @@
 /* Boxes that scroll sideways can be reached by the keyboard and say what they are; print shows what is folded. */
-const NAMES = { "pre": "Code", ".math, mjx-container": "Formula", ".output": "Output", ".pst-scrollable-table-container": "Table" };
+const NAMES = { "pre": "Code", ".math, mjx-container": "Formula", ".output": "Output", ".drawing": "Figure", ".pst-scrollable-table-container": "Table" };
 
 function nameScrollBoxes() {
   for (const [selector, name] of Object.entries(NAMES)) {
