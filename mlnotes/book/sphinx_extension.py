@@ -46,6 +46,8 @@ def setup(app):
     app.add_post_transform(PlainBibliography)
     app.add_post_transform(GlueToMath)
     app.add_post_transform(InlineFigures)
+    app.add_post_transform(MarkCaptions)
+    app.add_post_transform(TagFormulas)
     app.connect("config-inited", _add_own_files)
     app.connect("builder-inited", _write_generated)
     app.connect("env-get-outdated", _pages_that_list_others)
@@ -116,8 +118,34 @@ class InlineFigures(SphinxPostTransform):
         for i, image in enumerate([*self.document.findall(nodes.image)], start=1):
             if image["uri"].endswith(".svg") and image.parent.get("nb_element") == "cell_code_output":
                 drawing = Path(self.app.srcdir, image["uri"]).read_text(encoding="utf-8")
-                html = svg.inlined(drawing, f"figure-{i}", image.get("alt", ""))
+                html = svg.inlined(drawing, f"drawing-{i}", image.get("alt", ""))
                 image.replace_self(nodes.raw("", html, format="html"))
+
+
+class MarkCaptions(SphinxPostTransform):
+    """Let the style sheet and links find the paragraphs that begin with "**Figure 1.**"."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for paragraph in self.document.findall(nodes.paragraph):
+            number = re.fullmatch(r"Figure (\d+)\.", paragraph[0].astext()) if len(paragraph) else None
+            if number and isinstance(paragraph[0], nodes.strong):
+                paragraph["classes"].append("caption")
+                paragraph["ids"].append(f"figure-{number[1]}")
+
+
+class TagFormulas(SphinxPostTransform):
+    r"""Keep formulas with a ``\tag`` as they are: Sphinx would put those with a ``\\`` where no tag may stand."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for formula in self.document.findall(lambda it: isinstance(it, nodes.math_block) and r"\tag{" in it.astext()):
+            formula["nowrap"] = True
+            formula.children = [nodes.Text(rf"\[{formula.astext()}\]")]
 
 
 def _classes(node):
