@@ -6,6 +6,7 @@ book's pages. A figure takes its colours from the constants of this module, and 
 
 import re
 import sys
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -35,6 +36,8 @@ def _draw_as_svg():
 
 
 _draw_as_svg()
+# Matplotlib warns when looking for a place took it a second, and so whenever the machine is busy.
+warnings.filterwarnings("ignore", "Creating legend with loc=.best. can be slow")
 
 
 class _Powers(LogFormatterSciNotation):

@@ -130,8 +130,9 @@ class MarkCaptions(SphinxPostTransform):
 
     def run(self, **kwargs):
         for paragraph in self.document.findall(nodes.paragraph):
-            number = re.fullmatch(r"Figure (\d+)\.", paragraph[0].astext()) if len(paragraph) else None
-            if number and isinstance(paragraph[0], nodes.strong):
+            first = next((it for it in paragraph if it.astext()), None)
+            number = re.fullmatch(r"Figure (\d+)\.", first.astext()) if isinstance(first, nodes.strong) else None
+            if number:
                 paragraph["classes"].append("caption")
                 paragraph["ids"].append(f"figure-{number[1]}")
 

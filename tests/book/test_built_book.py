@@ -18,6 +18,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 import mlnotes
 from mlnotes.book.chapter_map import draw, read_map
+from mlnotes.book.svg import DARK, READABLE
 
 ROOT = Path(__file__).parents[2]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
@@ -47,7 +48,9 @@ LOOK = r"""() => {
     anchors: all("[id]").map((it) => it.id),
     images: all("main img").map((it) => [it.src.slice(0, 200), it.complete && it.naturalWidth > 0, it.alt]),
     drawings: all("main .drawing > svg").map((it) => [it.ariaLabel, it.getBBox().width > 0, it.ariaLabel]),
-    untypeset: all("main .math:not(:has(mjx-container))").map((it) => it.outerHTML).concat(raw),
+    untypeset: all("main .math:not(:has(mjx-container)), main merror").map((it) => it.outerHTML).concat(raw),
+    captions: all("main p.caption").map((it) => it.id),
+    tags: all("main mlabeledtr > mtd:first-child").map((it) => it.textContent),
     widgets: all("main .mlnotes-widget").length,
   };
 }"""
@@ -57,8 +60,10 @@ LOOK = r"""() => {
 TOO_WIDE = """async () => {
   const article = document.querySelector("main .bd-article"), cells = [...article.querySelectorAll("div.cell")];
   const folded = [...article.querySelectorAll("details:not([open])")];
+  const opened = folded.map((it) => new Promise((resolve) => it.addEventListener("toggle", resolve, { once: true })));
   folded.forEach((it) => (it.open = true));
-  await new Promise((resolve) => setTimeout(resolve, folded.length && 50));
+  await Promise.all(opened);
+  dispatchEvent(new Event("resize"));  // which a busy browser tells the page later than its new width
   const edge = article.getBoundingClientRect().right + 1;
   const typeset = [...(globalThis.MathJax?.startup?.document?.math ?? [])];
   const formulas = new Map(typeset.map((it) => [it.typesetRoot, it.math]));
@@ -80,6 +85,11 @@ TOO_WIDE = """async () => {
   folded.forEach((it) => (it.open = false));
   return found;
 }"""
+
+SMALLEST_TEXT = """() => Math.min(...[...document.querySelectorAll("main .drawing :is(text, tspan)")].map((it) => {
+  const { a, b } = it.getScreenCTM();
+  return Math.hypot(a, b) * parseFloat(getComputedStyle(it).fontSize);
+}))"""
 
 # axe takes its time for every element. Of the coloured words of code, three of each kind stay elements; then, to look
 # at colours, three of every kind of text stay at all.
@@ -108,6 +118,7 @@ class Visit:
     faults: set = field(default_factory=set)
     overflow: dict = field(default_factory=dict)
     too_wide: dict = field(default_factory=dict)
+    smallest_text: dict = field(default_factory=dict)
     found: dict = field(default_factory=dict)
 
 
@@ -137,6 +148,7 @@ def _visit(context, path):
         page.wait_for_timeout(50)
         visit.overflow[width] = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         visit.too_wide[width] = page.evaluate(TOO_WIDE)
+        visit.smallest_text[width] = page.evaluate(SMALLEST_TEXT)
         visit.faults |= _faults(page, STRUCTURE_RULES, f"{width} px")
     page.evaluate(THIN_OUT)
     for theme in ("light", "dark"):
@@ -198,6 +210,25 @@ def test_on_a_wide_page_nothing_outside_of_the_chapters_needs_to_scroll(visits):
     assert not {name: blocks for name, blocks in pages.items() if blocks}
 
 
+def test_the_text_of_figures_is_large_enough_in_both_widths(visits):
+    sizes = {(name, width): size for name, visit in visits.items() for width, size in visit.smallest_text.items()}
+    assert {where: size for where, size in sizes.items() if size < READABLE - 0.1} == {}
+    assert min(sizes.values()) < 20
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_figures_stand_on_the_ground_of_the_page_and_have_the_colours_of_its_theme(theme, built, browser):
+    page = browser.new_page(color_scheme=theme)
+    page.goto((built / "chapters/blocks/matmul.html").as_uri())
+    ground, drawn = page.evaluate("""() => [
+      getComputedStyle(document.body).backgroundColor,
+      [...document.querySelectorAll(".drawing :is(path, text)")].map((it) => getComputedStyle(it).fill)]""")
+    assert drawn[0] == ground
+    colours = DARK if theme == "light" else DARK.values()
+    assert {*drawn} <= {"none", *("rgb({}, {}, {})".format(*bytes.fromhex(it[1:])) for it in colours)}
+    page.close()
+
+
 def cell_with(chapter, block):
     """Return the id of the cell that a block of a page comes from."""
     cells = json.loads((ROOT / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
@@ -217,6 +248,15 @@ def test_all_images_load_and_are_described(visits):
 def test_all_math_is_typeset(visits):
     assert not {name: visit.found["untypeset"] for name, visit in visits.items() if visit.found["untypeset"]}
     assert all("mathjax" in " ".join(visits[name].requests) for name in CHAPTERS)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_figures_and_formulas_have_the_numbers_on_the_page_that_they_have_in_the_notebook(chapter, visits):
+    cells = json.loads((ROOT / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
+    source = "\n".join("".join(it["source"]) for it in cells if it["cell_type"] == "markdown")
+    found = visits[chapter].found
+    assert found["captions"] == [f"figure-{it}" for it in re.findall(r"^\*\*Figure (\d+)\.\*\*", source, re.M)]
+    assert found["tags"] == [f"({it})" for it in re.findall(r"\\tag\{(\d+)\}", source)]
 
 
 def test_every_link_inside_the_book_leads_somewhere(visits, built):
