@@ -32,8 +32,8 @@ _COORDINATES = re.compile(
     r'((?<=\s)(?:d|[xy][12]?|c[xy]|points|width|height|viewBox)="[^"]*"|(?:translate|rotate)\([^)]*\))'
 )
 _COLOUR_OR_NUMBER = re.compile(r"(#\w+|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
-_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
-# Matplotlib names markers, clips and hatches by a digest of their coordinates, to the last bit.
+# Matplotlib names markers, clips and hatches by a digest of their coordinates, to the last bit; pictures for nothing.
+_VOLATILE = re.compile(r'\s*<metadata>.*?</metadata>| id="image[0-9a-f]{10}"', re.DOTALL)
 _DIGEST = re.compile(r'(\bid="|\burl\(#|\bhref="#)([A-Za-z_]\w*?[0-9a-f]{10})(?=["\)])')
 _EMBEDDED = re.compile(
     r'(<script\b[^>]*type="application/json"[^>]*>)(.*?)(</script>)|data:(image/[\w.+-]+);base64,\s*([\w+/=]+)',
@@ -119,7 +119,7 @@ def merged(outputs):
     list of dict
         The same with one output for all that went to the same stream between two others (in which pieces it came, and
         whether stdout or stderr first, depends on timing), without tracebacks (they name files of this machine), the
-        ids of widgets, and the date and version in an SVG.
+        ids of widgets, and the date, the version and the names of pictures in an SVG.
     """
     result = []
     for is_stream, group in itertools.groupby(outputs, lambda output: output["output_type"] == "stream"):
@@ -134,7 +134,7 @@ def merged(outputs):
             if "data" in output:
                 output["data"] = {mime: data for mime, data in output["data"].items() if mime != WIDGET_VIEW}
                 if SVG in output["data"]:
-                    output["data"][SVG] = _METADATA.sub("", output["data"][SVG])
+                    output["data"][SVG] = _VOLATILE.sub("", output["data"][SVG])
             if "traceback" in output:
                 output["traceback"] = [f"{output['ename']}: {output['evalue']}"]
             result.append(output)
