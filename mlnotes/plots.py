@@ -1,13 +1,74 @@
-"""The figures of the chapters: each function draws into the axes that it is given."""
+"""The figures of the chapters: each function draws into the axes that it is given.
 
+Importing this module has notebooks show figures as SVG, whose text stays text and whose colours follow the theme of the
+book's pages. A figure takes its colours from the constants of this module, and no text of it is smaller than ``SMALL``.
+"""
+
+import re
+import sys
+import warnings
 from itertools import pairwise
 
 import numpy as np
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 
-BLUE, ORANGE, GREEN, PURPLE, GREY = "#0b5fa5", "#b3490a", "#1a7a4c", "#7b3fa0", "#6b6b6b"
-_COLORS = (BLUE, ORANGE, GREEN, PURPLE)
+# Text, what stands beside it, points in the background, and lines that only guide the eye.
+INK, GREY, FAINT, GUIDE = "#1d222b", "#545c69", "#8b93a0", "#c9ced6"
+BLUE, ORANGE, GREEN, PURPLE = "#0b5fa5", "#b3490a", "#1a7a4c", "#7b3fa0"
+PALE_BLUE, PALE_ORANGE, PALE_GREEN = "#cfe0f1", "#f6d9c4", "#cfe8da"
+# What is written on the colours of a map, which are the same on a light and on a dark page: not quite black and white.
+ON_LIGHT, ON_DARK = "#010101", "#fefefe"
+SMALL = 8.5  # points, of the labels of many ticks and of numbers in cells
+_COLORS, _MARKERS, _HATCHES = (BLUE, ORANGE, GREEN, PURPLE), "o^sD", ("", "///", "xxx")
+
+
+def _draw_as_svg():
+    """Have notebooks show figures as SVG, without the date and the version that Matplotlib would write into it."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None:
+        from matplotlib_inline.config import InlineBackend
+
+        backend = InlineBackend.instance(parent=shell)
+        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        backend.print_figure_kwargs = {**backend.print_figure_kwargs, "metadata": nothing}
+        backend.figure_formats = {"svg"}
+
+
+_draw_as_svg()
+# Matplotlib warns when looking for a place took it a second, and so whenever the machine is busy.
+warnings.filterwarnings("ignore", "Creating legend with loc=.best. can be slow")
+
+
+class _Powers(LogFormatterSciNotation):
+    """Label powers of ten as text, "10⁻³": Matplotlib's own formula has an exponent too small to be read."""
+
+    _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+    def __call__(self, x, pos=None):
+        formula = re.search(r"\\mathdefault\{(.*)\}\$$", super().__call__(x, pos))
+        if formula is None:
+            return ""
+        return re.sub(r"\^\{(.*)\}", lambda it: it[1].translate(self._RAISED), formula[1].replace(r"\times", "×"))
+
+
+def _label_powers(*axes):
+    for axis in axes:
+        axis.set_major_formatter(_Powers())
+        axis.set_minor_formatter(_Powers(labelOnlyBase=False))
+
+
+def _ink_on(color):
+    """Choose what can be read on a colour of a map."""
+    linear = np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color[:3]])
+    return ON_LIGHT if linear @ (0.2126, 0.7152, 0.0722) > 0.179 else ON_DARK
+
+
+def _write_into_cells(image, form):
+    values = image.get_array()
+    for i, j in np.ndindex(values.shape):
+        text, color = form.format(values[i, j]).replace("-", "−"), _ink_on(image.to_rgba(values[i, j]))
+        image.axes.text(j, i, text, ha="center", va="center", size=SMALL, color=color)
 
 
 def arrows(ax, vectors):
@@ -31,8 +92,8 @@ def arrows(ax, vectors):
     ends = np.array([(0, 0), *vectors.values()])
     low, high = ends.min(0), ends.max(0)
     ax.set(xlim=(low[0] - 0.6, high[0] + 0.6), ylim=(low[1] - 0.6, high[1] + 0.6), aspect="equal")
-    ax.axhline(0, color="#cccccc", lw=0.8, zorder=0)
-    ax.axvline(0, color="#cccccc", lw=0.8, zorder=0)
+    ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.axvline(0, color=GUIDE, lw=0.8, zorder=0)
 
 
 def projection(ax, b, onto, foot):
@@ -48,7 +109,7 @@ def projection(ax, b, onto, foot):
         The projection of ``b`` onto ``onto``.
     """
     arrows(ax, {"a": onto, "b": b})
-    ax.axline((0, 0), onto, color="#999999", lw=0.8, zorder=0)
+    ax.axline((0, 0), onto, color=FAINT, lw=0.8, zorder=0)
     ax.plot(*np.transpose([b, foot]), ":", color=GREY)
     ax.plot(*foot, "o", color=GREEN)
     ax.annotate("projection", foot, (6, -12), textcoords="offset points", color=GREEN)
@@ -70,8 +131,8 @@ def outline(ax, before, after, title):
     """
     ax.fill(*before, facecolor="none", edgecolor=GREY, lw=1.5, ls="--")
     ax.fill(*after, facecolor=BLUE, alpha=0.7)
-    ax.axhline(0, color="#cccccc", lw=0.8, zorder=0)
-    ax.axvline(0, color="#cccccc", lw=0.8, zorder=0)
+    ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.axvline(0, color=GUIDE, lw=0.8, zorder=0)
     ax.set(aspect="equal", title=title)
 
 
@@ -93,9 +154,9 @@ def level_lines(ax, a, values, reach=4.0):
     along = np.array([-a[1], a[0]])
     for value in values:
         on_line = value * a / (a @ a)
-        ax.axline(on_line, on_line + along, color=GREY if value else "black", lw=0.9, ls="-" if value >= 0 else "--")
-        label = on_line + along * reach * 0.62 / np.linalg.norm(a)
-        ax.annotate(f"{value:g}", label, ha="center", va="center", size=8, bbox={"fc": "white", "ec": "none", "pad": 1})
+        ax.axline(on_line, on_line + along, color=GREY if value else INK, lw=0.9, ls="-" if value >= 0 else "--")
+        label, ground = on_line + along * reach * 0.62 / np.linalg.norm(a), {"fc": "white", "ec": "none", "pad": 1}
+        ax.annotate(f"{value:g}", label, ha="center", va="center", size=SMALL, bbox=ground)
     arrows(ax, {"a": a})
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
 
@@ -114,7 +175,7 @@ def basis_grid(ax, basis, points):
     """
     for i in range(-6, 7):
         for one, other in (basis.T, basis.T[::-1]):
-            ax.axline(i * one, i * one + other, color="#d0d0d0", lw=0.8, zorder=0)
+            ax.axline(i * one, i * one + other, color=FAINT, lw=0.8, zorder=0)
     for name, (x, y) in zip("₁₂", basis.T, strict=True):
         ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": GREY, "shrinkA": 0, "shrinkB": 0})
         ax.annotate(f"b{name}", (x, y), (3, -10), textcoords="offset points", color=GREY)
@@ -146,6 +207,7 @@ def curves(ax, x, ys, xlabel, ylabel, scale="linear"):
         ax.xaxis.set_minor_formatter(NullFormatter())
     if scale in ("log y", "log"):
         ax.set_yscale("log")
+        _label_powers(ax.yaxis)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if len(ys) > 1:
         ax.legend(loc="best")
@@ -165,7 +227,7 @@ def points(ax, xy, groups, xlabel, ylabel):
     xlabel, ylabel : str
         What the axes measure, with units.
     """
-    for name, marker, color in zip(groups, "o^sD", _COLORS, strict=False):
+    for name, marker, color in zip(groups, _MARKERS, _COLORS, strict=False):
         ax.scatter(*xy[name].T, s=14, marker=marker, color=color, alpha=0.7, label=name)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend(loc="best")
@@ -181,7 +243,7 @@ def cloud(ax, x, y):
     x, y : array (n,) or (n, 1)
         Where the points lie.
     """
-    ax.scatter(x, y, s=9, color="#b5b5b5", linewidth=0)
+    ax.scatter(x, y, s=9, color=FAINT, linewidth=0)
 
 
 def histograms(ax, groups, xlabel):
@@ -197,7 +259,7 @@ def histograms(ax, groups, xlabel):
         What they measure, with units.
     """
     edges = np.histogram_bin_edges(np.concatenate(list(groups.values())), 40)
-    for (name, values), color, hatch in zip(groups.items(), _COLORS, ("", "///", "..."), strict=False):
+    for (name, values), color, hatch in zip(groups.items(), _COLORS, _HATCHES, strict=False):
         ax.hist(values, edges, color=color, alpha=0.6, hatch=hatch, edgecolor="white", label=name)
     ax.set(xlabel=xlabel, ylabel="count")
     ax.legend(loc="best")
@@ -221,6 +283,7 @@ def errors_below(ax, x, errors, bounds, xlabel):
     ax.plot(x, errors, "o", ms=4, color=BLUE, alpha=0.7, label="measured")
     ax.plot(x[order], bounds[order], color=ORANGE, label="bound")
     ax.set(xlabel=xlabel, ylabel="relative error", xscale="log", yscale="log")
+    _label_powers(ax.xaxis, ax.yaxis)
     ax.legend(loc="best")
 
 
@@ -238,11 +301,11 @@ def bars(ax, groups, labels, ylabel):
     ylabel : str
         What the height measures, with units.
     """
-    width, hatches = 0.8 / len(groups), ("", "///", "...")
+    width = 0.8 / len(groups)
     for i, (name, heights) in enumerate(groups.items()):
         x = np.arange(len(labels)) + (i - (len(groups) - 1) / 2) * width
-        drawn = ax.bar(x, heights, width * 0.92, label=name, color=_COLORS[i], hatch=hatches[i], edgecolor="white")
-        ax.bar_label(drawn, fmt="%.2f", size=7, padding=1)
+        drawn = ax.bar(x, heights, width * 0.92, label=name, color=_COLORS[i], hatch=_HATCHES[i], edgecolor="white")
+        ax.bar_label(drawn, fmt="%.2f", size=SMALL, padding=1)
     ax.set_xticks(np.arange(len(labels)), labels)
     ax.set(ylabel=ylabel)
     if len(groups) > 1:
@@ -266,16 +329,13 @@ def heat_map(ax, weights, rows, columns, title="", numbers=False):
         Whether to print each weight into its cell.
     """
     image = ax.imshow(weights, vmin=0, vmax=1)
-    ax.set_xticks(range(len(columns)), columns, rotation=90, size=8)
-    ax.set_yticks(range(len(rows)), rows, size=8)
+    ax.set_xticks(range(len(columns)), columns, rotation=90, size=SMALL)
+    ax.set_yticks(range(len(rows)), rows, size=SMALL)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     ax.set_title(title)
     if numbers:
-        for i, j in np.ndindex(weights.shape):
-            ax.text(
-                j, i, f"{weights[i, j]:.2f}", ha="center", va="center", size=8, color="wk"[int(weights[i, j] > 0.6)]
-            )
+        _write_into_cells(image, "{:.2f}")
     if not ax.figure.axes[-1].get_label() == "<colorbar>":
         ax.figure.colorbar(image, ax=ax.figure.axes, label="weight", shrink=0.8)
 
@@ -357,14 +417,13 @@ def column_owners(ax, layouts):
         For each matrix the owner of each of its columns. Owners of one initial share a colour and a hatching.
     """
     initials = sorted({owner[0] for owners in layouts.values() for owner in owners}, reverse=True)
-    looks = dict(zip(initials, zip(("#cfe0f1", "#f6d9c4", "#cfe8da"), ("", "///", "..."), strict=True), strict=False))
+    looks = dict(zip(initials, zip((PALE_BLUE, PALE_ORANGE, PALE_GREEN), _HATCHES, strict=True), strict=False))
     for y, owners in enumerate(layouts.values()):
         for x, owner in enumerate(owners):
             color, hatch = looks[owner[0]]
             ax.add_patch(Rectangle((x, y + 0.12), 1, 0.76, fc=color, hatch=hatch, ec="white"))
-            ax.text(
-                x + 0.5, y + 0.5, owner, ha="center", va="center", size=8, bbox={"fc": color, "ec": "none", "pad": 1}
-            )
+            ground = {"fc": color, "ec": "none", "pad": 1}
+            ax.text(x + 0.5, y + 0.5, owner, ha="center", va="center", size=SMALL, bbox=ground)
     ax.set(xlim=(0, max(map(len, layouts.values()))), ylim=(len(layouts), 0), xlabel="column, from 0")
     ax.set_xticks(np.arange(0, ax.get_xlim()[1], 2) + 0.5, [f"{x:g}" for x in np.arange(0, ax.get_xlim()[1], 2)])
     ax.set_yticks(np.arange(len(layouts)) + 0.5, layouts)
@@ -390,8 +449,7 @@ def position_table(ax, table, xlabel, title="", numbers=False):
     """
     drawn = ax.imshow(table, vmin=-1.0 if table.min() < 0 else 0.0, vmax=1, aspect="auto", interpolation="nearest")
     if numbers:
-        for i, j in np.ndindex(table.shape):
-            ax.text(j, i, f"{table[i, j]:.0f}", ha="center", va="center", size=8, color="wk"[int(table[i, j] > 0.6)])
+        _write_into_cells(drawn, "{:.0f}")
     else:
         ax.figure.colorbar(drawn, ax=ax, ticks=[-1, 0, 1])
     ax.set(xlabel=xlabel, ylabel="position")
@@ -427,12 +485,10 @@ def matrix(ax, values, rows, columns, title, limit):
     limit : float
         The size at which the colours end.
     """
-    ax.imshow(values, cmap="PuOr_r", vmin=-1.6 * limit, vmax=1.6 * limit)  # pale enough for black numbers
-    for i, j in np.ndindex(*np.shape(values)):
-        number = f"{values[i][j]:.3g}".replace("-", "−")
-        ax.text(j, i, number, ha="center", va="center", size=8, color="black")
-    ax.set_xticks(range(len(columns)), columns, size=8)
-    ax.set_yticks(range(len(rows)), rows, size=8)
+    image = ax.imshow(values, cmap="PuOr_r", vmin=-1.6 * limit, vmax=1.6 * limit)  # pale enough for black numbers
+    _write_into_cells(image, "{:.3g}")
+    ax.set_xticks(range(len(columns)), columns, size=SMALL)
+    ax.set_yticks(range(len(rows)), rows, size=SMALL)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.set_title(title)
@@ -456,13 +512,13 @@ def names_in_the_plane(ax, xy, names, groups):
     group_of = {name: i for i, members in enumerate(groups.values()) for name in members}
     for (x, y), name in zip(xy, names, strict=True):
         color = _COLORS[group_of[name]] if name in group_of else GREY
-        ax.plot(x, y, "o^sD"[group_of[name]] if name in group_of else ".", color=color, ms=4)
-        ax.annotate(name, (x, y), (4, 3), textcoords="offset points", size=8.5, color=color)
+        ax.plot(x, y, _MARKERS[group_of[name]] if name in group_of else ".", color=color, ms=4)
+        ax.annotate(name, (x, y), (4, 3), textcoords="offset points", size=SMALL, color=color)
     for i, name in enumerate(groups):
-        ax.plot([], [], "o^sD"[i], color=_COLORS[i], label=name)
+        ax.plot([], [], _MARKERS[i], color=_COLORS[i], label=name)
     ax.set(aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
     ax.margins(0.12)
-    ax.legend(fontsize=8)
+    ax.legend()
 
 
 def chunks_of_a_mask(ax, ends, labels):
@@ -483,8 +539,8 @@ def chunks_of_a_mask(ax, ends, labels):
             brought = ax.barh(i, i + 1 - start, 0.84, left=start, color=ORANGE, hatch="///", edgecolor="white")
         ax.axhline(end - 0.5, color=GREY, lw=0.8)
     ax.set(xlim=(0, len(labels)), ylim=(len(labels) - 0.5, -0.5), ylabel="queries", xlabel="keys")
-    ax.set_xticks(np.arange(len(labels)) + 0.5, labels, rotation=90, size=8)
-    ax.set_yticks(range(len(labels)), labels, size=8)
+    ax.set_xticks(np.arange(len(labels)) + 0.5, labels, rotation=90, size=SMALL)
+    ax.set_yticks(range(len(labels)), labels, size=SMALL)
     ax.tick_params(length=0)
     ax.legend([found, brought], ["in the cache", "from the chunk"], loc="upper right")
 
@@ -507,6 +563,7 @@ def points_on_lines(ax, x, points, lines, xlabel, ylabel):
         ax.loglog(x, values, color=color, lw=1.2, label=f"{name}, formula")
         measured = points[name]
         ax.loglog(x[: len(measured)], measured, marker, color=color, label=f"{name}, measured")
+    _label_powers(ax.xaxis, ax.yaxis)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend(loc="best")
 

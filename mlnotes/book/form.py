@@ -8,7 +8,8 @@ from pathlib import Path
 
 import nbformat
 
-from mlnotes.book.compare import merged
+from mlnotes.book import svg
+from mlnotes.book.compare import SVG, merged
 
 LONGEST = 15  # lines of a code cell
 METADATA = {
@@ -110,7 +111,8 @@ def problems(nb):
     Returns
     -------
     list of str
-        Code cells that are too long or not executed, figures without a written description, paths of this machine.
+        Code cells that are too long or not executed, figures without a written description, with text that is too small
+        or colours that no dark page can replace, paths of this machine.
     """
     found = []
     for cell in nb.cells:
@@ -128,6 +130,7 @@ def problems(nb):
             html = str(data.get("text/html", ""))
             if any(mime.startswith("image/") for mime in data) and "text/html" not in data and not alt.strip():
                 found.append(f"{name}: a figure needs alt text in the cell's metadata, mystnb.image.alt")
+            found += [f"{name}: {problem}" for problem in svg.problems(data.get(SVG, ""))]
             if any(not re.search(r'\balt="[^"]*\w', tag) for tag in re.findall(r"<img\b[^>]*>", html)):
                 found.append(f"{name}: a picture in its HTML needs alt text")
             path = _HERE.search(str({**output, "data": {m: v for m, v in data.items() if not m.startswith("image/")}}))

@@ -15,6 +15,7 @@ from sphinx_codeautolink.extension.directive import SkipMarker
 from sphinx_design.dropdown import dropdown_main, dropdown_title
 
 from mlnotes import widgets
+from mlnotes.book import svg
 from mlnotes.book.directives import API, TOC, Api, ApiList, ChapterMap
 
 STATIC = Path(__file__).parent / "static"
@@ -35,6 +36,7 @@ def setup(app):
     app.config.mathjax_path = "mathjax/tex-svg-full.js"
     app.add_config_value("mlnotes_digest", "", "html")
     app.add_css_file("book.css", priority=900)
+    app.add_css_file("figures.css")
     app.add_js_file(None, body=THEME, priority=0)
     app.add_js_file("book.js", loading_method="defer")
     app.add_directive("api", Api)
@@ -43,8 +45,11 @@ def setup(app):
     app.add_post_transform(FoldDropdowns)
     app.add_post_transform(PlainBibliography)
     app.add_post_transform(GlueToMath)
+    app.add_post_transform(InlineFigures)
+    app.add_post_transform(MarkCaptions)
+    app.add_post_transform(TagFormulas)
     app.connect("config-inited", _add_own_files)
-    app.connect("builder-inited", _write_widgets)
+    app.connect("builder-inited", _write_generated)
     app.connect("env-get-outdated", _pages_that_list_others)
     app.connect("doctree-read", _unwrap_untitled_sections, priority=400)
     app.connect("doctree-read", _keep_output_out_of_program, priority=401)
@@ -103,6 +108,47 @@ class GlueToMath(SphinxPostTransform):
                 following.parent.replace(following, nodes.Text(following[touching.end() :]))
 
 
+class InlineFigures(SphinxPostTransform):
+    """Make the figures of a chapter parts of its page, where its style sheets reach them."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for i, image in enumerate([*self.document.findall(nodes.image)], start=1):
+            if image["uri"].endswith(".svg") and image.parent.get("nb_element") == "cell_code_output":
+                drawing = Path(self.app.srcdir, image["uri"]).read_text(encoding="utf-8")
+                html = svg.inlined(drawing, f"drawing-{i}", image.get("alt", ""))
+                image.replace_self(nodes.raw("", html, format="html"))
+
+
+class MarkCaptions(SphinxPostTransform):
+    """Let the style sheet and links find the paragraphs that begin with "**Figure 1.**"."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for paragraph in self.document.findall(nodes.paragraph):
+            first = next((it for it in paragraph if it.astext()), None)
+            number = re.fullmatch(r"Figure (\d+)\.", first.astext()) if isinstance(first, nodes.strong) else None
+            if number:
+                paragraph["classes"].append("caption")
+                paragraph["ids"].append(f"figure-{number[1]}")
+
+
+class TagFormulas(SphinxPostTransform):
+    r"""Keep formulas with a ``\tag`` as they are: Sphinx would put those with a ``\\`` where no tag may stand."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for formula in self.document.findall(lambda it: isinstance(it, nodes.math_block) and r"\tag{" in it.astext()):
+            formula["nowrap"] = True
+            formula.children = [nodes.Text(rf"\[{formula.astext()}\]")]
+
+
 def _classes(node):
     return node.get("classes", ()) if isinstance(node, nodes.Element) else ()
 
@@ -123,15 +169,18 @@ def _add_own_files(app, config):
     """Put our files and templates into the book, and have every page rebuilt when what they share has changed."""
     config.html_static_path.append(str(STATIC))
     config.templates_path.append(str(TEMPLATES))
-    shared = [*sorted(STATIC.iterdir()), *sorted(TEMPLATES.iterdir()), Path(app.srcdir, TOC), Path(__file__)]
-    texts = [path.read_bytes() for path in shared] + [widgets.bundle().encode(), widgets.stylesheet().encode()]
+    files = [*sorted(STATIC.iterdir()), *sorted(TEMPLATES.iterdir()), Path(app.srcdir, TOC)]
+    shared = [*files, Path(__file__), Path(svg.__file__)]
+    generated = (widgets.bundle(), widgets.stylesheet(), svg.stylesheet())
+    texts = [path.read_bytes() for path in shared] + [text.encode() for text in generated]
     config.mlnotes_digest = hashlib.sha256(b"".join(texts)).hexdigest()
 
 
-def _write_widgets(app):
-    """Put the widgets where only the pages that hold one load them."""
+def _write_generated(app):
+    """Put the colours of the figures beside our own files, and the widgets, which only the pages that hold one load."""
     folder = Path(app.outdir, "_static")
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "figures.css").write_text(svg.stylesheet(), encoding="utf-8")
     (folder / "widgets.js").write_text(widgets.bundle(), encoding="utf-8")
     (folder / "widgets.css").write_text(widgets.stylesheet(), encoding="utf-8")
 

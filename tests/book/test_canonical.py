@@ -38,6 +38,7 @@ def messy():
         new_output("stream", name="stderr", text="aside"),
         new_output("stream", name="stdout", text="line\n"),
         new_output("display_data", {"image/png": figure(), "text/plain": "<Figure>"}),
+        new_output("display_data", {"image/svg+xml": "<svg>\n <metadata>\n  2020\n </metadata>\n</svg>"}),
         new_output("execute_result", {"text/plain": "W()", WIDGET_VIEW: {"model_id": "4f0c"}}, execution_count=4711),
         new_output("error", ename="E", evalue="why", traceback=["/home/me/x.py", "E: why"]),
     ]
@@ -125,7 +126,9 @@ def test_the_canonical_form_of_the_canonical_form_is_itself_and_the_input_is_lef
 
 
 def test_problems_name_the_cell():
+    described = {"mystnb": {"image": {"alt": "a line"}}}
     picture = new_output("display_data", {"image/png": figure()})
+    drawing = new_output("display_data", {"image/svg+xml": '<svg><text style="font-size: 5px">small</text></svg>'})
     images = ("<img src='x'>", '<img src="x" alt="">', '<img alt="a line">')
     html = [new_output("display_data", {"text/html": image, "image/png": ""}) for image in images]
     path = new_output("stream", text=f"File {ROOT}/mlnotes/show.py")
@@ -133,12 +136,11 @@ def test_problems_name_the_cell():
         "long": new_code_cell("1\n" * (LONGEST + 1), execution_count=1),
         "unrun": new_code_cell("1"),
         "figure": new_code_cell("1", execution_count=1, outputs=[picture]),
+        "drawing": new_code_cell("1", execution_count=1, outputs=[drawing], metadata=described),
         "html": new_code_cell("1", execution_count=1, outputs=html),
         "path": new_code_cell("1", execution_count=1, outputs=[path]),
         "warning": new_code_cell("1", execution_count=1, outputs=[new_output("stream", text="/tmp/ipykernel_12/3.py")]),
-        "right": new_code_cell(
-            "1\n" * LONGEST, execution_count=1, outputs=[picture], metadata={"mystnb": {"image": {"alt": "a line"}}}
-        ),
+        "right": new_code_cell("1\n" * LONGEST, execution_count=1, outputs=[picture], metadata=described),
     }
     for name, cell in cells.items():
         cell.id = name
@@ -147,6 +149,7 @@ def test_problems_name_the_cell():
         "long",
         "unrun",
         "figure",
+        "drawing",
         "html",
         "html",
         "path",

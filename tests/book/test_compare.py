@@ -25,14 +25,26 @@ from mlnotes.diagnosis.report import EVIDENCE, Evidence
 
 SOURCES = {
     "setup": """
-        import sys, uuid
+        import io, sys, uuid
         import matplotlib.pyplot as plt, numpy as np
         from IPython.display import display
+        from matplotlib.figure import Figure
         x = np.linspace(0, 1, 200)
         def plot(shift):
             fig, ax = plt.subplots(figsize=(5, 3))
             ax.set(xlim=(0, 1), ylim=(0, 1))
             ax.plot(x, x**2 + shift, color="0.7", linewidth=0.5)
+        def draw(shift=0, color="0.7", cmap="viridis", marker="o", tick="0.25", **text):
+            figure, file = Figure(figsize=(5, 3)), io.StringIO()
+            ax, beside = figure.subplots(1, 2)
+            ax.set_xticks([0.25, 1 / 3], [tick, "one third"])
+            ax.plot(x, x**2 + shift, color=color, linewidth=0.5)
+            ax.plot(x[::20], x[::20] / 3 + shift, marker, color=color)
+            ax.bar([0.2], [0.3 + shift], hatch="/")
+            beside.imshow(np.eye(3), cmap=cmap)
+            with plt.rc_context({"svg.fonttype": "none"}):
+                figure.savefig(file, format="svg", metadata=text)
+            display({"image/svg+xml": file.getvalue(), "text/plain": "Figure"}, raw=True)
         def widget(tau, tokens=3):
             state = f'{{"tau": {tau!r}, "tokens": {tokens}, "name": "bar"}}'
             html = f'<b>0.125</b> <script type="application/json">{state}</script>'
@@ -48,6 +60,14 @@ SOURCES = {
     "moved by 1e-9": "plot(1e-9)",
     "moved by 5 %": "plot(0.05)",
     "another": "fig, ax = plt.subplots(figsize=(5, 3)); ax.set(xlim=(0, 1), ylim=(0, 1)); ax.hist(x, density=True);",
+    "drawing": "draw()",
+    "drawing moved by 1e-9": "draw(1e-9)",
+    "drawing moved by 5 %": "draw(0.05)",
+    "drawing in another colour": "draw(color='0.6')",
+    "drawing with another picture": "draw(cmap='magma')",
+    "drawing with another marker": "draw(marker='s')",
+    "drawing with a wrong tick": "draw(tick='0.26')",
+    "drawing of another day": "draw(Date='2020-01-01', Creator='hand')",
     "widget": "widget(0.1 + 0.2)",
     "json": "display({'application/json': {'rows': [{'error': 1e-12, 'n': 7}]}}, raw=True)",
     "evidence": """
@@ -92,11 +112,22 @@ def take_from(other):
 
 
 def reencode(outputs, _):
-    data, file = outputs[0].data, io.BytesIO()
-    Image.open(io.BytesIO(base64.b64decode(data["image/png"]))).save(file, "png", compress_level=1)
+    [mime] = outputs[0].data.keys() - {"text/plain"}
+    [picture] = re.findall(r"iVBORw[\w+/=]+", outputs[0].data[mime])
+    file = io.BytesIO()
+    Image.open(io.BytesIO(base64.b64decode(picture))).save(file, "png", compress_level=1)
     changed = base64.b64encode(file.getvalue()).decode()
-    assert changed != data["image/png"]
-    data["image/png"] = changed
+    assert changed != picture
+    outputs[0].data[mime] = outputs[0].data[mime].replace(picture, changed)
+
+
+def rewrite(outputs, _):
+    """Print coordinates with another number of digits, and name markers, clips and hatches otherwise."""
+    svg = outputs[0].data["image/svg+xml"]
+    changed = re.sub(r"\d+\.\d{5,6}(?=[ \"])", lambda it: f"{float(it[0]) + 1e-6:.7f}", svg)
+    changed = re.sub(r'(?<=[#"])([mph])([0-9a-f]{10})\b', lambda it: it[1] + it[2][::-1], changed)
+    assert len(set(svg.splitlines()) - set(changed.splitlines())) > 100
+    outputs[0].data["image/svg+xml"] = changed
 
 
 def rechunk(outputs, _):
@@ -134,6 +165,12 @@ ALTERATIONS = {
     "another figure": ("figure", take_from("another"), "the figures differ"),
     "a curve moved by 5 %": ("figure", take_from("moved by 5 %"), "the figures differ"),
     "a figure that cannot be read": ("figure", put(0, "data", "image/png", "iVBORw0KGgo="), "no picture"),
+    "another drawing": ("drawing", put(0, "data", "image/svg+xml", "<svg></svg>"), "image/svg+xml"),
+    "a curve of a drawing moved by 5 %": ("drawing", take_from("drawing moved by 5 %"), "image/svg+xml, tag"),
+    "another colour in a drawing": ("drawing", take_from("drawing in another colour"), "image/svg+xml, tag"),
+    "another picture in a drawing": ("drawing", take_from("drawing with another picture"), "the figures differ"),
+    "another marker in a drawing": ("drawing", take_from("drawing with another marker"), "image/svg+xml, tag"),
+    "a wrong tick in a drawing": ("drawing", take_from("drawing with a wrong tick"), "0.26"),
     "a changed number in a widget": ("widget", sub("0.30000000000000004", "0.31"), "$.tau"),
     "a changed integer in a widget": ("widget", sub('"tokens": 3', '"tokens": 4'), "$.tokens"),
     "an integer for a float in a widget": ("widget", sub('"tokens": 3', '"tokens": 3.0'), "$.tokens"),
@@ -168,6 +205,10 @@ NOISE = {
     "stderr before stdout": ("order", lambda outputs, _: outputs.append(outputs.pop(2))),
     "a curve moved by 1e-9": ("figure", take_from("moved by 1e-9")),
     "a figure in a larger file": ("figure", reencode),
+    "a drawing moved by 1e-9": ("drawing", take_from("drawing moved by 1e-9")),
+    "a drawing of another day": ("drawing", take_from("drawing of another day")),
+    "other digits and other names in a drawing": ("drawing", rewrite),
+    "a picture in a drawing in a larger file": ("drawing", reencode),
     "the last bit of a number in a widget": ("widget", sub("0.30000000000000004", "0.3")),
     "the random id of a widget": ("widget", put(0, "data", WIDGET_VIEW, {"model_id": "4f0c"})),
     "the last bit of a number in JSON": ("json", put(0, "data", JSON, "rows", 0, "error", 1e-12 * (1 + 1e-15))),
@@ -327,24 +368,37 @@ def test_text(was, now, differs):
     assert text(was, now) == text(now, was) == differs
 
 
-SVG = '<svg width="{width}"><path d="M10.5-3L{x} 6"/><text>{label}</text></svg>{more}'
+SVG = """<svg width="{width}"><defs><path id="m{one}" d="M10.5-3L{x} 6"/><path id="m{two}" d="M0 1"/></defs>
+<use xlink:href="#m{used}" style="fill: {fill}; opacity: {opacity}"/><text>{label}</text></svg>{more}"""
+AS_IT_WAS = {"width": "10", "x": "4.0", "label": "0.43", "more": "", "fill": "#1e50b0", "opacity": "0.7"}
+ONE, TWO, OTHER = "0123456789", "abcdef0123", "fedcba9876"
 
 
 @pytest.mark.parametrize("mime", ["image/svg+xml", "text/html"])
 @pytest.mark.parametrize(
     ("change", "differs"),
     [
-        ({"x": "4.000001"}, False),
+        ({"x": "4.009"}, False),
         ({"x": "4"}, False),
-        ({"x": "4.0001"}, True),
-        ({"width": "11"}, True),
+        ({"x": "3.9999990"}, False),
+        ({"one": OTHER, "used": OTHER}, False),
+        ({"one": TWO, "two": ONE}, True),
+        ({"used": TWO}, True),
+        ({"used": OTHER}, True),
+        ({"fill": "#1e50b1"}, True),
+        ({"fill": "#1e50b00"}, True),
+        ({"fill": "none"}, True),
+        ({"x": "4.02"}, True),
+        ({"width": "10.02"}, True),
+        ({"opacity": "0.700001"}, False),
+        ({"opacity": "0.701"}, True),
         ({"label": "0.4301"}, True),
         ({"more": "<g></g>"}, True),
     ],
 )
 def test_svg_alone_and_in_html(mime, change, differs):
     def make(**values):
-        picture = SVG.format(**{"width": "10", "x": "4.0", "label": "0.43", "more": ""} | values)
+        picture = SVG.format(**AS_IT_WAS | {"one": ONE, "two": TWO, "used": ONE} | values)
         data = base64.b64encode(picture.encode()).decode()
         return picture if mime == "image/svg+xml" else f'<img src="data:image/svg+xml;base64,{data}" alt="x">'
 
@@ -410,7 +464,7 @@ def test_merging_leaves_its_input_as_it_is():
 CHAPTERS = notebooks(ROOT / "chapters")
 TOKEN = re.compile(r"[^\W\d]|[-+]?\d+(?:\.\d*)?(?:[eE][-+]\d+)?")
 SCRIPT = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
-IMAGE = re.compile(r"data:(image/[\w+]+);base64,([\w+/=]+)")
+IMAGE = re.compile(r"data:(image/[\w+]+);base64,\s*([\w+/=]+)")
 
 
 def altered_texts(string, most=15):
@@ -429,22 +483,32 @@ def altered_html(html):
         pairs = list(altered_data(json.loads(script[1])))
         for pair in pairs[:: len(pairs) // 15 + 1]:  # each of them is tried on its own, by `with_data`
             yield tuple(html[: script.start(1)] + json.dumps(data) + html[script.end(1) :] for data in pair)
+    yield from ((html, it) for it in altered_images(html))
+
+
+def altered_images(html):
+    """Change each picture in a page or in a drawing at several places."""
     for image in IMAGE.finditer(html):
         if image[1] == "image/svg+xml":
-            svgs = altered_texts(base64.b64decode(image[2]).decode())
+            svgs = altered_svg(base64.b64decode(image[2]).decode())
             changed = (base64.b64encode(svg.encode()).decode() for svg in svgs)
         else:
             changed = altered_pictures(image[2])
-        yield from ((html, html[: image.start(2)] + picture + html[image.end(2) :]) for picture in changed)
+        yield from (html[: image.start(2)] + picture + html[image.end(2) :] for picture in changed)
+
+
+def altered_svg(svg):
+    yield from altered_texts(svg)
+    yield from altered_images(svg)
 
 
 def altered_pictures(data):
-    """Invert a few pixels, in corners and in between."""
+    """Change a few pixels by half of the scale, in corners and in between."""
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGBA"))
     height, width = pixels.shape[:2]
     for row, column in (0, 0), (height // 2, width // 3), (height - 5, width - 5):
         changed = pixels.copy()
-        changed[row : row + 5, column : column + 5, :3] = 255 - changed[row : row + 5, column : column + 5, :3]
+        changed[row : row + 5, column : column + 5, :3] += 128  # which begins again after 255
         yield png(changed)
 
 
@@ -492,8 +556,12 @@ def altered_outputs(output):
             elif not isinstance(data, str):
                 pairs = altered_data(data)
             else:
-                is_picture = mime.startswith("image/") and mime != "image/svg+xml"
-                pairs = ((data, it) for it in (altered_pictures if is_picture else altered_texts)(data))
+                alter = altered_texts
+                if mime == "image/svg+xml":
+                    alter = altered_svg
+                elif mime.startswith("image/"):
+                    alter = altered_pictures
+                pairs = ((data, it) for it in alter(data))
             yield from (tuple({**output, "data": {**output.data, mime: it}} for it in pair) for pair in pairs)
 
 

@@ -1,13 +1,14 @@
 /* Boxes that scroll sideways can be reached by the keyboard and say what they are; print shows what is folded. */
-const NAMES = { "pre": "Code", ".math, mjx-container": "Formula", ".output": "Output", ".pst-scrollable-table-container": "Table" };
+const NAMES = { "pre": "Code", ".math, mjx-container": "Formula", ".output": "Output", ".drawing": "Figure", ".pst-scrollable-table-container": "Table" };
 
 function nameScrollBoxes() {
   for (const [selector, name] of Object.entries(NAMES)) {
     for (const box of document.querySelectorAll(`main :is(${selector})`)) {
-      if (box.scrollWidth <= box.clientWidth) continue;
-      box.tabIndex = 0;
-      box.role ??= "group";
-      box.ariaLabel ??= `${name}, scrolls sideways`;
+      if (box.scrollWidth > box.clientWidth) {
+        Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: `${name}, scrolls sideways` });
+      } else if (box.ariaLabel?.endsWith("scrolls sideways")) {
+        ["tabindex", "role", "aria-label"].forEach((it) => box.removeAttribute(it));
+      }
     }
   }
 }
