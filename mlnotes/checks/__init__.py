@@ -106,6 +106,40 @@ def mistakes(*functions):
     return Table(head[:width], tuple(row[:width] for row in rows))
 
 
+def wrong_version(function, name):
+    """Make one of the usual mistakes, to see what comes of it.
+
+    Parameters
+    ----------
+    function : callable
+        A function of the package that has checks.
+    name : str
+        The mistake, as `mistakes` lists it.
+
+    Returns
+    -------
+    callable
+        The function with this mistake; its name is the mistake's.
+
+    Raises
+    ------
+    ValueError
+        If the function has no checks, or none of its mistakes has this name.
+    """
+    checks = _find(function.__name__)
+    known = {it.name: it for it in checks.mistakes}
+    if name not in known:
+        raise ValueError(f"{function.__name__} has the mistakes {', '.join(known)}, got {name}")
+    version = version_of(checks, known[name])
+
+    @functools.wraps(version)
+    def wrong(*arguments, **named):
+        return version(*arguments, **named)
+
+    wrong.__name__ = wrong.__qualname__ = name.replace(" ", "_").replace(",", "")
+    return wrong
+
+
 def measured(claim, function):
     """Measure the error that a version makes against a claim.
 

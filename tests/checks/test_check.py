@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from mlnotes.applications.least_squares import lstsq
+from mlnotes.attention.self_attention import attention_weights
 from mlnotes.blocks.softmax import log_softmax, softmax
-from mlnotes.checks import check, evidence, mistakes
+from mlnotes.checks import check, evidence, mistakes, wrong_version
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis.causes import version_of
 from mlnotes.diagnosis.report import Table, compared, written, written_call
@@ -637,3 +638,15 @@ def written_down(source):
     namespace = {"np": np, "KVCache": KVCache}
     exec(compile(source, name, "exec"), namespace)
     return namespace["my_softmax"]
+
+
+class TestWrongVersions:
+    def test_a_usual_mistake_can_be_made(self):
+        twice = wrong_version(attention_weights, "mask after softmax")
+        q, mask = np.eye(2), np.array([[True, False], [True, True]])
+        assert twice(q, q, mask=mask).sum(-1)[0] < 0.9
+        assert twice.__name__ == "mask_after_softmax"
+
+    def test_a_mistake_that_is_not_known_is_refused_with_those_that_are(self):
+        with pytest.raises(ValueError, match="softmax has the mistakes .*sum of everything.*, got too late"):
+            wrong_version(softmax, "too late")
