@@ -648,5 +648,5 @@ class TestWrongVersions:
         assert twice.__name__ == "mask_after_softmax"
 
     def test_a_mistake_that_is_not_known_is_refused_with_those_that_are(self):
-        with pytest.raises(ValueError, match="softmax has the mistakes .*sum of everything.*, got too late"):
+        with pytest.raises(ValueError, match=r"softmax has the mistakes .*sum of everything.*, got too late"):
             wrong_version(softmax, "too late")
