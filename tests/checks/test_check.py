@@ -584,10 +584,10 @@ class TestComparison:
 
 class TestSources:
     def test_an_edit_runs_in_a_copy_of_the_module(self):
-        wrong = edited(log_softmax, (("_below_maximum(x, axis)", "x"),))
+        wrong = edited(softmax, (("x - xp.where(top == -math.inf, 0.0, top)", "x"),))
         with np.errstate(over="ignore"):
             assert not np.isfinite(wrong(np.array([1000.0]))).all()
-        assert log_softmax(np.array([1000.0])) == 0
+        assert softmax(np.array([1000.0])) == 1
 
     @pytest.mark.parametrize("text", ["x", "no such text"])
     def test_an_edit_that_does_not_match_once_is_refused(self, text):
@@ -648,5 +648,5 @@ class TestWrongVersions:
         assert twice.__name__ == "mask_after_softmax"
 
     def test_a_mistake_that_is_not_known_is_refused_with_those_that_are(self):
-        with pytest.raises(ValueError, match="softmax has the mistakes .*sum of everything.*, got too late"):
+        with pytest.raises(ValueError, match=r"softmax has the mistakes .*sum of everything.*, got too late"):
             wrong_version(softmax, "too late")
