@@ -111,6 +111,8 @@ CHECKS = (
             call(_q, _k, _v, *_w, 3, mask=_mask).about("one mask for both sequences"),
             call(_q, _k, _v, *_w, 3, mask=_padding).about("a mask for each sequence"),
             call(*_unequal, 2).about("widths that differ", edge=True),
+            call(_square, _square[::-1], -_square, *_w, 3, np.stack([_triangle, _triangle.T, _triangle[::-1]]))
+            .about("a mask for each head", edge=True),
             call(*_four_axes, *_w, 3, np.stack([_padding, ~_padding])).about("four axes, a mask for each", edge=True),
             *(call(_q, _k, _v, *_w, 3, **{name: b}).about("a bias", edge=True) for name, b in _b.items()),
             call(_q, _k, _v, *_w, 3, _mask, **_b).about("a mask and all biases", edge=True),

@@ -151,7 +151,11 @@ CHECKS = (
     ),
     Checks(
         log_softmax,
-        cases=(*_EVERYWHERE, _INFINITE.about("rows with infinities", edge=True)),
+        cases=(
+            *_EVERYWHERE,
+            _INFINITE.about("rows with infinities", edge=True),
+            call(_INFINITE.arguments[0].T, axis=0).about("columns with infinities", edge=True),
+        ),
         claims=(
             Claim(
                 "its exponentials are softmax",
