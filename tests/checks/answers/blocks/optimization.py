@@ -738,7 +738,7 @@ def wrong_adamw__decay_twice(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight
 
 
 def wrong_adamw__power_of_the_decay(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
-    """Line 11"""
+    """Line 10"""
     def steps(problem, x):
         m, s, t = np.zeros_like(x), np.zeros_like(x), 0
         while True:
