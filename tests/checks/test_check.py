@@ -584,10 +584,10 @@ class TestComparison:
 
 class TestSources:
     def test_an_edit_runs_in_a_copy_of_the_module(self):
-        wrong = edited(log_softmax, (("_below_maximum(x, axis)", "x"),))
-        with np.errstate(over="ignore"):
+        wrong = edited(softmax, (("x - xp.where(top == -math.inf, 0.0, top)", "x"),))
+        with np.errstate(over="ignore", invalid="ignore"):
             assert not np.isfinite(wrong(np.array([1000.0]))).all()
-        assert log_softmax(np.array([1000.0])) == 0
+        assert softmax(np.array([1000.0])) == 1
 
     @pytest.mark.parametrize("text", ["x", "no such text"])
     def test_an_edit_that_does_not_match_once_is_refused(self, text):
