@@ -27,6 +27,11 @@ _two = np.array([[True, True, False], [True, False, True]])
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 products in float64: a few units of 1e-16"}
 
 
+def length_of_mean(r):
+    """Say how long the mean of r vectors of length 1 is that are orthogonal to each other."""
+    return 1 / math.sqrt(r)
+
+
 def _torch(q, k, v, mask=None, bias=None, scale=None):
     import torch
 
@@ -239,6 +244,18 @@ CHECKS = (
                     "The projection fits the tokens no more", "average columns; torch.nn.Linear holds the transpose"),
             Mistake("groups for their size", ("g=n_groups, r=n_heads // n_groups", "g=n_heads // n_groups, r=n_groups"),
                     "As many heads are left as should share one", "n_groups heads are left, of h/g each"),
+        ),
+    ),    Checks(
+        length_of_mean,
+        cases=(call(4), call(1), call(9), call(2), call(7)),
+        claims=(
+            Claim("one vector keeps its length", lambda f: float(f(1) - 1)),
+            oracle("axes of a space, averaged by numpy", lambda r: float(np.linalg.norm(np.eye(r).mean(0))),
+                   *map(call, (2, 7)), **_LAST_BITS),
+        ),
+        mistakes=(
+            Mistake("length squared", ("math.sqrt(r)", "r"), "Four vectors have a mean of 1/4", "take the root at last"),
+            Mistake("sum", ("1 / math.sqrt(r)", "math.sqrt(r)"), "It grows with r", "divide the sum by r"),
         ),
     ),
 )

@@ -277,3 +277,43 @@ def wrong_grouped_query_attention__softmax_over_the_stack(q, k, v, mask=None, bi
     scores = scores if mask is None else np.where(mask, scores, -1e9)
     weights = softmax(scores, axis=-2)
     return (weights.reshape(*stack, -1) @ v).reshape(*lead, h, l, -1)
+
+
+def right_length_of_mean__root_of_a_sum(r):
+    return np.sqrt(sum(1 / r**2 for _ in range(r)))
+
+
+def right_length_of_mean__power(r):
+    return r**-0.5
+
+
+def right_length_of_mean__axes(r):
+    return np.sqrt(np.sum((np.ones(r) / r) ** 2))
+
+
+def wrong_length_of_mean__nothing_is_lost(r):
+    return 1.0
+
+
+def wrong_length_of_mean__square_root_of_two(r):
+    """Line 2"""
+    return 1 / 2**0.5
+
+
+def wrong_length_of_mean__square(r):
+    """take the root at last"""
+    return 1 / r
+
+
+def wrong_length_of_mean__sum(r):
+    """divide the sum by r"""
+    return r**0.5
+
+
+def wrong_length_of_mean__one_more(r):
+    """Line 2"""
+    return 1 / np.sqrt(r + 1)
+
+
+def wrong_length_of_mean__logarithm(r):
+    return 1 / (1 + np.log(r))
