@@ -254,7 +254,7 @@ CHECKS = (
                    *map(call, (2, 7)), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake("length squared", ("math.sqrt(r)", "r"), "Four vectors have a mean of 1/4", "take the root at last"),
+            Mistake("length squared", ("math.sqrt(r)", "r"), "Four vectors have a mean of 1/4", "take the root"),
             Mistake("sum", ("1 / math.sqrt(r)", "math.sqrt(r)"), "It grows with r", "divide the sum by r"),
         ),
     ),

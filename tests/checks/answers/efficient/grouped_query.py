@@ -296,12 +296,12 @@ def wrong_length_of_mean__nothing_is_lost(r):
 
 
 def wrong_length_of_mean__square_root_of_two(r):
-    """Line 2"""
+    """Line 3"""
     return 1 / 2**0.5
 
 
 def wrong_length_of_mean__square(r):
-    """take the root at last"""
+    """take the root"""
     return 1 / r
 
 
@@ -311,7 +311,7 @@ def wrong_length_of_mean__sum(r):
 
 
 def wrong_length_of_mean__one_more(r):
-    """Line 2"""
+    """Line 3"""
     return 1 / np.sqrt(r + 1)
 
 
