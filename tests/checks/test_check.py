@@ -12,6 +12,7 @@ import pytest
 
 from mlnotes.applications.least_squares import lstsq
 from mlnotes.attention.self_attention import attention_weights
+from mlnotes.blocks.matmul import matmul_block, matmul_dot
 from mlnotes.blocks.softmax import log_softmax, softmax
 from mlnotes.checks import check, evidence, mistakes, wrong_version
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
@@ -638,6 +639,12 @@ def written_down(source):
     namespace = {"np": np, "KVCache": KVCache}
     exec(compile(source, name, "exec"), namespace)
     return namespace["my_softmax"]
+
+
+class TestTables:
+    def test_a_mistake_of_several_functions_is_listed_once(self):
+        rows = mistakes(matmul_dot, matmul_block).rows
+        assert [row[0] for row in rows].count("entries with entries") == 1
 
 
 class TestWrongVersions:
