@@ -210,13 +210,14 @@ def _directions(i, left, column):
 
 _BETA, _NORMAL = "-math.copysign(math.sqrt(x @ x), x[0])", "return v, (beta - x[0]) / beta"
 _UNSCALED = ("x = x / (np.abs(x).max() or 1)", "x = x * 1.0")
-_SIGN_OF_ZERO = (_BETA, "-np.sign(x[0]) * math.sqrt(x @ x)")
+_SIGN_OF_ZERO = ((_BETA, "-np.sign(x[0]) * math.sqrt(x @ x)"),
+    ("return np.eye(len(x), 1, dtype=x.dtype)[:, 0], 0.0", "return x, 2 / (x @ x or 1)"))
 
 
 def _mirrors(sign_of_zero):
     return (
-        Mistake("sign of zero", sign_of_zero, "A leading zero leaves a column as it is",
-            "use copysign, which is never 0"),
+        Mistake("sign of zero", sign_of_zero,
+            "With a leading zero a column turns round, and not onto the axis", "use copysign, which is never 0"),
         Mistake("nearer mirror", (_BETA, _BETA[1:]),
             "A column close to the first axis loses digits, all of them in the end",
             "choose the sign of beta opposite to that of the first coordinate: then their difference is a sum"),
@@ -228,8 +229,8 @@ def _mirrors(sign_of_zero):
 
 
 _REFLECTIONS = (
-    *_mirrors((_SIGN_OF_ZERO, ("r[j + 1 :, j] = 0", "pass"))),
-    Mistake("zeros written below", _SIGN_OF_ZERO, "A leading zero leaves a column as it is, and QR is another matrix",
+    *_mirrors((*_SIGN_OF_ZERO, ("r[j + 1 :, j] = 0", "pass"))),
+    Mistake("zeros written below", _SIGN_OF_ZERO, "With a leading zero QR is another matrix",
         "use copysign, which is never 0: what is not reflected must not be taken for zero"),
     Mistake("squares as they are", (_AS_IT_IS, _UNSCALED),
         "Entries of 1e200 give nan, and entries of 1e-200 are taken for zeros", "divide by the largest entry first"),

@@ -179,7 +179,7 @@ def wrong_householder_qr__outer_product_not_halved(a):
 
 
 def wrong_householder_qr__sign_function(a):
-    """A leading zero leaves a column as it is"""
+    """With a leading zero a column turns round"""
     r, sizes = _scaled(a)
     m, k = len(r), min(r.shape)
     q = np.eye(m)
