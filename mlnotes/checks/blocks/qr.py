@@ -229,7 +229,9 @@ def _mirrors(sign_of_zero):
 
 
 _REFLECTIONS = (
-    *_mirrors((*_SIGN_OF_ZERO, ("r[j + 1 :, j] = 0", "pass"))),
+    *_mirrors((*_SIGN_OF_ZERO, ("r[j + 1 :, j] = 0", "pass"),
+        ("r[j:, j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:, j:])",
+         "r[j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:])"))),
     Mistake("zeros written below", _SIGN_OF_ZERO, "With a leading zero QR is another matrix",
         "use copysign, which is never 0: what is not reflected must not be taken for zero"),
     Mistake("squares as they are", (_AS_IT_IS, _UNSCALED),
