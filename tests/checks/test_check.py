@@ -304,6 +304,8 @@ class TestCauses:
             ("-a ** 2", ["(-a) ** 2"]),
             ("a + b * c", ["(a + b) * c"]),
             ("a * b * c", []),
+            ("f(a) ** 2", ["f(a ** 2)"]),
+            ("f(a - 1)", ["f(a) - 1"]),
         ],
     )
     def test_parentheses_stand_wherever_they_change_something(self, expression, others):
