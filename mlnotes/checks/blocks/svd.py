@@ -8,10 +8,10 @@ from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, 
 _rng = np.random.default_rng(13)
 _shapes = (5, 5), (7, 3), (3, 7), (7, 2), (2, 5)
 _square, _tall, _wide, _columns, _rows = frozen(*(_rng.normal(size=it) for it in _shapes))
-_flat, _dependent, _zero, _tiny, _hidden, _two, _axes = frozen(
+_flat, _dependent, _zero, _tiny, _hidden, _two, _axes, _noisy = frozen(
     np.array([[3.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 0.0]]), _columns @ _rows, np.zeros((3, 2)),
     _columns @ _rows * 2.0**-60, np.array([[1.0, 1.0], [1e-9, 0.0], [0.0, 1e-9]]),  # singular values root 2 and 1e-9
-    np.array([[3.0, 0.0], [4.0, 5.0]]), np.diag([4.0, 2.0, 1.0]),
+    np.array([[3.0, 0.0], [4.0, 5.0]]), np.diag([4.0, 2.0, 1.0]), np.eye(7, 3) * [1, 2.0**-50, 0],
 )
 _ALL = (_square, _tall, _wide, _flat, _dependent, _zero)
 _LAST_BITS = {"tolerance": 1e-12, "why": "a few dozen rotations in float64: a few units of 1e-16"}
@@ -81,6 +81,7 @@ def _of_dependent():
         call(_dependent.T).about("rows that depend on each other"), call(_zero).about("zeros"),
         call(_tiny).about("entries of 1e-18", absolute=0), call(1e12 * _axes, 0.3).about("large entries"),
         call(1e200 * _square).about("entries of 1e200", edge=True, absolute=0),
+        *(call(a).about("1 and 4 rounding errors as singular values", edge=True) for a in (_noisy, _noisy.T)),
     )
 
 
@@ -100,6 +101,7 @@ CHECKS = (
             call(_two), call(np.array([[0.0, 2.0], [-1.0, 0.0]])), call(np.array([[-7.0]])).about("one entry"),
             call(_square), call(_tall), call(_wide).about("more columns than rows"), call(_axes[::-1]),
             call(_flat).about("rows and columns of zeros"), call(_zero).about("zeros"),
+            call(np.pad(_tall[:, :2], ((0, 0), (1, 2)))).about("columns of zeros"), call(np.ones((3, 2))),
             call(_dependent).about("columns that depend on each other"), call(np.eye(3)).about("equal singular values"),
             call(_hidden).about("singular values of 1.4 and 1e-9"), call(_dependent.T), call(_rng.normal(size=(11, 7))),
             *(call(unit * _tall).about(f"entries of {unit}", edge=True, absolute=1e-10) for unit in (1e200, 1e-200)),
