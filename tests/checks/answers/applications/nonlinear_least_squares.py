@@ -52,8 +52,9 @@ def wrong_gauss_newton__sign(residual, x0, jacobian=None, max_steps=1000, tolera
     return _steps(residual, x0, jacobian, max_steps, tolerance, lambda r, j: np.linalg.lstsq(j, r, rcond=None)[0])
 
 
-def wrong_gauss_newton__transposed_jacobian(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    return _steps(residual, x0, jacobian, max_steps, tolerance, lambda r, j: -j.T @ r)
+def wrong_gauss_newton__steps_ignored(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """`max_steps` makes no difference"""
+    return gauss_newton(residual, x0, jacobian, tolerance=tolerance)
 
 
 def wrong_gauss_newton__whole_sum(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
@@ -72,8 +73,9 @@ def wrong_gauss_newton__tolerance_ignored(residual, x0, jacobian=None, max_steps
     return gauss_newton(residual, x0, jacobian, max_steps)
 
 
-def wrong_gauss_newton__half_steps(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    return _steps(residual, x0, jacobian, max_steps, tolerance, lambda r, j: -np.linalg.lstsq(j, r)[0] / 2)
+def wrong_gauss_newton__root_of_the_cost(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    found = gauss_newton(residual, x0, jacobian, max_steps, tolerance)
+    return SimpleNamespace(x=found.x, cost=np.linalg.norm(residual(found.x)), converged=found.converged)
 
 
 def right_levenberg_marquardt__minpack(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
