@@ -101,7 +101,7 @@ CHECKS = (
             call(_a, _b[0]).about("a table and one vector", edge=True),
             call(np.zeros((2, 0)), np.ones((2, 0))).about("vectors without coordinates", edge=True),
             call(np.array([300.0, 300.0, 1.0], np.float16), np.array([300.0, -300.0, 2.0],
-                np.float16)).about("float16, where terms overflow that cancel", edge=True),
+                np.float16)).about("terms overflow and cancel", edge=True),
         ),
         claims=(
             Claim("(3, 1) · (1, 2) = 5", lambda f: distance(f(_one_a, _one_b), 5.0)),
