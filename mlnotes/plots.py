@@ -641,3 +641,21 @@ def influence(ax, sizes, title=""):
     if not ax.figure.axes[-1].get_label() == "<colorbar>":
         bar = ax.figure.colorbar(drawn, ax=ax.figure.axes, label="change", shrink=0.8)
         bar.set_ticks(range(-4, 2, 2), labels=[f"1e{i}" for i in range(-4, 2, 2)])
+
+
+def calibration(ax, groups):
+    """Draw how often answers were right against how sure they were, with two standard errors either way.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    groups : dict of str to (array (n,), array (n,), array (n,))
+        For each name the mean weight of n groups of answers, the share of right ones, and the number of answers.
+    """
+    ax.plot([0, 1], [0, 1], color=FAINT, lw=0.8, ls="-", zorder=0)
+    for (name, (said, right, size)), color, marker in zip(groups.items(), _COLORS, _MARKERS, strict=False):
+        spread = 2 * np.sqrt(right * (1 - right) / size)
+        ax.errorbar(said, right, spread, fmt=marker, ms=5, lw=1, ls="none", color=color, label=name)
+    ax.set(xlim=(0.4, 1.02), ylim=(0.4, 1.02), xlabel="weight of the answer", ylabel="share of right answers")
+    ax.legend(loc="lower right")

@@ -70,6 +70,15 @@ def _complex_angle(a, b):
     return np.abs(np.angle((b[:, 0] + 1j * b[:, 1]) / (a[:, 0] + 1j * a[:, 1])))
 
 
+def _off_at_small_angles(version):
+    """Compare angles between vectors that are turned by 1e-9, in random planes."""
+    u, v = np.random.default_rng(5).normal(size=(2, 200, 7))
+    u /= np.linalg.norm(u, axis=-1, keepdims=True)
+    v -= (u * v).sum(-1, keepdims=True) * u
+    v *= math.tan(1e-9) / np.linalg.norm(v, axis=-1, keepdims=True)
+    return distance(version(u, u + v), np.full(200, 1e-9))
+
+
 def _rank(d):
     return np.linalg.matrix_rank(np.eye(d) - projection_matrix(np.arange(1.0, d + 1)))
 
@@ -92,7 +101,7 @@ CHECKS = (
             call(_a, _b[0]).about("a table and one vector", edge=True),
             call(np.zeros((2, 0)), np.ones((2, 0))).about("vectors without coordinates", edge=True),
             call(np.array([300.0, 300.0, 1.0], np.float16), np.array([300.0, -300.0, 2.0],
-                np.float16)).about("float16, where terms overflow that cancel", edge=True),
+                np.float16)).about("terms overflow and cancel", edge=True),
         ),
         claims=(
             Claim("(3, 1) · (1, 2) = 5", lambda f: distance(f(_one_a, _one_b), 5.0)),
@@ -204,8 +213,11 @@ CHECKS = (
                 **_LAST_BITS),
             Claim("the three angles of a triangle add up to pi",
                 lambda f: distance(f(_a, _b) + f(-_a, _b - _a) + f(_b, _b - _a), np.full(5, np.pi)), **_LAST_BITS),
-            Claim("an angle of 1e-9 keeps 9 digits", lambda f: abs(float(f(*_SMALL_ANGLE.arguments)) / 1e-9 - 1), 1e-9,
+            Claim("an angle of 1e-9 along the axes keeps 9 digits",
+                lambda f: abs(float(f(*_SMALL_ANGLE.arguments)) / 1e-9 - 1), 1e-9,
                 "relative; the angle itself differs from its tangent by 1e-27"),
+            Claim("200 random pairs that are 1e-9 apart are off by roundings of their coordinates",
+                _off_at_small_angles, 1e-14, "absolute: the 7 coordinates of unit vectors are rounded by 1e-16"),
             oracle("the argument of a complex number (numpy.angle)", _complex_angle, call(_a[:, :2], _b[:, :2]),
                 **_LAST_BITS),
         ),

@@ -18,6 +18,13 @@ _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 7 numbers in float64: 
 _SHIFTED = {"tolerance": 1e-12, "why": "x + 64 is rounded to 1e-14, and the result with it"}
 
 
+def entropy_slope(x, beta):
+    """Tell how fast the entropy of softmax(βx) changes with β."""
+    p = softmax(beta * x)
+    above = x - (p * x).sum(axis=-1, keepdims=True)
+    return -beta * (p * above**2).sum(axis=-1)
+
+
 def _scipy(name):
     def reference(x, axis=-1):
         import scipy.special
@@ -41,6 +48,14 @@ def _scipy_entropy(weights, axis):
     import scipy.stats
 
     return scipy.stats.entropy(weights, axis=axis)
+
+
+def _slope_by_autograd(x, beta):
+    import torch
+
+    beta = torch.full(x.shape[:-1], beta, dtype=torch.float64, requires_grad=True)
+    entropy(softmax(beta[..., None] * torch.tensor(x))).sum().backward()
+    return beta.grad.numpy()
 
 
 def _sums_to_one(f):
@@ -295,6 +310,59 @@ CHECKS = (
                 ("xp.log(", "xp.log2("),
                 "It is 1/log 2 = 1.44 times too large",
                 "use the natural logarithm",
+            ),
+        ),
+    ),
+    Checks(
+        entropy_slope,
+        cases=(
+            call(np.array([2.0, 1.0, 0.0]), 1.0),
+            call(np.array([2.0, 1.0, 0.0]), 2.0),
+            call(np.array([0.0, 3.0]), 0.5),
+            call(_small, 0.7).about("two rows"),
+            call(_cube, 0.3).about("three axes"),
+            call(np.array([5.0, 5.0, 5.0]), 1.5).about("equal scores"),
+            call(np.array([[1000.0, 998.0, 0.0]]), 1.0).about("scores of 1000"),
+        ),
+        claims=(
+            Claim("equal scores keep it as it is", lambda f: distance(f(np.full(3, 2.0), 1.5), 0.0), **_LAST_BITS),
+            Claim(
+                "adding a constant to all scores changes nothing",
+                lambda f: distance(f(_small + 64, 0.7), f(_small, 0.7)),
+                **_SHIFTED,
+            ),
+            oracle("torch's autograd", _slope_by_autograd, call(_small, 0.7), call(_cube, 0.3), **_LAST_BITS),
+        ),
+        mistakes=(
+            Mistake(
+                "factor forgotten",
+                ("-beta * (p", "-(p"),
+                "It is right for β = 1 only",
+                "the chain rule gives the derivative of βx̄ a second term, βx̄′",
+            ),
+            Mistake(
+                "weights at β = 1",
+                ("softmax(beta * x)", "softmax(x)"),
+                "It is right for β = 1 only",
+                "the variance is that under softmax(βx)",
+            ),
+            Mistake(
+                "variance without weights",
+                ("-beta * (p * above**2).sum(axis=-1)", "-beta * x.var(axis=-1)"),
+                "It does not vanish where one weight is nearly everything",
+                "take mean and variance with the weights p",
+            ),
+            Mistake(
+                "mean not subtracted",
+                ("(p * above**2)", "(p * x**2)"),
+                "Adding a constant to all scores changes it",
+                "the variance is the mean of (x − x̄)²",
+            ),
+            Mistake(
+                "slope by the temperature",
+                ("-beta * (p", "beta**3 * (p"),
+                "It is positive: entropy grows with T = 1/β, and shrinks with β",
+                "differentiate by β, not by T",
             ),
         ),
     ),

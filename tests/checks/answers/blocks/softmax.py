@@ -227,3 +227,64 @@ def wrong_entropy__everything(weights, axis=-1):
 def wrong_entropy__bits(weights, axis=-1):
     """1.44 times too large"""
     return -(weights * np.log2(np.where(weights > 0, weights, 1))).sum(axis=axis)
+
+
+def right_entropy_slope__moments(x, beta):
+    x = x - x.max(axis=-1, keepdims=True)
+    p = softmax(beta * x)
+    return beta * ((p * x).sum(axis=-1) ** 2 - (p * x**2).sum(axis=-1))
+
+
+def right_entropy_slope__loop(x, beta):
+    slopes = []
+    for row in x.reshape(-1, x.shape[-1]):
+        p = softmax(beta * row)
+        slopes.append(-beta * sum(p * (row - p @ row) ** 2))
+    return np.reshape(slopes, x.shape[:-1])
+
+
+def right_entropy_slope__all_pairs(x, beta):
+    p = softmax(beta * x)
+    squares = (x[..., :, None] - x[..., None, :]) ** 2
+    return -beta / 2 * (p[..., :, None] * p[..., None, :] * squares).sum(axis=(-1, -2))
+
+
+def wrong_entropy_slope__variance(x, beta):
+    """It is right for β = 1 only"""
+    p = softmax(beta * x)
+    mean = (p * x).sum(axis=-1, keepdims=True)
+    return -((p * (x - mean) ** 2).sum(axis=-1))
+
+
+def wrong_entropy_slope__sign(x, beta):
+    """opposite sign"""
+    p = softmax(beta * x)
+    mean = (p * x).sum(axis=-1, keepdims=True)
+    return beta * (p * (x - mean) ** 2).sum(axis=-1)
+
+
+def wrong_entropy_slope__one_row(x, beta):
+    """Line 5"""
+    p = softmax(beta * x)
+    mean = (p * x).sum(axis=-1, keepdims=True)
+    return -beta * (p * (x - mean) ** 2).sum()
+
+
+def wrong_entropy_slope__not_scaled(x, beta):
+    """It is right for β = 1 only"""
+    p = softmax(x)
+    mean = (p * x).sum(axis=-1, keepdims=True)
+    return -beta * (p * (x - mean) ** 2).sum(axis=-1)
+
+
+def wrong_entropy_slope__plain_mean(x, beta):
+    """Line 4"""
+    p = softmax(beta * x)
+    return -beta * (p * (x - x.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
+
+
+def wrong_entropy_slope__deviation(x, beta):
+    """Line 5"""
+    p = softmax(beta * x)
+    mean = (p * x).sum(axis=-1, keepdims=True)
+    return -beta * (p * (x - mean) ** 2).sum(axis=-1) ** 0.5
