@@ -11,10 +11,8 @@ from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, 
 from mlnotes.groups import matrix_actions, permutation_actions, random_orthogonal
 
 _rng = np.random.default_rng(23)
-_h, _x, _v, _a, _mask = frozen(
-    _rng.normal(size=(5, 2)), _rng.normal(size=(5, 3)), _rng.normal(size=(5, 3)), _rng.normal(size=(5, 5, 1)),
-    _rng.random((5, 5)) < 0.6,
-)
+_h, _x, _v, _a, _mask = frozen(_rng.normal(size=(5, 2)), _rng.normal(size=(5, 3)), _rng.normal(size=(5, 3)),
+    _rng.normal(size=(5, 5, 1)), _rng.random((5, 5)) < 0.6)
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 numbers in float64: a few units of 1e-16"}
 
 
@@ -40,11 +38,8 @@ def _shown(text):
 
 
 # Three points that can be followed on paper: the message is h_i + 2 h_j + 3 r² and four times the edge's feature.
-_simple = (
-    _shown("lambda t: (t * np.arange(1, t.shape[-1] + 1)).sum(-1, keepdims=True)"),
-    _shown("lambda m: m / 10"),
-    _shown("lambda t: 2 * t"),
-)
+_simple = (_shown("lambda t: (t * np.arange(1, t.shape[-1] + 1)).sum(-1, keepdims=True)"), _shown("lambda m: m / 10"),
+    _shown("lambda t: 2 * t"))
 _keeps = _shown("lambda h: h / 2")
 _h3, _x3, _v3, _a3, _mask3 = frozen(
     np.array([[1.0], [2.0], [-1.0]]), np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]),
@@ -64,17 +59,14 @@ def _cases(moving):
     with_edges = (_h, _x, _v, (_phi_a, _phi_x, _phi_h), _phi_v)
     far = (_h3[:2], 2.0**27 + _x3[:2], _v3[:2], _simple, _keeps)  # squares of these coordinates lose the 1 of (1, 0)
     batch = (np.stack([_h, 2 * _h]), np.stack([_x, _x[::-1]]), np.stack([_v, -_v]), *large[3:])
-    return (
-        make(*(it[:2] for it in small[:3]), *small[3:]), make(*small).about("three points"),
-        make(*small, mask=_mask3).about("a point that hears nobody"),
-        make(*small, edge_features=_a3).about("features of edges"),
-        make(*small, mask=_mask3, edge_features=_a3).about("a mask and features of edges"),
-        make(*(it[:1] for it in small[:3]), *small[3:]).about("a single point"),
-        make(*far).about("points far from the origin"), make(*large).about("five points in space"),
-        make(*large, mask=_mask).about("a mask"),
+    return (make(*(it[:2] for it in small[:3]), *small[3:]), make(*small).about("three points"),
+        make(*small, mask=_mask3).about("a point that hears nobody"), make(*small,
+        edge_features=_a3).about("features of edges"), make(*small, mask=_mask3,
+        edge_features=_a3).about("a mask and features of edges"), make(*(it[:1] for it in small[:3]),
+        *small[3:]).about("a single point"), make(*far).about("points far from the origin"),
+        make(*large).about("five points in space"), make(*large, mask=_mask).about("a mask"),
         make(*with_edges, mask=_mask, edge_features=_a).about("a mask and features of edges"),
-        make(*batch, mask=np.stack([_mask, _mask.T])).about("two clouds of points", edge=True),
-    )
+        make(*batch, mask=np.stack([_mask, _mask.T])).about("two clouds of points", edge=True))
 
 
 def _move(turn):
@@ -96,10 +88,8 @@ def _follows(state, *functions):
     def violation(f, actions):
         return equivariance_error(lambda it: f(*it, *functions), actions, actions, state)
 
-    return (
-        Claim("points turned, mirrored and moved", lambda f: violation(f, _EUCLIDEAN), **_LAST_BITS),
-        Claim("points in another order", lambda f: violation(f, _RENAMINGS), **_LAST_BITS),
-    )
+    return (Claim("points turned, mirrored and moved", lambda f: violation(f, _EUCLIDEAN), **_LAST_BITS),
+        Claim("points in another order", lambda f: violation(f, _RENAMINGS), **_LAST_BITS))
 
 
 def _apart(found, expected):
@@ -147,80 +137,74 @@ _HEARD_M = "xp.where(heard[..., None], m,"
 _points, _moving = (_h, _x, _phi_e, _phi_x, _phi_h), (_h, _x, _v, _phi_e, _phi_x, _phi_h, _phi_v)
 
 CHECKS = (
-    Checks(
-        egnn_layer,
+    Checks(egnn_layer,
         cases=_cases(moving=False),
         claims=(
             *_follows((_h, _x), *_points[2:]),
-            Claim("a hundred thousand units away nothing changes but rounding",
-                  lambda f: _apart([y - 1e5 * k for k, y in enumerate(f(_h, _x + 1e5, *_points[2:]))], f(*_points)),
-                  tolerance=1e-9, why="positions around 1e5 are rounded to 1e-11"),
-            Claim("a single point, which hears nobody, stays",
-                  lambda f: distance(f(_h[:1], _x[:1], *_points[2:])[1], _x[:1])),
+            Claim("a hundred thousand units away nothing changes but rounding", lambda f: _apart([y - 1e5 * k for k,
+                y in enumerate(f(_h, _x + 1e5, *_points[2:]))], f(*_points)), tolerance=1e-9,
+                why="positions around 1e5 are rounded to 1e-11"),
+            Claim("a single point, which hears nobody, stays", lambda f: distance(f(_h[:1], _x[:1], *_points[2:])[1],
+                _x[:1])),
             oracle("loops over points, and over the edges of a graph with features, with torch's silu", _looped,
-                   call(*_points), call(_h, _x, _phi_a, *_points[3:], _mask, _a), run=_joined, **_LAST_BITS)),
+                call(*_points), call(_h, _x, _phi_a, *_points[3:], _mask, _a), run=_joined, **_LAST_BITS)),
         mistakes=(
             Mistake("distance not squared", (_R2, f"xp.sqrt({_R2})"),
-                    "Gradients are nan where two points coincide, because a root has none at 0",
-                    "hand the squared distance to phi_e", "DGL, issue 7271 (2024)"),
-            Mistake("same end twice", (_R2, f"0 * {_R2}"),
-                    "Features never notice where the points are", "subtract x_j from x_i, not x_i from itself",
-                    "ED2Mol, issue 5 (2025)"),
+                "Gradients are nan where two points coincide, because a root has none at 0",
+                "hand the squared distance to phi_e", "DGL, issue 7271 (2024)"),
+            Mistake("same end twice", (_R2, f"0 * {_R2}"), "Features never notice where the points are",
+                "subtract x_j from x_i, not x_i from itself", "ED2Mol, issue 5 (2025)"),
             Mistake("squares multiplied out", (_R2, _PRODUCTS),
-                    "Far from the origin distances lose their digits, and some squares are negative",
-                    "subtract positions first, and square the differences"),
+                "Far from the origin distances lose their digits, and some squares are negative",
+                "subtract positions first, and square the differences"),
             Mistake("coordinates shown", (_R2, "difference[..., :1]"),
-                    "Turned points give other features and do not move in the turned direction",
-                    "show lengths to the functions, never coordinates"),
-            Mistake("own message heard",
-                    (_HEARD_M, "xp.where(heard[..., None] | xp.eye(x.shape[-2], dtype=bool)[..., None], m,"),
-                    "A single point tells itself something", "leave j = i out of the sum of messages"),
+                "Turned points give other features and do not move in the turned direction",
+                "show lengths to the functions, never coordinates"),
+            Mistake("own message heard", (_HEARD_M,
+                "xp.where(heard[..., None] | xp.eye(x.shape[-2], dtype=bool)[..., None], m,"),
+                "A single point tells itself something", "leave j = i out of the sum of messages"),
             Mistake("messages of the sender", ("sum(m, axis=-2)", "sum(m, axis=-3)"),
-                    "A point's features come of what it says", "sum over j, what it hears: the last but one axis"),
+                "A point's features come of what it says", "sum over j, what it hears: the last but one axis"),
             Mistake("messages averaged", ("sum(m, axis=-2)", "mean(m, axis=-2)"),
-                    "Messages weigh less the more there are", "sum the messages; only the lines are averaged"),
+                "Messages weigh less the more there are", "sum the messages; only the lines are averaged"),
             Mistake("mask turned round", ("heard & xp.asarray(mask, device=device(x))", "heard & mask.mT"),
-                    "Who is heard and who hears are exchanged", "row i of the mask says whom i hears"),
+                "Who is heard and who hears are exchanged", "row i of the mask says whom i hears"),
             Mistake("direction reversed", ("xp.sum(difference * weights", "xp.sum(-difference * weights"),
-                    "Points approach where they should part", "multiply x_i - x_j, not x_j - x_i"),
+                "Points approach where they should part", "multiply x_i - x_j, not x_j - x_i"),
             Mistake("lines not averaged", (_AVERAGED, ""),
-                    "Displacements grow with the number of points, and layers drive them ever further apart",
-                    "divide the sum of lines by how many are heard", "egnn-pytorch, issue 7 (2021)"),
+                "Displacements grow with the number of points, and layers drive them ever further apart",
+                "divide the sum of lines by how many are heard", "egnn-pytorch, issue 7 (2021)"),
             Mistake("averaged over all", (_N_HEARD, "xp.asarray(max(1.0, x.shape[-2] - 1.0))"),
-                    "Points that hear few hardly move", "divide by how many are heard, not by all others"),
+                "Points that hear few hardly move", "divide by how many are heard, not by all others"),
             Mistake("averaged over all and itself", (_N_HEARD, "xp.asarray(float(x.shape[-2]))"),
-                    "Displacements are too small: each point is counted as its own neighbour",
-                    "divide by how many others are heard"),
+                "Displacements are too small: each point is counted as its own neighbour",
+                "divide by how many others are heard"),
             Mistake("positions forgotten", ("x = x + displacements", "x = displacements"),
-                    "Points come out where they would go from the origin", "add the displacements to the positions"),
-            Mistake("lines not masked",
-                    (("xp.where(heard[..., None], difference, 0.0)", "difference"),
-                     ("displacements(x, m,", "displacements(x, messages(h, x, phi_e, None, edge_features),")),
-                    "Points move along lines to those whom they do not hear", "leave out what the mask hides"),
-            Mistake("ends exchanged",
-                    ("h[..., :, None, :], h[..., None, :, :],", "h[..., None, :, :], h[..., :, None, :],"),
-                    "phi_e is handed h_j first, and h_i after it", "h_i comes first, what the hearing point knows"),
-            Mistake("old features lost", ("_side_by_side(h, m_i)", "m_i"),
-                    "phi_h is handed the messages alone", "hand it h_i and the sum of the messages, side by side"),
+                "Points come out where they would go from the origin", "add the displacements to the positions"),
+            Mistake("lines not masked", (("xp.where(heard[..., None], difference, 0.0)", "difference"),
+                ("displacements(x, m,", "displacements(x, messages(h, x, phi_e, None, edge_features),")),
+                "Points move along lines to those whom they do not hear", "leave out what the mask hides"),
+            Mistake("ends exchanged", ("h[..., :, None, :], h[..., None, :, :],",
+                "h[..., None, :, :], h[..., :, None, :],"), "phi_e is handed h_j first, and h_i after it",
+                "h_i comes first, what the hearing point knows"),
+            Mistake("old features lost", ("_side_by_side(h, m_i)", "m_i"), "phi_h is handed the messages alone",
+                "hand it h_i and the sum of the messages, side by side"),
             Mistake("divided by nobody", (_AVERAGED, " / n_heard"),
-                    "A point that hears nobody gets nan for its position", "divide by 1 where nobody is heard")),
-    ),
-    Checks(
-        egnn_velocity_layer,
+                "A point that hears nobody gets nan for its position", "divide by 1 where nobody is heard"))),
+    Checks(egnn_velocity_layer,
         cases=_cases(moving=True),
         claims=(
             *_follows((_h, _x, _v), *_moving[3:]),
-            Claim("at rest it is egnn_layer",
-                  lambda f: _apart(f(_h, _x, 0 * _v, *_moving[3:])[:2], egnn_layer(*_points)), **_LAST_BITS),
-            oracle("loops over points, with torch's silu", _looped_in_motion, call(*_moving),
-                   run=_joined, **_LAST_BITS)),
+            Claim("at rest it is egnn_layer", lambda f: _apart(f(_h, _x, 0 * _v, *_moving[3:])[:2],
+                egnn_layer(*_points)), **_LAST_BITS),
+            oracle("loops over points, with torch's silu", _looped_in_motion, call(*_moving), run=_joined,
+                **_LAST_BITS)),
         mistakes=(
-            Mistake("velocity not weighted", ("kept * v", "v"),
-                    "Points never brake", "multiply the old velocity by phi_v of the features"),
+            Mistake("velocity not weighted", ("kept * v", "v"), "Points never brake",
+                "multiply the old velocity by phi_v of the features"),
             Mistake("old velocity used", (("v = kept * v", "u = kept * v"), ("x + v, v", "x + v, u")),
-                    "Positions ignore what was heard: a layer at rest does not move its points",
-                    "add the new velocity to the positions"),
+                "Positions ignore what was heard: a layer at rest does not move its points",
+                "add the new velocity to the positions"),
             Mistake("moved twice", ("x + v, v", "x + v + displacements(x, m, phi_x, mask), v"),
-                    "Displacements count twice", "add the displacement to the velocity only")),
-    ),
+                "Displacements count twice", "add the displacement to the velocity only"))),
 )

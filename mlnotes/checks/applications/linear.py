@@ -7,16 +7,11 @@ from mlnotes.blocks.softmax import softmax
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(53)
-_x, _w, _b, _g, _batch, _batch_g, _square, _square_b, _square_g, _scores = frozen(
-    *(_rng.normal(size=shape) for shape in ((5, 3), (3, 7), 7, (5, 7), (2, 5, 3), (2, 5, 7), (3, 3), 3, (5, 3), (5, 3)))
-)
-_x2, _w2, _b2, _g2, _scores2 = frozen(
-    np.array([[1.0, 2.0], [0.0, -3.0]]),
-    np.array([[1.0, 0.0, 2.0], [3.0, -1.0, 1.0]]),
-    np.array([10.0, 20.0, 30.0]),
-    np.array([[1.0, -1.0, 0.0], [2.0, 0.0, 5.0]]),
-    np.array([[2.0, 0.0, 1.0], [0.0, 3.0, -1.0]]),
-)
+_x, _w, _b, _g, _batch, _batch_g, _square, _square_b, _square_g, _scores = frozen(*(_rng.normal(size=shape)
+    for shape in ((5, 3), (3, 7), 7, (5, 7), (2, 5, 3), (2, 5, 7), (3, 3), 3, (5, 3), (5, 3))))
+_x2, _w2, _b2, _g2, _scores2 = frozen(np.array([[1.0, 2.0], [0.0, -3.0]]), np.array([[1.0, 0.0, 2.0],
+    [3.0, -1.0, 1.0]]), np.array([10.0, 20.0, 30.0]), np.array([[1.0, -1.0, 0.0], [2.0, 0.0, 5.0]]),
+    np.array([[2.0, 0.0, 1.0], [0.0, 3.0, -1.0]]))
 _targets = np.array([2, 0, 1, 1, 0])
 _LAST_BITS = {"tolerance": 2e-13, "why": "at most 11 terms below 10 in float64: 11 · 110 · 1.1e-16 is 1.3e-13"}
 
@@ -91,83 +86,85 @@ def _drawn(x, deviation):
 _GRADIENTS = "grad @ w.T, samples.T @ gradients, xp.sum(gradients, axis=0)"
 
 CHECKS = (
-    Checks(linear, cases=(
-        call(_x2, _w2), call(_x2, _w2, _b2), call(_x2[0], _w2, _b2).about("a single sample"),
-        call(_x2, _x2 + 4, _b2[:2]).about("as many outputs as inputs"), call(_x, _w, _b),
-        call(_x, _square, _square_b).about("as many outputs as inputs"), call(_batch, _w).about("three axes"),
-        call(_batch, _w, _b).about("three axes"),
-    ), claims=(
-        Claim("zeros give the bias", lambda f: distance(f(0 * _x, _w, _b), np.tile(_b, (5, 1)))),
-        Claim("a sample's outputs do not depend on the others",
-            lambda f: distance(f(_x, _w, _b)[2:3], f(_x[2:3], _w, _b)), **_LAST_BITS),
-        Claim("without bias, a sum of samples gives the sum of outputs",
-            lambda f: distance(f(_x[:1] + 2 * _x[1:2], _w), f(_x[:1], _w) + 2 * f(_x[1:2], _w)), **_LAST_BITS),
-        oracle("torch.nn.functional.linear, with the transpose of w", _torch_linear, call(_x, _w, _b), call(_batch, _w),
-            **_LAST_BITS),
-        oracle("the column form W.T @ x + b for every sample", lambda x, w, b: np.stack([w.T @ row + b for row in x]),
-            call(_x, _w, _b), **_LAST_BITS),
-    ), mistakes=(
-        Mistake("weights transposed", (("x @ w if", "x @ w.T if"), ("x @ w + b", "x @ w.T + b")),
-            "Only square weights fit, and outputs are those of the transpose",
-            "x @ w, for w has one column for each output; torch.nn.Linear keeps rows"),
-        Mistake("column form for rows", (("x @ w if", "w.T @ x if"), ("x @ w + b", "w.T @ x + b")),
-            "Nothing fits, or each output has a row", "x @ w: Wᵀx is for one sample, written as a column"),
-        Mistake("bias for each sample", ("x @ w + b", "x @ w + b[: x.shape[-2], None]"), "The bias follows the rows",
-            "add b as it is: it broadcasts along rows"),
-        Mistake("bias multiplied", ("x @ w + b", "x @ w * b"), "Zeros give zeros, and outputs are scaled", "add b"),
-    )),
-    Checks(linear_gradients, cases=(
-        call(_x2, _w2, _g2), call(_x2, _x2 + 4, _g2[:, :2]).about("as many outputs as inputs"), call(_x, _w, _g),
-        call(_x, _square, _square_g).about("as many outputs as inputs"), call(_batch, _w, _batch_g).about("three axes"),
-    ), claims=(
-        Claim("moving a weight changes the number as its gradient says", _central_difference, tolerance=1e-9,
-            why="a difference of sums of 35 terms below 10, rounded to 35 · 350 · 1.1e-16, divided by 2e-3"),
-        Claim("two halves of a batch give gradients by w and b that add up", _halves, **_LAST_BITS),
-        oracle("torch's autograd, also for a batch of batches", _autograd, call(_x, _w, _g), call(_batch, _w, _batch_g),
-            **_LAST_BITS, run=_in_a_row),
-    ), mistakes=(
-        Mistake("weights not transposed", ("grad @ w.T", "grad @ w"),
-            "Only square weights fit, and the gradient by x is that of the transpose", "grad @ w.T"),
-        Mistake("averaged over samples",
-            (_GRADIENTS, "grad @ w.T, samples.T @ gradients / len(samples), xp.mean(gradients, axis=0)"),
-            "Gradients by w and b are smaller by the number of samples",
-            "sum over samples; if the loss is a mean, grad already holds the 1/n"),
-        Mistake("gradient of w transposed", ("samples.T @ gradients", "gradients.T @ samples"),
-            "It does not have the shape of w", "x.T @ grad"),
-        Mistake("bias summed over outputs", ("xp.sum(gradients, axis=0)", "xp.sum(grad, axis=-1)"),
-            "It has one number for each sample", "sum over samples, axis 0"),
-        Mistake("two axes only",
-            ("samples.T @ gradients, xp.sum(gradients, axis=0)", "x.T @ grad, xp.sum(grad, axis=0)"),
-            "It fails for samples with more than two axes", "merge all leading axes into one"),
-        Mistake("batches apart",
-            ("samples.T @ gradients, xp.sum(gradients, axis=0)", "x.mT @ grad, xp.sum(grad, axis=-2)"),
-            "Each batch has gradients by w and b of its own", "merge all leading axes, then sum over samples"),
-    )),
-    Checks(bias_gradient, cases=(
-        call(_scores2, np.array([0, 2])), call(_scores2[:1], np.array([1])).about("one sample"),
-        call(_scores, _targets), call(1000 * _scores2, np.array([0, 2])).about("scores of 1000"),
-    ), claims=(
-        Claim("its entries add up to zero", lambda f: abs(float(np.sum(f(_scores, _targets)))), **_LAST_BITS),
-        oracle("torch's autograd", _autograd_by_bias, call(_scores, _targets), **_LAST_BITS),
-    ), mistakes=(
-        Mistake("losses added", ("np.mean(softmax(scores) - truth, axis=0)", "np.sum(softmax(scores) - truth, axis=0)"),
-            "It grows with the number of samples", "the loss is a mean over samples, so divide by their number"),
-        Mistake("truth forgotten", ("softmax(scores) - truth", "softmax(scores)"),
-            "Nothing in it is negative, and it adds up to 1", "subtract 1 at the right class"),
-    )),
-    Checks(output_mean_square, cases=(
-        call(_x2, 0.5), call(_x2 + 3, 0.1), call(_x, 2.0),
-    ), claims=(
-        Claim("inputs of one number c give d Var(w) c²", lambda f: distance(f(np.full((5, 3), 2.0), 0.5), 3 * 0.25 * 4),
-            **_LAST_BITS),
-        oracle("the mean over 400,000 drawn outputs for each sample", _drawn, call(_x2 + 3, 0.5), tolerance=0.02,
-            why="y² has the deviation √2 E[y²], and 5 √2 / √400,000 is 1.1 % of it"),
-    ), mistakes=(
-        Mistake("variance of the inputs", ("np.mean(x**2)", "np.var(x)"),
-            "It is too small where inputs have another mean than 0",
-            "take the mean of squares, which is the variance plus the square of the mean"),
-        Mistake("products of different inputs",
-            ("x.shape[1] * deviation**2 * np.mean(x**2)", "deviation**2 * np.mean(np.sum(x, axis=1) ** 2)"),
-            "Products of different inputs count, too", "their weights are independent, so that only squares remain"),
-    )),
+    Checks(linear,
+        cases=(
+            call(_x2, _w2), call(_x2, _w2, _b2), call(_x2[0], _w2, _b2).about("a single sample"),
+            call(_x2, _x2 + 4, _b2[:2]).about("as many outputs as inputs"), call(_x, _w, _b),
+            call(_x, _square, _square_b).about("as many outputs as inputs"), call(_batch, _w).about("three axes"),
+            call(_batch, _w, _b).about("three axes")),
+        claims=(
+            Claim("zeros give the bias", lambda f: distance(f(0 * _x, _w, _b), np.tile(_b, (5, 1)))),
+            Claim("a sample's outputs do not depend on the others", lambda f: distance(f(_x, _w, _b)[2:3],
+                f(_x[2:3], _w, _b)), **_LAST_BITS),
+            Claim("without bias, a sum of samples gives the sum of outputs", lambda f: distance(f(_x[:1] + 2 * _x[1:2],
+                _w), f(_x[:1], _w) + 2 * f(_x[1:2], _w)), **_LAST_BITS),
+            oracle("torch.nn.functional.linear, with the transpose of w", _torch_linear, call(_x, _w, _b),
+                call(_batch, _w), **_LAST_BITS),
+            oracle("the column form W.T @ x + b for every sample", lambda x, w, b: np.stack([w.T @ row + b
+                for row in x]), call(_x, _w, _b), **_LAST_BITS)),
+        mistakes=(
+            Mistake("weights transposed", (("x @ w if", "x @ w.T if"), ("x @ w + b", "x @ w.T + b")),
+                "Only square weights fit, and outputs are those of the transpose",
+                "x @ w, for w has one column for each output; torch.nn.Linear keeps rows"),
+            Mistake("column form for rows", (("x @ w if", "w.T @ x if"), ("x @ w + b", "w.T @ x + b")),
+                "Nothing fits, or each output has a row", "x @ w: Wᵀx is for one sample, written as a column"),
+            Mistake("bias for each sample", ("x @ w + b", "x @ w + b[: x.shape[-2], None]"),
+                "The bias follows the rows", "add b as it is: it broadcasts along rows"),
+            Mistake("bias multiplied", ("x @ w + b", "x @ w * b"), "Zeros give zeros, and outputs are scaled",
+                "add b"))),
+    Checks(linear_gradients,
+        cases=(
+            call(_x2, _w2, _g2), call(_x2, _x2 + 4, _g2[:, :2]).about("as many outputs as inputs"), call(_x, _w, _g),
+            call(_x, _square, _square_g).about("as many outputs as inputs"), call(_batch, _w,
+            _batch_g).about("three axes")),
+        claims=(
+            Claim("moving a weight changes the number as its gradient says", _central_difference, tolerance=1e-9,
+                why="a difference of sums of 35 terms below 10, rounded to 35 · 350 · 1.1e-16, divided by 2e-3"),
+            Claim("two halves of a batch give gradients by w and b that add up", _halves, **_LAST_BITS),
+            oracle("torch's autograd, also for a batch of batches", _autograd, call(_x, _w, _g),
+                call(_batch, _w, _batch_g), **_LAST_BITS, run=_in_a_row)),
+        mistakes=(
+            Mistake("weights not transposed", ("grad @ w.T", "grad @ w"),
+                "Only square weights fit, and the gradient by x is that of the transpose", "grad @ w.T"),
+            Mistake("averaged over samples", (_GRADIENTS,
+                "grad @ w.T, samples.T @ gradients / len(samples), xp.mean(gradients, axis=0)"),
+                "Gradients by w and b are smaller by the number of samples",
+                "sum over samples; if the loss is a mean, grad already holds the 1/n"),
+            Mistake("gradient of w transposed", ("samples.T @ gradients", "gradients.T @ samples"),
+                "It does not have the shape of w", "x.T @ grad"),
+            Mistake("bias summed over outputs", ("xp.sum(gradients, axis=0)", "xp.sum(grad, axis=-1)"),
+                "It has one number for each sample", "sum over samples, axis 0"),
+            Mistake("two axes only", ("samples.T @ gradients, xp.sum(gradients, axis=0)",
+                "x.T @ grad, xp.sum(grad, axis=0)"), "It fails for samples with more than two axes",
+                "merge all leading axes into one"),
+            Mistake("batches apart", ("samples.T @ gradients, xp.sum(gradients, axis=0)",
+                "x.mT @ grad, xp.sum(grad, axis=-2)"), "Each batch has gradients by w and b of its own",
+                "merge all leading axes, then sum over samples"))),
+    Checks(bias_gradient,
+        cases=(
+            call(_scores2, np.array([0, 2])), call(_scores2[:1], np.array([1])).about("one sample"),
+            call(_scores, _targets), call(1000 * _scores2, np.array([0, 2])).about("scores of 1000")),
+        claims=(
+            Claim("its entries add up to zero", lambda f: abs(float(np.sum(f(_scores, _targets)))), **_LAST_BITS),
+            oracle("torch's autograd", _autograd_by_bias, call(_scores, _targets), **_LAST_BITS)),
+        mistakes=(
+            Mistake("losses added", ("np.mean(softmax(scores) - truth, axis=0)",
+                "np.sum(softmax(scores) - truth, axis=0)"), "It grows with the number of samples",
+                "the loss is a mean over samples, so divide by their number"),
+            Mistake("truth forgotten", ("softmax(scores) - truth", "softmax(scores)"),
+                "Nothing in it is negative, and it adds up to 1", "subtract 1 at the right class"))),
+    Checks(output_mean_square,
+        cases=(call(_x2, 0.5), call(_x2 + 3, 0.1), call(_x, 2.0)),
+        claims=(
+            Claim("inputs of one number c give d Var(w) c²", lambda f: distance(f(np.full((5, 3), 2.0), 0.5), 3 * 0.25
+                * 4), **_LAST_BITS),
+            oracle("the mean over 400,000 drawn outputs for each sample", _drawn, call(_x2 + 3, 0.5), tolerance=0.02,
+                why="y² has the deviation √2 E[y²], and 5 √2 / √400,000 is 1.1 % of it")),
+        mistakes=(
+            Mistake("variance of the inputs", ("np.mean(x**2)", "np.var(x)"),
+                "It is too small where inputs have another mean than 0",
+                "take the mean of squares, which is the variance plus the square of the mean"),
+            Mistake("products of different inputs", ("x.shape[1] * deviation**2 * np.mean(x**2)",
+                "deviation**2 * np.mean(np.sum(x, axis=1) ** 2)"), "Products of different inputs count, too",
+                "their weights are independent, so that only squares remain"))),
 )

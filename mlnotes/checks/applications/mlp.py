@@ -9,19 +9,13 @@ from mlnotes.applications.mlp import gelu, gelu_tanh, mlp, relu, silu
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(17)
-_grid, _points, _x, _batch, *_parameters = frozen(
-    np.linspace(-8, 8, 65),
-    _rng.normal(size=(3, 5)) * 2,
-    _rng.normal(size=(11, 3)),
-    _rng.normal(size=(2, 7, 3)),
-    *(_rng.normal(size=shape) for shape in ((3, 7), (7, 5), (5, 2), 7, 5, 2, (3, 3), (3, 3), 3, 3)),
-)
-_weights, _biases, _square_weights, _square_biases = (
-    tuple(_parameters[i:j]) for i, j in ((0, 3), (3, 6), (6, 8), (8, 10))
-)
-_small, _x2, _x4 = frozen(
-    np.array([-2.0, -1.0, 0.0, 1.0, 3.0]), np.array([[1.0, 2.0], [3.0, -1.0]]), np.arange(8.0).reshape(4, 2) - 3
-)
+_grid, _points, _x, _batch, *_parameters = frozen(np.linspace(-8, 8, 65), _rng.normal(size=(3, 5)) * 2,
+    _rng.normal(size=(11, 3)), _rng.normal(size=(2, 7, 3)), *(_rng.normal(size=shape) for shape in ((3, 7), (7, 5),
+    (5, 2), 7, 5, 2, (3, 3), (3, 3), 3, 3)))
+_weights, _biases, _square_weights, _square_biases = (tuple(_parameters[i:j]) for i, j in ((0, 3), (3, 6), (6, 8),
+    (8, 10)))
+_small, _x2, _x4 = frozen(np.array([-2.0, -1.0, 0.0, 1.0, 3.0]), np.array([[1.0, 2.0], [3.0, -1.0]]),
+    np.arange(8.0).reshape(4, 2) - 3)
 _layers2 = (np.array([[1.0, -1.0], [2.0, 0.0]]), np.array([[3.0], [1.0]])), (np.array([0.0, 2.0]), np.array([-10.0]))
 _zeros = [0 * b for b in _biases]
 _ROUNDING = {"tolerance": 1e-14, "why": "about ten roundings of 1.1e-16 each, of numbers up to 8"}
@@ -118,9 +112,8 @@ def _one_linear_layer(f):
 
 # What holds for every gate: x Φ(x) and x σ(x) alike.
 _GATED = (
-    Claim(
-        "f(x) − f(−x) is x, because the gates of x and −x add up to 1", lambda f: distance(f(_grid) - f(-_grid), _grid),
-        **_ROUNDING),
+    Claim("f(x) − f(−x) is x, because the gates of x and −x add up to 1", lambda f: distance(f(_grid) - f(-_grid),
+        _grid), **_ROUNDING),
     Claim("±10000 give 10000 and 0 in float16", _in_float16),
     Claim("±10000 cause no overflow on the way", _silent),
 )
@@ -131,152 +124,146 @@ _SILU_GATED = "array_namespace(x).where(gate == 0, 0.0, x) * gate"
 _CUT_OFF = "array_namespace(x).where(x <= 0, 0.0, x)"
 
 CHECKS = (
-    Checks(relu, cases=(
-        call(_small), call(_points), call(np.array([1.0, np.nan, -1.0, 2.0, -3.0, 0.5])).about("nan"),
-    ), claims=(
-        Claim("f(x) − f(−x) is x", lambda f: distance(f(_grid) - f(-_grid), _grid)),
-        Claim("a positive factor passes through", lambda f: distance(f(4 * _points), 4 * f(_points))),
-        oracle("numpy.maximum", lambda x: np.maximum(x, 0), call(_points), call(np.array([np.nan, 1.0]))),
-        _torch("relu"),
-    ), mistakes=(
-        Mistake("absolute value", (_CUT_OFF, "np.abs(x)"),
-            "Negative numbers come out positive", "cut them off at zero"),
-        Mistake("leaky", ("0.0, x)", "0.01 * x, x)"), "Negative numbers leave a hundredth behind",
-            "cut them off; this one is the leaky ReLU"),
-        Mistake("step", (_CUT_OFF, "(x > 0).astype(x.dtype)"), "The result is 0 or 1",
-            "return the number, not whether it is positive"),
-        Mistake("largest", (_CUT_OFF, "np.max(x, 0)"),
-            "It gives the largest number, along axis 0", "np.maximum compares each number with 0"),
-        Mistake("positives only", (_CUT_OFF, "x[x > 0]"),
-            "Negative numbers are gone, and the shape with them", "put zeros in their place"),
-        Mistake("nan becomes zero", ("x <= 0, 0.0, x", "x > 0, x, 0.0"),
-            "nan comes out as 0, which hides where it came from",
-            "ask for x <= 0, which is false for nan, or use maximum", "PyTorch, issue 7999 (2018)"),
-    )),
-    Checks(gelu, cases=(
-        call(_small), call(_grid), call(_points),
-        call(np.linspace(-8.0, -7.9, 7)).about("ten digits far below zero", tolerance=1e-10, absolute=0.0),
-        call(np.array([1e4, -1e4])).about("±10000"),
-    ), claims=(
-        *_GATED,
-        Claim("at −8 the first ten digits are right", _ten_digits, tolerance=1e-10,
-            why="1 + erf(−8/√2) keeps one digit: 1e-15 is left of a difference of numbers of size 1"),
-        oracle("x times scipy.special.ndtr", lambda x: x * scipy.special.ndtr(x), call(_grid), **_ROUNDING),
-        _torch("gelu"),
-    ), mistakes=(
-        Mistake("probability only", (_GATE_APPLIED, "gate"), "The result lies between 0 and 1",
-            "multiply the probability by x"),
-        Mistake("root of two forgotten", ("-math.sqrt(0.5) * x", "-x"), "The bend is too narrow",
-            "divide by √2 inside of erf: erf belongs to a normal distribution of variance 1/2"),
-        Mistake("1 + erf", (_NORMAL_GATE, "(1 + scipy.special.erf(x * 0.5**0.5)) / 2"),
-            "Far below zero no digit is right: 1 + erf cancels", "compute the small number itself, by erfc(−x/√2)"),
-        Mistake("density", (_NORMAL_GATE, "np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)"), "Large numbers vanish, too",
-            "multiply by Φ(x), the share that is below x, not by the density φ(x)"),
-        Mistake("tanh for the exact form", (_GATE_APPLIED, "gelu_tanh(x)"), "It is off by up to 0.0005",
-            "use erf; a model must run with the form that it was trained with", "keras-bert, issue 129 (2019)"),
-        Mistake("logistic for normal", (_NORMAL_GATE, "sigmoid(1.702 * x)"), "It is off by up to 0.02",
-            "use erf; this is the cheapest approximation"),
-    )),
-    Checks(gelu_tanh, cases=(
-        call(_small), call(_grid), call(_points), call(np.array([1e4, -1e4])).about("±10000"),
-        call(np.array([1e4, -1e4], np.float16)).about("float16"),
-        call(np.array([0.5, -1.5], np.float16)).about("float16"),
-        call(np.array([np.inf, -np.inf])).about("infinities", edge=True),
-    ), claims=(
-        *_GATED,
-        Claim("within 0.0005 of the exact form", lambda f: distance(f(_grid), gelu(_grid)), tolerance=5e-4,
-            why="the size of the approximation's own error"),
-        _torch("gelu", approximate="tanh"),
-    ), mistakes=(
-        Mistake("exact for the tanh form", (_GATE_APPLIED, "gelu(x)"), "It is off by up to 0.0005",
-            "use tanh, as the model was trained"),
-        Mistake("square for cube", ("near**3", "near**2"), "Numbers below −22 come out whole",
-            "take the cube, which keeps the sign"),
-        Mistake("logistic for normal", (_TANH_GATE, "sigmoid(1.702 * x)"), "It is off by up to 0.02",
-            "add the cube: one factor is not enough"),
-    )),
-    Checks(silu, cases=(
-        call(_small), call(_grid), call(_points), call(np.array([800.0, -800.0])).about("±800"),
-        call(np.array([1e4, -1e4])).about("±10000"),
-        call(np.array([0.5, -1.5, 12.0, -12.0], np.float16)).about("float16"),
-        call(np.array([1e4, -1e4], np.float16)).about("±10000 in float16"),
-        call(np.array([2e4, -2e4])).about("no overflow on the way", edge=True),
-        call(np.array([2e4, -2e4], np.float16)).about("the dtype of the input", edge=True),
-    ), claims=(
-        *_GATED,
-        oracle("x times scipy.special.expit", lambda x: x * scipy.special.expit(x), call(_grid), **_ROUNDING),
-        _torch("silu"),
-    ), mistakes=(
-        Mistake("logistic only", (_SILU_GATED, "gate"), "The result lies between 0 and 1",
-            "multiply the gate by x"),
-        Mistake("exponential above and below", (_SILU_GATED, "x * np.exp(x) / (1 + np.exp(x))"),
-            "It gives nan for x = 800, because infinity is divided by infinity",
-            "use an exponential that is never large: exp(−x) for x > 0, exp(x) otherwise",
-            "nlmixr2lib, pull request 503 (2026)"),
-        Mistake("gate reversed", ("sigmoid(x)", "sigmoid(-x)"), "Large numbers vanish and negative ones pass",
-            "the exponent is −x"),
-        Mistake("logistic for normal", ("sigmoid(x)", "sigmoid(1.702 * x)"), "The bend is too narrow",
-            "leave out 1.702, which imitates gelu"),
-    ), run=_strict_beyond_10000),
-    Checks(mlp, cases=(
-        call(_x2, *_layers2), call(_x2, *_layers2, activation=np.tanh).about("another activation"),
-        call(_x4, (_layers2[0][0],), (_layers2[1][0],)).about("one layer"),
-        call(_x, _square_weights, _square_biases).about("as many units as inputs"),
-        call(_x, _weights, _biases).about("three layers"),
-        call(_x, _weights, _biases, activation=np.tanh).about("another activation"),
-        call(_batch, _weights, _biases).about("three axes"),
-    ), claims=(
-        Claim("one layer is linear",
-            lambda f: distance(f(_x, _weights[:1], _biases[:1]), _x @ _weights[0] + _biases[0]), **_SUMS),
-        Claim("the order of hidden units does not matter", _reordered, **_SUMS),
-        Claim("without biases a ReLU network passes a positive factor through",
-            lambda f: distance(f(2 * _x, _weights, _zeros), 2 * f(_x, _weights, _zeros)), **_SUMS),
-        Claim("without activation it is one linear layer", _one_linear_layer, **_SUMS),
-        oracle("torch.nn.Sequential of Linear and ReLU", _sequence, call(_x, _weights, _biases),
-            call(_batch, _square_weights, _square_biases), **_SUMS),
-    ), mistakes=(
-        Mistake("last layer activated", ("return x", "return activation(x)"), "It cannot say anything below zero",
-            "leave the last layer linear", "tensorflow-vgg, issue 13 (2018)"),
-        Mistake("activation forgotten", ("activation(x) if i else x", "x"),
-            "It draws straight lines only, however many layers it has", "put an activation between the layers"),
-        Mistake("input activated", ("activation(x) if i else x", "activation(x)"), "Negative inputs are lost",
-            "begin with a linear layer"),
-        Mistake("biases forgotten", ("else x, w, b)", "else x, w)"), "All bends go through the origin",
-            "add the biases"),
-        Mistake("last bias forgotten", ("else x, w, b)", "else x, w, b if i + 1 < len(weights) else None)"),
-            "The last layer has no bias", "add it outside of the loop, too"),
-        Mistake("bias after the activation",
-            ("linear(activation(x) if i else x, w, b)", "(activation(x @ w) if i + 1 < len(weights) else x @ w) + b"),
-            "Every unit bends at the origin", "add the bias before the activation: it decides where the bend is"),
-        Mistake("weights transposed", ("else x, w, b)", "else x, w.T, b)"),
-            "It raises an error, or, for square weights, computes something else",
-            "multiply from the right by weights of shape (inputs, outputs)"),
-    )),
-    Checks(gelu_slope, cases=(
-        call(_small), call(_grid), call(_points),
-    ), claims=(
-        Claim("gelu's slopes at x and −x add up to 1", lambda f: distance(f(_grid) + f(-_grid), np.ones(65)),
-            **_ROUNDING),
-        oracle("torch's autograd", _torch_slope, call(_grid), call(_points), **_ROUNDING),
-    ), mistakes=(
-        Mistake("density only", ("scipy.special.ndtr(x) + ", ""), "Far above zero it vanishes, where gelu(x) is x",
-            "the product rule has a first term, the gate itself"),
-        Mistake("density without its root", (" / math.sqrt(2 * math.pi)", ""), "The density's area is 2.5 instead of 1",
-            "divide by √(2π)"),
-        Mistake("gate only", (" + x * density", ""), "It never leaves the numbers between 0 and 1",
-            "the product rule has a second term, x times the slope of the gate"),
-    )),
-    Checks(gelu_minimum, cases=(
-        call().about("", tolerance=2e-5),
-    ), claims=(
-        Claim("the slope there is 0", lambda f: abs(float(gelu_slope(f()))), **_ROUNDING),
-        oracle("scipy.optimize.brentq of the slope", _scipy_minimum, call(), **_ROUNDING),
-    ), mistakes=(
-        Mistake("where the slope is smallest", ("-0.7517915246935645", "-math.sqrt(2)"),
-            "There the slope is smallest, not gelu", "solve Φ(x) + xφ(x) = 0, not (2 − x²)φ(x) = 0"),
-        Mistake("of the tanh form", ("-0.7517915246935645", "-0.75246142"), "This is where `gelu_tanh` is smallest",
-            "use Φ itself"),
-        Mistake("value for the place", ("-0.7517915246935645", "-0.16997120747990369"),
-            "This is how small gelu becomes, not where", "give the x at which the slope is 0"),
-    )),
+    Checks(relu,
+        cases=(call(_small), call(_points), call(np.array([1.0, np.nan, -1.0, 2.0, -3.0, 0.5])).about("nan")),
+        claims=(
+            Claim("f(x) − f(−x) is x", lambda f: distance(f(_grid) - f(-_grid), _grid)),
+            Claim("a positive factor passes through", lambda f: distance(f(4 * _points), 4 * f(_points))),
+            oracle("numpy.maximum", lambda x: np.maximum(x, 0), call(_points), call(np.array([np.nan, 1.0]))),
+            _torch("relu")),
+        mistakes=(
+            Mistake("absolute value", (_CUT_OFF, "np.abs(x)"), "Negative numbers come out positive",
+                "cut them off at zero"),
+            Mistake("leaky", ("0.0, x)", "0.01 * x, x)"), "Negative numbers leave a hundredth behind",
+                "cut them off; this one is the leaky ReLU"),
+            Mistake("step", (_CUT_OFF, "(x > 0).astype(x.dtype)"), "The result is 0 or 1",
+                "return the number, not whether it is positive"),
+            Mistake("largest", (_CUT_OFF, "np.max(x, 0)"), "It gives the largest number, along axis 0",
+                "np.maximum compares each number with 0"),
+            Mistake("positives only", (_CUT_OFF, "x[x > 0]"), "Negative numbers are gone, and the shape with them",
+                "put zeros in their place"),
+            Mistake("nan becomes zero", ("x <= 0, 0.0, x", "x > 0, x, 0.0"),
+                "nan comes out as 0, which hides where it came from",
+                "ask for x <= 0, which is false for nan, or use maximum", "PyTorch, issue 7999 (2018)"))),
+    Checks(gelu,
+        cases=(
+            call(_small), call(_grid), call(_points), call(np.linspace(-8.0, -7.9,
+            7)).about("ten digits far below zero", tolerance=1e-10, absolute=0.0), call(np.array([1e4, -1e4])).about(
+            "±10000")),
+        claims=(
+            *_GATED,
+            Claim("at −8 the first ten digits are right", _ten_digits, tolerance=1e-10,
+                why="1 + erf(−8/√2) keeps one digit: 1e-15 is left of a difference of numbers of size 1"),
+            oracle("x times scipy.special.ndtr", lambda x: x * scipy.special.ndtr(x), call(_grid), **_ROUNDING),
+            _torch("gelu")),
+        mistakes=(
+            Mistake("probability only", (_GATE_APPLIED, "gate"), "The result lies between 0 and 1",
+                "multiply the probability by x"),
+            Mistake("root of two forgotten", ("-math.sqrt(0.5) * x", "-x"), "The bend is too narrow",
+                "divide by √2 inside of erf: erf belongs to a normal distribution of variance 1/2"),
+            Mistake("1 + erf", (_NORMAL_GATE, "(1 + scipy.special.erf(x * 0.5**0.5)) / 2"),
+                "Far below zero no digit is right: 1 + erf cancels", "compute the small number itself, by erfc(−x/√2)"),
+            Mistake("density", (_NORMAL_GATE, "np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)"),
+                "Large numbers vanish, too", "multiply by Φ(x), the share that is below x, not by the density φ(x)"),
+            Mistake("tanh for the exact form", (_GATE_APPLIED, "gelu_tanh(x)"), "It is off by up to 0.0005",
+                "use erf; a model must run with the form that it was trained with", "keras-bert, issue 129 (2019)"),
+            Mistake("logistic for normal", (_NORMAL_GATE, "sigmoid(1.702 * x)"), "It is off by up to 0.02",
+                "use erf; this is the cheapest approximation"))),
+    Checks(gelu_tanh,
+        cases=(
+            call(_small), call(_grid), call(_points), call(np.array([1e4, -1e4])).about("±10000"),
+            call(np.array([1e4, -1e4], np.float16)).about("float16"), call(np.array([0.5, -1.5],
+            np.float16)).about("float16"), call(np.array([np.inf, -np.inf])).about("infinities", edge=True)),
+        claims=(
+            *_GATED,
+            Claim("within 0.0005 of the exact form", lambda f: distance(f(_grid), gelu(_grid)), tolerance=5e-4,
+                why="the size of the approximation's own error"),
+            _torch("gelu", approximate="tanh")),
+        mistakes=(
+            Mistake("exact for the tanh form", (_GATE_APPLIED, "gelu(x)"), "It is off by up to 0.0005",
+                "use tanh, as the model was trained"),
+            Mistake("square for cube", ("near**3", "near**2"), "Numbers below −22 come out whole",
+                "take the cube, which keeps the sign"),
+            Mistake("logistic for normal", (_TANH_GATE, "sigmoid(1.702 * x)"), "It is off by up to 0.02",
+                "add the cube: one factor is not enough"))),
+    Checks(silu, run=_strict_beyond_10000,
+        cases=(
+            call(_small), call(_grid), call(_points), call(np.array([800.0, -800.0])).about("±800"),
+            call(np.array([1e4, -1e4])).about("±10000"), call(np.array([0.5, -1.5, 12.0, -12.0],
+            np.float16)).about("float16"), call(np.array([1e4, -1e4], np.float16)).about("±10000 in float16"),
+            call(np.array([2e4, -2e4])).about("no overflow on the way", edge=True),
+            call(np.array([2e4, -2e4], np.float16)).about("the dtype of the input", edge=True)),
+        claims=(
+            *_GATED,
+            oracle("x times scipy.special.expit", lambda x: x * scipy.special.expit(x), call(_grid), **_ROUNDING),
+            _torch("silu")),
+        mistakes=(
+            Mistake("logistic only", (_SILU_GATED, "gate"), "The result lies between 0 and 1",
+                "multiply the gate by x"),
+            Mistake("exponential above and below", (_SILU_GATED, "x * np.exp(x) / (1 + np.exp(x))"),
+                "It gives nan for x = 800, because infinity is divided by infinity",
+                "use an exponential that is never large: exp(−x) for x > 0, exp(x) otherwise",
+                "nlmixr2lib, pull request 503 (2026)"),
+            Mistake("gate reversed", ("sigmoid(x)", "sigmoid(-x)"), "Large numbers vanish and negative ones pass",
+                "the exponent is −x"),
+            Mistake("logistic for normal", ("sigmoid(x)", "sigmoid(1.702 * x)"), "The bend is too narrow",
+                "leave out 1.702, which imitates gelu"))),
+    Checks(mlp,
+        cases=(
+            call(_x2, *_layers2), call(_x2, *_layers2, activation=np.tanh).about("another activation"),
+            call(_x4, (_layers2[0][0],), (_layers2[1][0],)).about("one layer"),
+            call(_x, _square_weights, _square_biases).about("as many units as inputs"),
+            call(_x, _weights, _biases).about("three layers"), call(_x, _weights, _biases,
+            activation=np.tanh).about("another activation"), call(_batch, _weights, _biases).about("three axes")),
+        claims=(
+            Claim("one layer is linear", lambda f: distance(f(_x, _weights[:1], _biases[:1]), _x @ _weights[0]
+                + _biases[0]), **_SUMS),
+            Claim("the order of hidden units does not matter", _reordered, **_SUMS),
+            Claim("without biases a ReLU network passes a positive factor through", lambda f: distance(f(2 * _x,
+                _weights, _zeros), 2 * f(_x, _weights, _zeros)), **_SUMS),
+            Claim("without activation it is one linear layer", _one_linear_layer, **_SUMS),
+            oracle("torch.nn.Sequential of Linear and ReLU", _sequence, call(_x, _weights, _biases),
+                call(_batch, _square_weights, _square_biases), **_SUMS)),
+        mistakes=(
+            Mistake("last layer activated", ("return x", "return activation(x)"), "It cannot say anything below zero",
+                "leave the last layer linear", "tensorflow-vgg, issue 13 (2018)"),
+            Mistake("activation forgotten", ("activation(x) if i else x", "x"),
+                "It draws straight lines only, however many layers it has", "put an activation between the layers"),
+            Mistake("input activated", ("activation(x) if i else x", "activation(x)"), "Negative inputs are lost",
+                "begin with a linear layer"),
+            Mistake("biases forgotten", ("else x, w, b)", "else x, w)"), "All bends go through the origin",
+                "add the biases"),
+            Mistake("last bias forgotten", ("else x, w, b)", "else x, w, b if i + 1 < len(weights) else None)"),
+                "The last layer has no bias", "add it outside of the loop, too"),
+            Mistake("bias after the activation", ("linear(activation(x) if i else x, w, b)",
+                "(activation(x @ w) if i + 1 < len(weights) else x @ w) + b"), "Every unit bends at the origin",
+                "add the bias before the activation: it decides where the bend is"),
+            Mistake("weights transposed", ("else x, w, b)", "else x, w.T, b)"),
+                "It raises an error, or, for square weights, computes something else",
+                "multiply from the right by weights of shape (inputs, outputs)"))),
+    Checks(gelu_slope,
+        cases=(call(_small), call(_grid), call(_points)),
+        claims=(
+            Claim("gelu's slopes at x and −x add up to 1", lambda f: distance(f(_grid) + f(-_grid), np.ones(65)),
+                **_ROUNDING),
+            oracle("torch's autograd", _torch_slope, call(_grid), call(_points), **_ROUNDING)),
+        mistakes=(
+            Mistake("density only", ("scipy.special.ndtr(x) + ", ""), "Far above zero it vanishes, where gelu(x) is x",
+                "the product rule has a first term, the gate itself"),
+            Mistake("density without its root", (" / math.sqrt(2 * math.pi)", ""),
+                "The density's area is 2.5 instead of 1", "divide by √(2π)"),
+            Mistake("gate only", (" + x * density", ""), "It never leaves the numbers between 0 and 1",
+                "the product rule has a second term, x times the slope of the gate"))),
+    Checks(gelu_minimum,
+        cases=(call().about("", tolerance=2e-5),),
+        claims=(
+            Claim("the slope there is 0", lambda f: abs(float(gelu_slope(f()))), **_ROUNDING),
+            oracle("scipy.optimize.brentq of the slope", _scipy_minimum, call(), **_ROUNDING)),
+        mistakes=(
+            Mistake("where the slope is smallest", ("-0.7517915246935645", "-math.sqrt(2)"),
+                "There the slope is smallest, not gelu", "solve Φ(x) + xφ(x) = 0, not (2 − x²)φ(x) = 0"),
+            Mistake("of the tanh form", ("-0.7517915246935645", "-0.75246142"), "This is where `gelu_tanh` is smallest",
+                "use Φ itself"),
+            Mistake("value for the place", ("-0.7517915246935645", "-0.16997120747990369"),
+                "This is how small gelu becomes, not where", "give the x at which the slope is 0"))),
 )

@@ -8,17 +8,10 @@ from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg
 from mlnotes.blocks.derivatives import numerical_jacobian
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
-_t, _data, _far, _wide, _matrix, _right, _near, _zeros, _valley = frozen(
-    np.linspace(0.0, 2.0, 11),
-    3 * np.exp(-2 * np.linspace(0.0, 2.0, 11)) + 0.1 * np.cos(7 * np.linspace(0.0, 2.0, 11)),
-    np.array([1.5]),
-    np.array([1.5e-9, 2.5e6]),
-    np.vander(np.linspace(0, 1, 23), 9),
-    np.vander(np.linspace(0, 1, 23), 9) @ np.arange(1.0, 10.0),
-    np.array([1.5, 2.5]),
-    np.zeros(9),
-    np.array([-1.2, 1.0]),
-)
+_t, _data, _far, _wide, _matrix, _right, _near, _zeros, _valley = frozen(np.linspace(0.0, 2.0, 11), 3
+    * np.exp(-2 * np.linspace(0.0, 2.0, 11)) + 0.1 * np.cos(7 * np.linspace(0.0, 2.0, 11)), np.array([1.5]),
+    np.array([1.5e-9, 2.5e6]), np.vander(np.linspace(0, 1, 23), 9), np.vander(np.linspace(0, 1, 23), 9)
+    @ np.arange(1.0, 10.0), np.array([1.5, 2.5]), np.zeros(9), np.array([-1.2, 1.0]))
 _nearly_dependent = frozen(np.array([[1.0, 1.0], [1.0, 1.0 + 1e-8], [1.0, 1.0]]))[0]
 _DECIDED = {"tolerance": 1e-8, "why": "where the residual is perpendicular to 1e-10, the parameters have 9 digits"}
 _SQUARED = {"tolerance": 1e-8, "why": "the condition number times 1e-16, where its square would leave 4 digits"}
@@ -97,11 +90,10 @@ def _stationary(f):
 
 _CLAIMS = (
     Claim("the residual is perpendicular to the Jacobian's columns", _stationary, **_DECIDED),
-    Claim("the cost is half the sum of squares",
-        lambda f: distance((found := f(decay, _near)).cost, np.sum(decay(found.x) ** 2) / 2), 1e-12,
-        "a sum of 11 numbers"),
-    Claim("a linear problem of condition 1e6 keeps its digits",
-        lambda f: distance(f(polynomial, _zeros, lambda x: _matrix).x, np.arange(1.0, 10.0)), **_SQUARED),
+    Claim("the cost is half the sum of squares", lambda f: distance((found := f(decay, _near)).cost,
+        np.sum(decay(found.x) ** 2) / 2), 1e-12, "a sum of 11 numbers"),
+    Claim("a linear problem of condition 1e6 keeps its digits", lambda f: distance(f(polynomial, _zeros,
+        lambda x: _matrix).x, np.arange(1.0, 10.0)), **_SQUARED),
     oracle("scipy.optimize.least_squares", _scipy, call(decay, _near), tolerance=1e-8,
         why="the digits of SciPy's differences", run=lambda f, *it: np.append((found := f(*it)).x, found.cost)),
 )
@@ -145,71 +137,69 @@ _GRADIENT = "It creeps, or runs away", "solve the linear least-squares problem: 
 _DIGITS = "Ill-conditioned problems lose half of their digits, or are never solved"
 
 CHECKS = (
-    Checks(gauss_newton, cases=(
-        call(rosenbrock, _valley, max_steps=0).about("no step allowed"),
-        call(decay, _near, max_steps=1).about("one step allowed", tolerance=1e-7),
-        call(decay, _near, decay_jacobian, 2).about("two steps allowed"),
-        call(decay, _near, decay_jacobian, 3, 0.5).about("a tolerance of 0.5"),
-        call(pair, np.array([0.8]), tolerance=0.1).about("a tolerance of 0.1", tolerance=1e-7),
-        call(angle, np.array([0.8]), lambda x: np.diag(1 / (1 + x**2))).about("derivatives given", tolerance=1e-7),
-        call(decay, _near, max_steps=40).about("derivatives measured", tolerance=1e-7),
-        call(rosenbrock, _valley, max_steps=40).about("no residual left", tolerance=1e-7),
-        call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent, 1, 1e-6).about(
-            "columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
-        call(np.arctan, _far, max_steps=40).about("a start from which it diverges"),
-        call(decay, [2, 3], decay_jacobian, 40).about("a list of integers", edge=True, tolerance=1e-7),
-    ), claims=(
-        *_CLAIMS,
-        Claim("from 1.5 it does not find the root of arctan, and says so",
-            lambda f: float(f(np.arctan, _far).converged)),
-    ), mistakes=(
-        Mistake("step with the wrong sign", (f"return -{_STEP}", f"return {_STEP}"), *_SIGN),
-        Mistake("along the gradient", _walk(lambda j, r, t: -0.01 * j.T @ r), *_GRADIENT),
-        Mistake("jacobian of the start", (("jacobian(x.copy())) / unit", "jacobian(np.array(x0, dtype=float))) / unit"),
-            ("numerical_jacobian(scaled_residual, x)",
-             "numerical_jacobian(scaled_residual, np.array(x0, dtype=float))")),
-            "From the second step on it uses slopes of the start", "compute the Jacobian at every point"),
-        Mistake("normal equations", _walk(lambda j, r, t: -np.linalg.lstsq(j.T @ j, j.T @ r)[0]), _DIGITS,
-            "solve J p = -r by QR or SVD: JᵀJ has the square of the condition number"),
-        _CONTENT,
-        Mistake("one step", ("if len(models) > max_steps:", "if len(models) > min(1, max_steps):"),
-            "It stops after the first step", "linearize again at the new point"),
-        Mistake("half of each step", (f"return -{_STEP}", f"return -{_STEP} / 2"),
-            "It goes half of the way that the linear model says", "add the whole step: nothing holds it back"),
-    ), run=_followed),
-    Checks(levenberg_marquardt, cases=(
-        call(np.arctan, _far).about("a start from which Gauss and Newton diverge"),
-        call(decay, _near, tolerance=1e-9).about("derivatives measured", tolerance=1e-7),
-        call(decay, _near, max_steps=0).about("no step allowed"),
-        call(decay, _near, jacobian=decay_jacobian).about("derivatives given", tolerance=1e-7),
-        call(decay, _near, decay_jacobian, 200, 1e-9).about("all options", tolerance=1e-7),
-        call(rosenbrock, _valley, max_steps=3).about("three steps into a long valley"),
-        call(rosenbrock, _valley).about("a long valley", tolerance=1e-7),
-        call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent).about(
-            "columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
-        call(decay_in_other_units, _wide).about("units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
-        call(decay, [2, 3], decay_jacobian).about("a list of integers", edge=True, tolerance=1e-7),
-    ), claims=(
-        *_CLAIMS,
-        Claim("from 1.5, where Gauss and Newton diverge, it finds the root of arctan",
-            lambda f: float(abs(f(np.arctan, _far).x[0])), **_DECIDED),
-        Claim("parameters in units of 1e-9 and 1e6 are found as well", lambda f: distance(
-            f(decay_in_other_units, _wide).x / [1e-9, 1e6], levenberg_marquardt(decay, _near).x), **_DECIDED),
-        Claim("three steps into a long valley it has not converged",
-            lambda f: float(f(rosenbrock, _valley, None, 3).converged)),
-    ), mistakes=(
-        Mistake("step with the wrong sign", _walk(lambda j, r, t: -_damped(j, r, 0.1)), *_SIGN),
-        Mistake("along the gradient", _walk(lambda j, r, t: -0.01 * j.T @ r), *_GRADIENT),
-        Mistake("undamped", lambda *it, **named: gauss_newton(*it, **named), "It diverges from poor starts",
-            "damp a step that does not keep its promise, and try again"),
-        Mistake("the same damping for all", _walk(lambda j, r, t: _damped(j, r, 0.1), steps=200),
-            "Parameters in small units never move", "multiply the damping by the lengths of the Jacobian's columns"),
-        Mistake("damped normal equations", _walk(_normal), _DIGITS,
-            "solve the augmented system, or use the SVD: JᵀJ has the square of the condition number"),
-        Mistake("content with short steps",
-            _walk(lambda j, r, t: _damped(j / (d := np.linalg.norm(j, axis=0)), r, 1e6) / d, True, 1),
-            "It says that it has arrived where the damping is large",
-            "look at the angle between residual and Jacobian: the length of a step is the damping's doing"),
-        _CONTENT,
-    ), run=_arrived),
+    Checks(gauss_newton, run=_followed,
+        cases=(
+            call(rosenbrock, _valley, max_steps=0).about("no step allowed"), call(decay, _near,
+            max_steps=1).about("one step allowed", tolerance=1e-7), call(decay, _near, decay_jacobian,
+            2).about("two steps allowed"), call(decay, _near, decay_jacobian, 3, 0.5).about("a tolerance of 0.5"),
+            call(pair, np.array([0.8]), tolerance=0.1).about("a tolerance of 0.1", tolerance=1e-7),
+            call(angle, np.array([0.8]), lambda x: np.diag(1 / (1 + x**2))).about("derivatives given", tolerance=1e-7),
+            call(decay, _near, max_steps=40).about("derivatives measured", tolerance=1e-7),
+            call(rosenbrock, _valley, max_steps=40).about("no residual left", tolerance=1e-7),
+            call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent, 1,
+                1e-6).about("columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
+            call(np.arctan, _far, max_steps=40).about("a start from which it diverges"),
+            call(decay, [2, 3], decay_jacobian, 40).about("a list of integers", edge=True, tolerance=1e-7)),
+        claims=(
+            *_CLAIMS,
+            Claim("from 1.5 it does not find the root of arctan, and says so", lambda f: float(f(np.arctan,
+                _far).converged))),
+        mistakes=(
+            Mistake("step with the wrong sign", (f"return -{_STEP}", f"return {_STEP}"), *_SIGN),
+            Mistake("along the gradient", _walk(lambda j, r, t: -0.01 * j.T @ r), *_GRADIENT),
+            Mistake("jacobian of the start", (("jacobian(x.copy())) / unit",
+                "jacobian(np.array(x0, dtype=float))) / unit"), ("numerical_jacobian(scaled_residual, x)",
+                "numerical_jacobian(scaled_residual, np.array(x0, dtype=float))")),
+                "From the second step on it uses slopes of the start", "compute the Jacobian at every point"),
+            Mistake("normal equations", _walk(lambda j, r, t: -np.linalg.lstsq(j.T @ j, j.T @ r)[0]), _DIGITS,
+                "solve J p = -r by QR or SVD: JᵀJ has the square of the condition number"),
+            _CONTENT,
+            Mistake("one step", ("if len(models) > max_steps:", "if len(models) > min(1, max_steps):"),
+                "It stops after the first step", "linearize again at the new point"),
+            Mistake("half of each step", (f"return -{_STEP}", f"return -{_STEP} / 2"),
+                "It goes half of the way that the linear model says", "add the whole step: nothing holds it back"))),
+    Checks(levenberg_marquardt, run=_arrived,
+        cases=(
+            call(np.arctan, _far).about("a start from which Gauss and Newton diverge"),
+            call(decay, _near, tolerance=1e-9).about("derivatives measured", tolerance=1e-7),
+            call(decay, _near, max_steps=0).about("no step allowed"), call(decay, _near, jacobian=decay_jacobian).about(
+            "derivatives given", tolerance=1e-7), call(decay, _near, decay_jacobian, 200, 1e-9).about("all options",
+            tolerance=1e-7), call(rosenbrock, _valley, max_steps=3).about("three steps into a long valley"),
+            call(rosenbrock, _valley).about("a long valley", tolerance=1e-7),
+            call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent).about(
+                "columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
+            call(decay_in_other_units, _wide).about("units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
+            call(decay, [2, 3], decay_jacobian).about("a list of integers", edge=True, tolerance=1e-7)),
+        claims=(
+            *_CLAIMS,
+            Claim("from 1.5, where Gauss and Newton diverge, it finds the root of arctan",
+                lambda f: float(abs(f(np.arctan, _far).x[0])), **_DECIDED),
+            Claim("parameters in units of 1e-9 and 1e6 are found as well", lambda f: distance(f(decay_in_other_units,
+                _wide).x / [1e-9, 1e6], levenberg_marquardt(decay, _near).x), **_DECIDED),
+            Claim("three steps into a long valley it has not converged", lambda f: float(f(rosenbrock, _valley, None,
+                3).converged))),
+        mistakes=(
+            Mistake("step with the wrong sign", _walk(lambda j, r, t: -_damped(j, r, 0.1)), *_SIGN),
+            Mistake("along the gradient", _walk(lambda j, r, t: -0.01 * j.T @ r), *_GRADIENT),
+            Mistake("undamped", lambda *it, **named: gauss_newton(*it, **named), "It diverges from poor starts",
+                "damp a step that does not keep its promise, and try again"),
+            Mistake("the same damping for all", _walk(lambda j, r, t: _damped(j, r, 0.1), steps=200),
+                "Parameters in small units never move",
+                "multiply the damping by the lengths of the Jacobian's columns"),
+            Mistake("damped normal equations", _walk(_normal), _DIGITS,
+                "solve the augmented system, or use the SVD: JᵀJ has the square of the condition number"),
+            Mistake("content with short steps", _walk(lambda j, r, t: _damped(j / (d := np.linalg.norm(j, axis=0)), r,
+                1e6) / d, True, 1), "It says that it has arrived where the damping is large",
+                "look at the angle between residual and Jacobian: the length of a step is the damping's doing"),
+            _CONTENT)),
 )

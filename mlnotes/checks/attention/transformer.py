@@ -19,19 +19,14 @@ from mlnotes.attention.transformer import (
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(17)
-_x, _cube, _gain, _shift, _low, _far, _half = frozen(
-    _rng.normal(size=(5, 7)) * 2 + 1, _rng.normal(size=(2, 5, 7)) * 2 + 1, _rng.uniform(0.5, 2, 7),
-    _rng.normal(size=7), _rng.normal(size=(3, 7)) * 0.01,
-    (_rng.normal(size=(11, 64)) + 10_000).astype(np.float32),
-    np.array([[1000.0, -3000.0, 1000.0, 1000.0]], np.float16),
-)
+_x, _cube, _gain, _shift, _low, _far, _half = frozen(_rng.normal(size=(5, 7)) * 2 + 1, _rng.normal(size=(2, 5, 7)) * 2
+    + 1, _rng.uniform(0.5, 2, 7), _rng.normal(size=7), _rng.normal(size=(3, 7)) * 0.01,
+    (_rng.normal(size=(11, 64)) + 10_000).astype(np.float32), np.array([[1000.0, -3000.0, 1000.0, 1000.0]], np.float16))
 # Small enough to be read in a report. In float32 the mean of the squares of the last, less the square of their mean, is
 # exactly 0 in whatever order they are added.
-_row, _small, _gain3, _shift3, _flat, _near = frozen(
-    np.array([2.0, 4.0, 9.0]), np.array([[2.0, 4.0, 9.0], [1.0, 0.0, -1.0]]), np.array([2.0, 0.5, -1.0]),
-    np.array([1.0, 10.0, 0.0]), np.array([[3.0, 3.0, 3.0], [0.0, 0.0, 0.0]]),
-    np.array([8191, 8193, 8193, 8191, 8191, 8193, 8191, 8193], np.float32),
-)
+_row, _small, _gain3, _shift3, _flat, _near = frozen(np.array([2.0, 4.0, 9.0]), np.array([[2.0, 4.0, 9.0],
+    [1.0, 0.0, -1.0]]), np.array([2.0, 0.5, -1.0]), np.array([1.0, 10.0, 0.0]), np.array([[3.0, 3.0, 3.0],
+    [0.0, 0.0, 0.0]]), np.array([8191, 8193, 8193, 8191, 8191, 8193, 8191, 8193], np.float32))
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 numbers in float64: a few units of 1e-16"}
 
 # One block of a transformer: 5 tokens of width 6, 3 heads, a hidden layer of 11.
@@ -43,7 +38,7 @@ _tokens, _w_1, _w_2, _b, _b_1, *_w = frozen(
 )
 _hidden = _w_1, _b_1, _w_2, _b[4]
 _hidden2 = frozen(np.array([[1.0, 0.0], [-1.0, 2.0], [0.0, 1.0]]), np.array([1.0, -9.0]),
-                  np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]]), np.array([0.0, 5.0, -2.0]))  # fmt: skip
+    np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]]), np.array([0.0, 5.0, -2.0]))  # fmt: skip
 _mask, _kept = frozen(causal_mask(5, 5), np.arange(5) < np.array([[5], [2]]))
 
 
@@ -147,14 +142,11 @@ def _flat_rows(f):
     return max(distance(f(_flat), 0 * _flat), distance(f(_flat, _gain3, _shift3), np.tile(_shift3, (2, 1))))
 
 
-_EVERY_ROW = (
-    call(_row), call(_small), call(_small, gain=_gain3).about("a gain"),
+_EVERY_ROW = (call(_row), call(_small), call(_small, gain=_gain3).about("a gain"),
     call(_small, eps=0.5).about("a large eps"), call(_flat).about("rows of equal numbers, and of zeros"),
-    call(_low).about("rows that are nearly flat"), call(_x), call(_cube, gain=_gain).about("three axes"),
-)
-_HALF_NORMAL = Claim("float16 numbers whose squares it cannot hold",
-                     lambda f: distance(f(_half), _half / np.sqrt(3e6)) + (f(_half).dtype != np.float16),
-                     tolerance=2e-3, why="half precision has three digits")
+    call(_low).about("rows that are nearly flat"), call(_x), call(_cube, gain=_gain).about("three axes"))
+_HALF_NORMAL = Claim("float16 numbers whose squares it cannot hold", lambda f: distance(f(_half), _half / np.sqrt(3e6))
+    + (f(_half).dtype != np.float16), tolerance=2e-3, why="half precision has three digits")
 _EACH_ROW = Claim("each row by itself", _by_itself, **_LAST_BITS)
 _MEAN_SQUARE = "xp.mean(x * x, axis=-1, keepdims=True)"
 _VARIANCE = "xp.mean(centered * centered, axis=-1, keepdims=True)"
@@ -163,10 +155,8 @@ _MULTIPLIED, _ADDED = "out if gain is None else out * gain", "out if beta is Non
 _MLP = "mlp(x, (w_1, w_2), (b_1, b_2), activation)"
 _NETWORK = "(d_model * d_hidden + d_hidden) + (d_hidden * d_model + d_model)"
 _COUNT = "xp.clip(n_counted, min=1.0)"
-_ORDERS = (
-    call(_small, np.square, layer_norm), call(_small, np.tanh, rms_norm), call(_x, np.sin, layer_norm),
-    call(_cube, np.flip, layer_norm).about("a sublayer in which tokens meet"),
-)
+_ORDERS = (call(_small, np.square, layer_norm), call(_small, np.tanh, rms_norm), call(_x, np.sin, layer_norm),
+    call(_cube, np.flip, layer_norm).about("a sublayer in which tokens meet"))
 
 
 def _along(axis):
@@ -177,215 +167,188 @@ def _along(axis):
 
 def _denominator(squares):
     """List the mistakes that both norms share, under a root of some mean of squares."""
-    return (
-        Mistake("eps outside the root", (f"xp.sqrt({squares} + as_like(eps, x))", f"(xp.sqrt({squares}) + eps)"),
-                "Rows that are nearly zero come out too large", "add eps under the root"),
+    return (Mistake("eps outside the root", (f"xp.sqrt({squares} + as_like(eps, x))", f"(xp.sqrt({squares}) + eps)"),
+        "Rows that are nearly zero come out too large", "add eps under the root"),
         Mistake("eps forgotten", (" + as_like(eps, x)", ""), "A row of zeros gives nan", "add eps under the root"),
-        Mistake("root forgotten", ("xp.sqrt(", "("), "Doubling a row halves the result", "divide by the root"),
-    )
+        Mistake("root forgotten", ("xp.sqrt(", "("), "Doubling a row halves the result", "divide by the root"))
 
 
 CHECKS = (
-    Checks(
-        layer_norm,
+    Checks(layer_norm,
         cases=(
-            *_EVERY_ROW,
-            call(_small, beta=_shift3).about("a shift"), call(_small, _gain3, _shift3).about("gain and shift"),
-            call(_cube, _gain, _shift, 0.3).about("all options"),
+            *_EVERY_ROW, call(_small, beta=_shift3).about("a shift"), call(_small, _gain3,
+            _shift3).about("gain and shift"), call(_cube, _gain, _shift, 0.3).about("all options"),
             call(_near).about("float32 numbers near 10,000"),
             call(_half).about("float16 numbers whose squares overflow"),
             call(_far).about("float32 numbers near 10,000, to five digits", edge=True, tolerance=1e-5)),
         claims=(
             Claim("rows have mean 0 and variance 1", _moments, **_LAST_BITS),
             _EACH_ROW,
-            Claim("adding a number to a row, or doubling it, changes nothing", _unmoved,
-                  tolerance=1e-12, why="x + 64 is rounded to 1e-14"),
+            Claim("adding a number to a row, or doubling it, changes nothing", _unmoved, tolerance=1e-12,
+                why="x + 64 is rounded to 1e-14"),
             Claim("equal numbers become zeros, then the shift", _flat_rows, **_LAST_BITS),
-            Claim("float32 numbers near 10,000, against float64",
-                  lambda f: distance(f(_far), layer_norm(_far.astype(float))),
-                  tolerance=1e-5, why="a few dozen roundings of single precision, 6e-8 each"),
+            Claim("float32 numbers near 10,000, against float64", lambda f: distance(f(_far),
+                layer_norm(_far.astype(float))), tolerance=1e-5,
+                why="a few dozen roundings of single precision, 6e-8 each"),
             _HALF_NORMAL,
             oracle("loops with math.fsum", _summed, call(_x, _gain, _shift), **_LAST_BITS),
-            oracle("torch.nn.functional.layer_norm", _torch("layer_norm", 1e-5),
-                   call(_cube), call(_low, _gain, _shift), **_LAST_BITS)),
+            oracle("torch.nn.functional.layer_norm", _torch("layer_norm", 1e-5), call(_cube), call(_low, _gain, _shift),
+                **_LAST_BITS)),
         mistakes=(
-            Mistake("variance from squares",
-                    (_VARIANCE, f"{_MEAN_SQUARE} - xp.mean(x, axis=-1, keepdims=True) ** 2"),
-                    "Float32 numbers near 10,000 give nan, or results many times too large",
-                    "subtract the mean before squaring: the difference of two large squares has no digits left",
-                    "ONNX Runtime, issue 28463 (2026)"),
-            Mistake("deviation of a sample",
-                    (_SAMPLE, ("xp.sqrt(variance + as_like(eps, x))", "(xp.sqrt(variance) + eps)")),
-                    "The variance of a row is (n - 1)/n, and less where rows are nearly flat",
-                    "divide the squares by n, and add eps to the variance under the root",
-                    "BERT-pytorch, issue 30 (2018), after the Annotated Transformer"),
-            Mistake("variance of a sample", _SAMPLE,
-                    "The variance of a row is (n - 1)/n instead of 1",
-                    "divide the squares by n; torch's var divides by n - 1 unless told otherwise"),
+            Mistake("variance from squares", (_VARIANCE, f"{_MEAN_SQUARE} - xp.mean(x, axis=-1, keepdims=True) ** 2"),
+                "Float32 numbers near 10,000 give nan, or results many times too large",
+                "subtract the mean before squaring: the difference of two large squares has no digits left",
+                "ONNX Runtime, issue 28463 (2026)"),
+            Mistake("deviation of a sample", (_SAMPLE, ("xp.sqrt(variance + as_like(eps, x))",
+                "(xp.sqrt(variance) + eps)")),
+                "The variance of a row is (n - 1)/n, and less where rows are nearly flat",
+                "divide the squares by n, and add eps to the variance under the root",
+                "BERT-pytorch, issue 30 (2018), after the Annotated Transformer"),
+            Mistake("variance of a sample", _SAMPLE, "The variance of a row is (n - 1)/n instead of 1",
+                "divide the squares by n; torch's var divides by n - 1 unless told otherwise"),
             *_denominator("variance"),
             Mistake("columns normalised", _along(0),
-                    "A token's result depends on the other tokens: it is normalised over the wrong axis",
-                    "take mean and variance over the last axis"),
+                "A token's result depends on the other tokens: it is normalised over the wrong axis",
+                "take mean and variance over the last axis"),
             Mistake("all tokens together", _along(None),
-                    "A token's result depends on the other tokens: all share one mean and one variance",
-                    "take mean and variance over the last axis, with keepdims=True"),
+                "A token's result depends on the other tokens: all share one mean and one variance",
+                "take mean and variance over the last axis, with keepdims=True"),
             Mistake("mean left in", (("centered * centered", "x * x"), ("out = centered", "out = x")),
-                    "Rows have a mean: this is RMS norm", "subtract the mean first"),
+                "Rows have a mean: this is RMS norm", "subtract the mean first"),
             Mistake("mean left in the variance", ("centered * centered", "x * x"),
-                    "The variance is taken of numbers that still have their mean", "square what is left of the mean"),
+                "The variance is taken of numbers that still have their mean", "square what is left of the mean"),
             Mistake("gain and shift forgotten", ((_MULTIPLIED, "out"), (_ADDED, "out")),
-                    "Gain and shift have no effect", "multiply by the gain, then add the shift"),
+                "Gain and shift have no effect", "multiply by the gain, then add the shift"),
             Mistake("shift stretched", ((_MULTIPLIED, _ADDED), (f"return {_ADDED}", f"return {_MULTIPLIED}")),
-                    "The shift is multiplied by the gain", "multiply first, then add"),
-            Mistake("gain before the norm",
-                    ((_MULTIPLIED, "out"),
-                     ("centered = x -", "x = x if gain is None else x * gain\n    centered = x -")),
-                    "The gain is divided out again, in part", "multiply by the gain after dividing by the root"),
+                "The shift is multiplied by the gain", "multiply first, then add"),
+            Mistake("gain before the norm", ((_MULTIPLIED, "out"),
+                ("centered = x -", "x = x if gain is None else x * gain\n    centered = x -")),
+                "The gain is divided out again, in part", "multiply by the gain after dividing by the root"),
             Mistake("half precision", ("@widen_half\ndef layer_norm", "def layer_norm"),
-                    "The squares overflow in float16", "compute in float32, and give back the dtype that came")),
-    ),
-    Checks(
-        rms_norm,
+                "The squares overflow in float16", "compute in float32, and give back the dtype that came"))),
+    Checks(rms_norm,
         cases=(
-            *_EVERY_ROW,
-            call(_x, _gain, 0.3).about("gain and eps"),
+            *_EVERY_ROW, call(_x, _gain, 0.3).about("gain and eps"),
             call(_half).about("float16 numbers whose squares overflow", edge=True)),
         claims=(
-            Claim("rows have a mean square of 1",
-                  lambda f: distance((f(_cube, None, 1e-13) ** 2).mean(-1), np.ones((2, 5))), **_LAST_BITS),
+            Claim("rows have a mean square of 1", lambda f: distance((f(_cube, None, 1e-13) ** 2).mean(-1),
+                np.ones((2, 5))), **_LAST_BITS),
             _EACH_ROW,
             Claim("rows keep their direction", lambda f: distance(f(_x) * _x[:, :1], _x * f(_x)[:, :1]), **_LAST_BITS),
             Claim("a row of zeros stays zeros", lambda f: distance(f(np.zeros((2, 3))), np.zeros((2, 3)))),
             _HALF_NORMAL,
-            oracle("torch.nn.functional.rms_norm", _torch("rms_norm", 1e-6),
-                   call(_cube), call(_low, _gain), **_LAST_BITS)),
+            oracle("torch.nn.functional.rms_norm", _torch("rms_norm", 1e-6), call(_cube), call(_low, _gain),
+                **_LAST_BITS)),
         mistakes=(
             Mistake("mean subtracted", ("    out = x", "    x = x - xp.mean(x, axis=-1, keepdims=True)\n    out = x"),
-                    "Rows lose their mean: this is layer norm", "leave the mean in"),
+                "Rows lose their mean: this is layer norm", "leave the mean in"),
             Mistake("divided by the length", (_MEAN_SQUARE, _MEAN_SQUARE.replace("mean", "sum")),
-                    "Rows have length 1, so their coordinates shrink as the width grows",
-                    "divide by the root of the mean of the squares, not of their sum"),
+                "Rows have length 1, so their coordinates shrink as the width grows",
+                "divide by the root of the mean of the squares, not of their sum"),
             Mistake("mean square of everything", (_MEAN_SQUARE, _MEAN_SQUARE.replace("-1", "None")),
-                    "A token's result depends on the other tokens",
-                    "take the mean square over the last axis, with keepdims=True"),
-            *_denominator(_MEAN_SQUARE)),
-    ),
-    Checks(
-        pre_norm,
+                "A token's result depends on the other tokens",
+                "take the mean square over the last axis, with keepdims=True"),
+            *_denominator(_MEAN_SQUARE))),
+    Checks(pre_norm,
         cases=_ORDERS,
         claims=(
-            Claim("a sublayer that gives zeros leaves the tokens as they are",
-                  lambda f: distance(f(_tokens, np.zeros_like, layer_norm), _tokens)),
-            Claim("what the sublayer gets is normalised",
-                  lambda f: distance(f(_tokens, np.copy, layer_norm) - _tokens, layer_norm(_tokens)), **_LAST_BITS),
+            Claim("a sublayer that gives zeros leaves the tokens as they are", lambda f: distance(f(_tokens,
+                np.zeros_like, layer_norm), _tokens)),
+            Claim("what the sublayer gets is normalised", lambda f: distance(f(_tokens, np.copy, layer_norm) - _tokens,
+                layer_norm(_tokens)), **_LAST_BITS),
             Claim("torch.nn.TransformerEncoderLayer(norm_first=True), causal, in two applications",
-                  lambda f: distance(_block(f), _torch_block(norm_first=True)), kind="oracle", **_LAST_BITS)),
+                lambda f: distance(_block(f), _torch_block(norm_first=True)), kind="oracle", **_LAST_BITS)),
         mistakes=(
             Mistake("normalised tokens kept", ("x + sublayer(norm(x))", "(y := norm(x)) + sublayer(y)"),
-                    "What came in is lost: the sum is with the normalised tokens",
-                    "give the norm a name of its own, and add to the tokens as they came",
-                    "PyTorch, issue 61165 (2021)"),
+                "What came in is lost: the sum is with the normalised tokens",
+                "give the norm a name of its own, and add to the tokens as they came", "PyTorch, issue 61165 (2021)"),
             Mistake("addition inside", ("x + sublayer(norm(x))", "sublayer(norm(x) + x)"),
-                    "There is no path around the sublayer", "add outside: x + sublayer(norm(x))",
-                    "a textbook's formula, pml-book, issue 709 (2026)"),
+                "There is no path around the sublayer", "add outside: x + sublayer(norm(x))",
+                "a textbook's formula, pml-book, issue 709 (2026)"),
             Mistake("tokens not added", ("x + ", ""), "The tokens are gone", "add them: x + sublayer(norm(x))"),
             Mistake("normalised after", ("x + sublayer(norm(x))", "norm(x + sublayer(x))"),
-                    "The sum is normalised: this is post-norm", "normalise the input only"),
+                "The sum is normalised: this is post-norm", "normalise the input only"),
             Mistake("norm on the wrong path", ("x + sublayer(norm(x))", "norm(x) + sublayer(x)"),
-                    "The tokens are normalised where they should stay as they came, and not where it counts",
-                    "x + sublayer(norm(x))"),
-            Mistake("not normalised", ("norm(x)", "x"),
-                    "What the sublayer gets is not normalised", "hand it norm(x)")),
-    ),
-    Checks(
-        post_norm,
+                "The tokens are normalised where they should stay as they came, and not where it counts",
+                "x + sublayer(norm(x))"),
+            Mistake("not normalised", ("norm(x)", "x"), "What the sublayer gets is not normalised",
+                "hand it norm(x)"))),
+    Checks(post_norm,
         cases=_ORDERS,
         claims=(
-            Claim("rows come out normalised",
-                  lambda f: distance(f(_tokens, np.tanh, lambda x: layer_norm(x, eps=1e-13)).var(-1), np.ones(5)),
-                  **_LAST_BITS),
-            Claim("a sublayer that gives zeros leaves the norm of the tokens",
-                  lambda f: distance(f(_tokens, np.zeros_like, layer_norm), layer_norm(_tokens))),
-            Claim("torch.nn.TransformerEncoderLayer, causal, in two applications",
-                  lambda f: distance(_block(f), _torch_block(norm_first=False)), kind="oracle", **_LAST_BITS)),
+            Claim("rows come out normalised", lambda f: distance(f(_tokens, np.tanh,
+                lambda x: layer_norm(x, eps=1e-13)).var(-1), np.ones(5)), **_LAST_BITS),
+            Claim("a sublayer that gives zeros leaves the norm of the tokens", lambda f: distance(f(_tokens,
+                np.zeros_like, layer_norm), layer_norm(_tokens))),
+            Claim("torch.nn.TransformerEncoderLayer, causal, in two applications", lambda f: distance(_block(f),
+                _torch_block(norm_first=False)), kind="oracle", **_LAST_BITS)),
         mistakes=(
             Mistake("norm after the sublayer", ("norm(x + sublayer(x))", "x + norm(sublayer(x))"),
-                    "The sum is not normalised", "add first: norm(x + sublayer(x))"),
-            Mistake("sublayer alone normalised", ("x + ", ""),
-                    "The tokens are gone", "add them: norm(x + sublayer(x))"),
+                "The sum is not normalised", "add first: norm(x + sublayer(x))"),
+            Mistake("sublayer alone normalised", ("x + ", ""), "The tokens are gone",
+                "add them: norm(x + sublayer(x))"),
             Mistake("normalised before", ("norm(x + sublayer(x))", "x + sublayer(norm(x))"),
-                    "The tokens are added as they came: this is pre-norm", "norm(x + sublayer(x))")),
-    ),
-    Checks(
-        feed_forward,
+                "The tokens are added as they came: this is pre-norm", "norm(x + sublayer(x))"))),
+    Checks(feed_forward,
         cases=(
             call(_small, *_hidden2), call(_small, *_hidden2, activation=np.tanh).about("another activation"),
             call(_tokens, *_hidden), call(_tokens, *_hidden, gelu).about("another activation"),
             call(np.stack([_tokens, -_tokens]), *_hidden).about("two sequences")),
         claims=(
-            Claim("each token by itself, in any order",
-                  lambda f: distance(f(_tokens[::-1], *_hidden), f(_tokens, *_hidden)[::-1]), **_LAST_BITS),
-            Claim("with a hidden layer that never fires, the last bias",
-                  lambda f: distance(f(_tokens, _w_1 * 0, _b_1 * 0 - 1, _w_2, _b[4]), np.tile(_b[4], (5, 1)))),
-            oracle("torch's linear maps with relu or gelu between them", _torch_hidden,
-                   call(_tokens, *_hidden), call(_tokens, *_hidden, gelu), **_LAST_BITS)),
+            Claim("each token by itself, in any order", lambda f: distance(f(_tokens[::-1], *_hidden),
+                f(_tokens, *_hidden)[::-1]), **_LAST_BITS),
+            Claim("with a hidden layer that never fires, the last bias", lambda f: distance(f(_tokens, _w_1 * 0, _b_1
+                * 0 - 1, _w_2, _b[4]), np.tile(_b[4], (5, 1)))),
+            oracle("torch's linear maps with relu or gelu between them", _torch_hidden, call(_tokens, *_hidden),
+                call(_tokens, *_hidden, gelu), **_LAST_BITS)),
         mistakes=(
             Mistake("activation forgotten", ("b_2), activation)", "b_2), lambda hidden: hidden)"),
-                    "Two linear maps are one", "bend the hidden layer: activation(x @ w_1 + b_1)"),
-            Mistake("activation at the end too", (_MLP, f"activation({_MLP})"),
-                    "No result is negative", "bend the hidden layer only"),
+                "Two linear maps are one", "bend the hidden layer: activation(x @ w_1 + b_1)"),
+            Mistake("activation at the end too", (_MLP, f"activation({_MLP})"), "No result is negative",
+                "bend the hidden layer only"),
             Mistake("activation before the bias", (_MLP, "(activation(x @ w_1) + b_1) @ w_2 + b_2"),
-                    "The bias cannot move the bend", "add it first: activation(x @ w_1 + b_1)")),
-    ),
-    Checks(
-        mean_pool,
+                "The bias cannot move the bend", "add it first: activation(x @ w_1 + b_1)"))),
+    Checks(mean_pool,
         cases=(
             call(_small), call(_small, mask=np.array([True, False])).about("padding"), call(_cube),
-            call(_cube, mask=_kept).about("padding"),
-            call(_cube, mask=np.stack([_kept[1], ~_kept[0]])).about("nothing but padding"),
-            call(np.where(_kept[..., None], _cube, np.nan), mask=_kept).about("padding that is nan", edge=True)),
+            call(_cube, mask=_kept).about("padding"), call(_cube, mask=np.stack([_kept[1], ~_kept[0]])).about(
+            "nothing but padding"), call(np.where(_kept[..., None], _cube, np.nan),
+            mask=_kept).about("padding that is nan", edge=True)),
         claims=(
-            Claim("tokens that are all alike come back",
-                  lambda f: distance(f(np.ones((2, 5, 7)), _kept), np.ones((2, 7))), **_LAST_BITS),
-            Claim("padding cannot matter, not even as nan",
-                  lambda f: distance(f(np.where(_kept[..., None], _cube, np.nan), _kept), f(_cube, _kept))),
-            Claim("nothing but padding gives zeros",
-                  lambda f: distance(f(_cube, np.zeros((2, 5), bool)), np.zeros((2, 7)))),
+            Claim("tokens that are all alike come back", lambda f: distance(f(np.ones((2, 5, 7)), _kept),
+                np.ones((2, 7))), **_LAST_BITS),
+            Claim("padding cannot matter, not even as nan", lambda f: distance(f(np.where(_kept[..., None], _cube,
+                np.nan), _kept), f(_cube, _kept))),
+            Claim("nothing but padding gives zeros", lambda f: distance(f(_cube, np.zeros((2, 5), bool)),
+                np.zeros((2, 7)))),
             oracle("numpy.ma's mean", _masked_mean, call(_cube, _kept), **_LAST_BITS)),
         mistakes=(
-            Mistake("divided by all", (_COUNT, "x.shape[-2]"),
-                    "Padded sentences have short vectors", "divide by the number of tokens that count"),
-            Mistake("divided by nothing", (_COUNT, "n_counted"),
-                    "Nothing but padding gives nan", "divide by 1 where no token counts"),
-            Mistake("first token only",
-                    (("xp.mean(x, axis=-2)", "x[..., 0, :]"),
-                     (f"xp.sum(xp.where(counted, x, 0.0), axis=-2) / {_COUNT}", "x[..., 0, :]")),
-                    "The result is the first token",
-                    "average: this model was trained with means, others with [CLS]")),
-    ),
-    Checks(
-        block_parameters,
+            Mistake("divided by all", (_COUNT, "x.shape[-2]"), "Padded sentences have short vectors",
+                "divide by the number of tokens that count"),
+            Mistake("divided by nothing", (_COUNT, "n_counted"), "Nothing but padding gives nan",
+                "divide by 1 where no token counts"),
+            Mistake("first token only", (("xp.mean(x, axis=-2)", "x[..., 0, :]"),
+                (f"xp.sum(xp.where(counted, x, 0.0), axis=-2) / {_COUNT}", "x[..., 0, :]")),
+                "The result is the first token", "average: this model was trained with means, others with [CLS]"))),
+    Checks(block_parameters,
         cases=(call(3), call(1), call(384).about("MiniLM"), call(5, d_hidden=7).about("another hidden width")),
         claims=(
-            Claim("12n² + 13n where the hidden layer is four times as wide",
-                  lambda f: float(max(abs(f(n) - 12 * n**2 - 13 * n) for n in (1, 7, 384)))),
+            Claim("12n² + 13n where the hidden layer is four times as wide", lambda f: float(max(abs(f(n) - 12 * n**2
+                - 13 * n) for n in (1, 7, 384)))),
             oracle("the numbers in torch.nn.TransformerEncoderLayer", _torch_parameters, call(5, 7), call(3, 12))),
         mistakes=(
             Mistake("biases forgotten", (("d_model * d_model + d_model", "d_model * d_model"),
-                                         (_NETWORK, "2 * d_model * d_hidden")),
-                    "There are no biases", "each of the six matrices has one, as wide as what comes out"),
+                (_NETWORK, "2 * d_model * d_hidden")), "There are no biases",
+                "each of the six matrices has one, as wide as what comes out"),
             Mistake("hidden layer too narrow", ("4 * d_model if", "d_model if"),
-                    "The hidden layer is as wide as a token", "it is four times as wide unless given"),
+                "The hidden layer is as wide as a token", "it is four times as wide unless given"),
             Mistake("norms forgotten", (" + norms", ""), "The two norms learn nothing", "each has a gain and a shift"),
-            Mistake("last projection forgotten", ("4 * (d_model", "3 * (d_model"),
-                    "Attention has three matrices", "a fourth brings the heads' results together")),
-    ),
-    Checks(
-        cosine_without_positions,
+            Mistake("last projection forgotten", ("4 * (d_model", "3 * (d_model"), "Attention has three matrices",
+                "a fourth brings the heads' results together"))),
+    Checks(cosine_without_positions,
         cases=(call().about("", tolerance=1e-6),),
         claims=(
-            Claim("two equal rows in our block, six times",
-                  lambda f: abs(f() - _six_layers(lambda *it: _block(post_norm, *it))()), **_LAST_BITS),
-            oracle("two equal rows in torch's layer, six times", _six_layers(_torch_block), call(), **_LAST_BITS)),
-    ),
+            Claim("two equal rows in our block, six times", lambda f: abs(f() - _six_layers(
+                lambda *it: _block(post_norm, *it))()), **_LAST_BITS),
+            oracle("two equal rows in torch's layer, six times", _six_layers(_torch_block), call(), **_LAST_BITS))),
 )

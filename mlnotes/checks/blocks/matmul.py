@@ -15,29 +15,14 @@ from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, 
 from mlnotes.counting import count_operations
 
 _rng = np.random.default_rng(41)
-_a, _b, _c, _deep_a, _deep_b, _four, _other, _eight, _eighth, _u, _v, _long, _wide = frozen(
-    _rng.normal(size=(5, 7)),
-    _rng.normal(size=(7, 3)),
-    _rng.normal(size=(3, 2)),
-    _rng.normal(size=(2, 3, 5)),
-    _rng.normal(size=(2, 5, 7)),
-    _rng.normal(size=(4, 4)),
-    _rng.normal(size=(4, 4)),
-    _rng.normal(size=(8, 8)),
-    _rng.normal(size=(8, 8)),
-    _rng.normal(size=5),
-    _rng.normal(size=3),
-    _rng.normal(size=(13, 11)),
-    _rng.normal(size=(11, 17)),
-)
-_two, _twice, _flat, _tall, _three, _whole, _numbers = frozen(
-    np.array([[1.0, 2.0], [3.0, 4.0]]),
-    np.array([[0.0, 1.0], [-1.0, 5.0]]),
-    np.array([[1.0, 2.0, 0.0], [-1.0, 1.0, 3.0]]),
-    np.array([[2.0, 1.0], [0.0, -1.0], [4.0, 5.0]]),
-    np.array([[1.0, 2.0, 0.0], [-1.0, 1.0, 3.0], [2.0, 4.0, -2.0]]),
-    *(_rng.integers(-9, 10, size=shape).astype(float) for shape in ((5, 7), (7, 3))),
-)
+_a, _b, _c, _deep_a, _deep_b, _four, _other, _eight, _eighth, _u, _v, _long, _wide = frozen(_rng.normal(size=(5, 7)),
+    _rng.normal(size=(7, 3)), _rng.normal(size=(3, 2)), _rng.normal(size=(2, 3, 5)), _rng.normal(size=(2, 5, 7)),
+    _rng.normal(size=(4, 4)), _rng.normal(size=(4, 4)), _rng.normal(size=(8, 8)), _rng.normal(size=(8, 8)),
+    _rng.normal(size=5), _rng.normal(size=3), _rng.normal(size=(13, 11)), _rng.normal(size=(11, 17)))
+_two, _twice, _flat, _tall, _three, _whole, _numbers = frozen(np.array([[1.0, 2.0], [3.0, 4.0]]),
+    np.array([[0.0, 1.0], [-1.0, 5.0]]), np.array([[1.0, 2.0, 0.0], [-1.0, 1.0, 3.0]]),
+    np.array([[2.0, 1.0], [0.0, -1.0], [4.0, 5.0]]), np.array([[1.0, 2.0, 0.0], [-1.0, 1.0, 3.0], [2.0, 4.0, -2.0]]),
+    *(_rng.integers(-9, 10, size=shape).astype(float) for shape in ((5, 7), (7, 3))))
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 products in float64: a few units of 1e-16"}
 _LEVELS = {"tolerance": 1e-12, "why": "sums and differences of up to four levels: a few units of 1e-15"}
 
@@ -94,10 +79,8 @@ def _with_seven(version, a, b, cutoff=None):
     """Refuse eight products of quarters, where seven do; odd sides are not counted."""
     result, products = _watched(version, a, b, *[] if cutoff is None else [cutoff])
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
-    taken = sum(
-        np.broadcast(np.empty(one), np.empty(other)).size if operation is np.multiply else np.prod(one) * other[-1]
-        for operation, one, other in products
-    )
+    taken = sum(np.broadcast(np.empty(one), np.empty(other)).size if operation is np.multiply else np.prod(one)
+        * other[-1] for operation, one, other in products)
     if cutoff is not None and min(m, k, n) > cutoff and not (m % 2 or k % 2 or n % 2) and taken > 7 / 8 * m * k * n:
         raise AssertionError("it takes as many multiplications as three loops do")
     return result
@@ -161,16 +144,10 @@ _EVERYWHERE = (
 
 def _cases(*limits):
     """Multiply all sorts of shapes, each with the next of the limits, if there are any."""
-    pairs = (
-        call(_two, _twice),
-        call(_flat, _tall),
-        call(_tall, _flat),
-        call(_tall[:, :1], _flat[:1, :2]).about("a column times a row"),
-        call(_flat[:1], _tall[:, :1]).about("a row times a column"),
-        call(_a, _b),
-        call(_flat.astype(np.float32), _tall.astype(np.float32)).about("float32", edge=True),
-        call(_deep_a, _deep_b).about("stacks of matrices", edge=True),
-    )
+    pairs = (call(_two, _twice), call(_flat, _tall), call(_tall, _flat), call(_tall[:, :1],
+        _flat[:1, :2]).about("a column times a row"), call(_flat[:1], _tall[:, :1]).about("a row times a column"),
+        call(_a, _b), call(_flat.astype(np.float32), _tall.astype(np.float32)).about("float32", edge=True),
+        call(_deep_a, _deep_b).about("stacks of matrices", edge=True))
     if not limits:
         return pairs
     given = [call(*it.arguments, n).about(it.says, it.edge) for it, n in zip(pairs, 9 * limits, strict=False)]
@@ -178,42 +155,31 @@ def _cases(*limits):
 
 
 CHECKS = (
-    Checks(
-        outer,
+    Checks(outer,
         cases=(
-            call(np.array([1.0, 2.0]), np.array([3.0, 5.0, -1.0])),
-            call(np.array([1.0, 2.0]), np.array([3.0, 0.0])),
-            call(_u, _v),
-            call(_a, _b[:5]).about("two tables of vectors", edge=True),
-        ),
+            call(np.array([1.0, 2.0]), np.array([3.0, 5.0, -1.0])), call(np.array([1.0, 2.0]), np.array([3.0, 0.0])),
+            call(_u, _v), call(_a, _b[:5]).about("two tables of vectors", edge=True)),
         claims=(
-            Claim("all rows are multiples of the second vector",
-                lambda f: distance(f(_u, _v) / _u[:, None], np.tile(_v, (5, 1))), **_LAST_BITS),
+            Claim("all rows are multiples of the second vector", lambda f: distance(f(_u, _v) / _u[:, None],
+                np.tile(_v, (5, 1))), **_LAST_BITS),
             Claim("exchanging the vectors transposes it", lambda f: distance(f(_v, _u), f(_u, _v).T)),
             oracle("numpy.outer", np.outer, call(_u, _v)),
-            oracle("torch.matmul of a column and a row", lambda a, b: _torch(a[:, None], b[None]), call(_u, _v)),
-        ),
+            oracle("torch.matmul of a column and a row", lambda a, b: _torch(a[:, None], b[None]), call(_u, _v))),
         mistakes=(
             Mistake("summed too far", lambda a, b: (a[:, None] * b).sum(), "The result is a number",
                 "multiply, and do not sum"),
             Mistake("entries with entries", lambda a, b: a * b, "Only vectors of one length fit",
-                "take every number with every: a[:, None] * b"),
-        ),
-    ),
-    Checks(
-        matmul_dot,
+                "take every number with every: a[:, None] * b"))),
+    Checks(matmul_dot,
         cases=_cases(),
         claims=_CLAIMS,
         mistakes=(
             *_EVERYWHERE,
             Mistake("last product forgotten", lambda a, b: a[..., :-1] @ b[..., :-1, :],
-                "Every entry lacks one product", "sum over all columns of a"),
-        ),
-    ),
+                "Every entry lacks one product", "sum over all columns of a"))),
     Checks(matmul_columns, _cases(), _CLAIMS, _EVERYWHERE),
     Checks(matmul_rows, _cases(), _CLAIMS, _EVERYWHERE),
-    Checks(
-        matmul_outer,
+    Checks(matmul_outer,
         cases=_cases(),
         claims=_CLAIMS,
         mistakes=(
@@ -223,25 +189,16 @@ CHECKS = (
             Mistake("rows with columns", ("a[..., t], b[..., t, :]", "a[..., t, :], b[..., t]"),
                 "The inner sizes must be the outer ones", "take columns of a with rows of b"),
             Mistake("outer size as inner", ("range(a.shape[-1])", "range(a.shape[-2])"),
-                "Wide matrices lose products, tall ones raise an error", "loop over the columns of a"),
-        ),
-    ),
-    Checks(
-        matmul_block,
-        run=_in_blocks,
+                "Wide matrices lose products, tall ones raise an error", "loop over the columns of a"))),
+    Checks(matmul_block, run=_in_blocks,
         cases=(
-            *_cases(1, 2),
-            call(_four, _other, 2),
-            call(_a, _b, 3).about("a size that divides no side, or one"),
-            call(_long, _wide, 5).about("a size that divides no side"),
-            call(_flat, _tall, 100).about("one block is larger than all"),
-        ),
+            *_cases(1, 2), call(_four, _other, 2), call(_a, _b, 3).about("a size that divides no side, or one"),
+            call(_long, _wide, 5).about("a size that divides no side"), call(_flat, _tall,
+            100).about("one block is larger than all")),
         claims=(
             *_CLAIMS,
-            Claim("every size of block gives the same",
-                lambda f: max(distance(f(_long, _wide, size), _long @ _wide) for size in (1, 2, 3, 5, 11, 100)),
-                **_LAST_BITS),
-        ),
+            Claim("every size of block gives the same", lambda f: max(distance(f(_long, _wide, size), _long @ _wide)
+                for size in (1, 2, 3, 5, 11, 100)), **_LAST_BITS)),
         mistakes=(
             *_EVERYWHERE,
             Mistake("edge left out", _whole_blocks, "The last rows and columns are zero",
@@ -255,23 +212,15 @@ CHECKS = (
                 "cut the inner side into blocks, too"),
             Mistake("blocks of two", ("m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]",
                 "m, k, n, size = a.shape[-2], a.shape[-1], b.shape[-1], 2"),
-                "Blocks have two rows and columns whatever `size` is", "use `size` in the ranges and slices"),
-        ),
-    ),
-    Checks(
-        strassen,
-        run=_with_seven,
+                "Blocks have two rows and columns whatever `size` is", "use `size` in the ranges and slices"))),
+    Checks(strassen, run=_with_seven,
         cases=(
-            *_cases(1, 2),
-            call(_four, _other, 1),
-            call(_three, _three[::-1].copy(), 1).about("odd sides"),
-            call(_eight, _eighth, 3),
-        ),
+            *_cases(1, 2), call(_four, _other, 1), call(_three, _three[::-1].copy(), 1).about("odd sides"),
+            call(_eight, _eighth, 3)),
         claims=(
             *_CLAIMS,
             oracle("numpy.matmul, down to single numbers", lambda a, b, cutoff: a @ b, call(_long, _wide, 1),
-                call(_a, _b, 1), **_LEVELS),
-        ),
+                call(_a, _b, 1), **_LEVELS)),
         mistakes=(
             Mistake("eight products", ("if min(m, a.shape[-1], n) <= cutoff:", "if True:"),
                 "It takes as many multiplications as eight products of quarters", "combine them to seven"),
@@ -282,24 +231,18 @@ CHECKS = (
             Mistake("odd sides cut", _odd_sides_cut, "The last row and column are zero",
                 "fill odd sides up with zeros"),
             Mistake("filling left on", _filled, "Odd sides come back with a row or column of zeros",
-                "cut it off in the end"),
-        ),
-    ),
-    Checks(
-        bracket_costs,
+                "cut it off in the end"))),
+    Checks(bracket_costs,
         cases=(call(3, 2), call(2, 3), call(16, 4), call(5, 5), call(1000, 64)),
         claims=(
             Claim("both cost the same where n = d", lambda f: float(f(7, 7)[0] - f(7, 7)[1])),
             Claim("the second is cheaper as soon as n > d", lambda f: float(f(8, 7)[1] >= f(8, 7)[0])),
-            oracle("multiplications counted by doing them", _counted, call(5, 3), call(2, 7)),
-        ),
+            oracle("multiplications counted by doing them", _counted, call(5, 3), call(2, 7))),
         mistakes=(
             Mistake("one product", ("2 * n * n * d, 2 * n * d * d", "n * n * d, n * d * d"),
                 "Both are half of what they should be", "there are two products in each"),
             Mistake("additions, too", ("2 * n * n * d, 2 * n * d * d", "4 * n * n * d, 4 * n * d * d"),
                 "Both are twice what they should be", "count multiplications only"),
             Mistake("same for both", ("2 * n * d * d", "2 * n * n * d"), "Both cost the same",
-                "Kᵀ V has d rows and d columns: no n × n matrix comes up"),
-        ),
-    ),
+                "Kᵀ V has d rows and d columns: no n × n matrix comes up"))),
 )

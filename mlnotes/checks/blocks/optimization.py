@@ -26,14 +26,9 @@ from mlnotes.blocks.optimization import (
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(19)
-_matrix, _saddle, _start, _slope, _steps, _small = frozen(
-    np.array([[3.0, 1.0, 0.0], [1.0, 2.0, 0.5], [0.0, 0.5, 0.4]]),
-    np.array([[1.0, 2.0, 0.0], [2.0, -1.0, 0.5], [0.0, 0.5, 0.4]]),
-    np.array([1.0, -2.0, 3.0]),
-    _rng.normal(size=3),
-    _rng.normal(size=(3, 3)),
-    np.array([1.0, -2.0]),
-)
+_matrix, _saddle, _start, _slope, _steps, _small = frozen(np.array([[3.0, 1.0, 0.0], [1.0, 2.0, 0.5], [0.0, 0.5, 0.4]]),
+    np.array([[1.0, 2.0, 0.0], [2.0, -1.0, 0.5], [0.0, 0.5, 0.4]]), np.array([1.0, -2.0, 3.0]), _rng.normal(size=3),
+    _rng.normal(size=(3, 3)), np.array([1.0, -2.0]))
 _pairs = tuple((s, _matrix @ s) for s in _steps)
 _pair = (np.array([1.0, 0.0]), np.array([2.0, 1.0]))
 _two_pairs = ((np.array([0.0, 1.0]), np.array([1.0, 3.0])), _pair)
@@ -121,12 +116,8 @@ def _named(stepper, name):
     return stepper
 
 
-_slow, _fast, _newton, _lbfgs = (
-    _named(gradient_descent(0.01), "gradient_descent(0.01)"),
-    _named(gradient_descent(0.2), "gradient_descent(0.2)"),
-    _named(newton(), "newton()"),
-    _named(lbfgs(), "lbfgs()"),
-)
+_slow, _fast, _newton, _lbfgs = (_named(gradient_descent(0.01), "gradient_descent(0.01)"),
+    _named(gradient_descent(0.2), "gradient_descent(0.2)"), _named(newton(), "newton()"), _named(lbfgs(), "lbfgs()"))
 _WALK = (height, slopes, _start)
 
 
@@ -142,11 +133,8 @@ def _first_steps(version, *settings, **named):
 
 def _walks(version):
     """Walk down a bowl, away from a saddle, and down a wave, where whole steps are too long."""
-    problems = (
-        (Problem(height, slopes, curvatures), _start),
-        (Problem(hills, hills_gradient, hills_hessian), [0.2, 0.5, -0.1]),
-        (Problem(wave, wave_gradient, wave_hessian), [0.3]),
-    )
+    problems = ((Problem(height, slopes, curvatures), _start), (Problem(hills, hills_gradient, hills_hessian),
+        [0.2, 0.5, -0.1]), (Problem(wave, wave_gradient, wave_hessian), [0.3]))
     return [_steps_of(version, problem, start, 2) for problem, start in problems]
 
 
@@ -251,9 +239,8 @@ def _saddles_welcome(function, gradient, x0, stepper, hessian=None, max_steps=10
     return replace(found, converged=bool(found.gradient_norms[-1] <= tolerance))
 
 
-_geometric, _settling = frozen(
-    5 * 0.7 ** np.arange(12), np.concatenate([0.1 ** np.arange(4), 1e-3 * 0.9 ** np.arange(1, 8)])
-)
+_geometric, _settling = frozen(5 * 0.7 ** np.arange(12), np.concatenate([0.1 ** np.arange(4), 1e-3
+    * 0.9 ** np.arange(1, 8)]))
 _CORRECTED = "mean / (1 - beta1**t), square / (1 - beta2**t)"
 _DIVIDED = "(np.sqrt(unbiased_square) + eps)"
 _ADAM = (
@@ -270,8 +257,8 @@ _ADAM = (
         "keep the means as they are, and correct copies"),
     Mistake("eps before the correction", (_DIVIDED, "(np.sqrt(unbiased_square) + eps / (1 - beta2**t) ** 0.5)"),
         "It agrees with torch only where gradients are large", "correct the square, take the root, then add eps"),
-    Mistake("gradient for its mean", ("rate * unbiased_mean", "rate * g"),
-        "It swings where gradients do", "step along the mean gradient"),
+    Mistake("gradient for its mean", ("rate * unbiased_mean", "rate * g"), "It swings where gradients do",
+        "step along the mean gradient"),
     Mistake("one beta for both", (("beta2 * square + (1 - beta2) * g**2", "beta1 * square + (1 - beta1) * g**2"),
         ("square / (1 - beta2**t)", "square / (1 - beta1**t)")), "`beta2` is never used", "the square has its own"),
     Mistake("steps not counted", (_CORRECTED, "mean / (1 - beta1), square / (1 - beta2)"), "Later steps are too long",
@@ -289,38 +276,32 @@ _ADAM = (
 )
 
 CHECKS = (
-    Checks(
-        minimize,
-        run=_found,
+    Checks(minimize, run=_found,
         cases=(
-            call(bowl, bowl_gradient, _small, _lbfgs),
-            call(bowl, bowl_gradient, _small, _slow, max_steps=5).about("five steps allowed"),
-            call(bowl, bowl_gradient, _small, _slow, max_steps=0).about("no step allowed"),
-            call(bowl, bowl_gradient, _small, _fast, tolerance=0.3).about("a tolerance of 0.3"),
-            call(bowl, bowl_gradient, np.zeros(2), _fast).about("a start at the minimum"),
-            call(bowl, bowl_gradient, _small, _newton, bowl_hessian),
+            call(bowl, bowl_gradient, _small, _lbfgs), call(bowl, bowl_gradient, _small, _slow,
+            max_steps=5).about("five steps allowed"), call(bowl, bowl_gradient, _small, _slow,
+            max_steps=0).about("no step allowed"), call(bowl, bowl_gradient, _small, _fast,
+            tolerance=0.3).about("a tolerance of 0.3"), call(bowl, bowl_gradient, np.zeros(2),
+            _fast).about("a start at the minimum"), call(bowl, bowl_gradient, _small, _newton, bowl_hessian),
             call(bowl, bowl_gradient, _small, _newton, bowl_hessian, 3, 1e-3).about("all options"),
             call(hills, hills_gradient, np.array([0.2, 0.1, 0.0]), _newton, hills_hessian).about("a saddle"),
             call(wave, wave_gradient, np.array([-1.5]), _newton, wave_hessian).about("a maximum"),
             call(lambda x: 0.0, bowl_gradient, np.array([1e-4, 0.0]), _slow, tolerance=1.0,
                 max_steps=3).about("a gradient that is small from the start"),
             call(*_WALK, _lbfgs),
-            call(bowl, bowl_gradient, _small, gradient_descent(2.0)).about("a walk that leaves the numbers",
-                edge=True),
+            call(bowl, bowl_gradient, _small, gradient_descent(2.0)).about("a walk that leaves the numbers", edge=True),
             call(bowl, bowl_gradient, [1, -2], _fast).about("a start of whole numbers", edge=True),
-            call(plain, bowl_gradient, _small, _lbfgs).about("a search that fails", edge=True),
-        ),
+            call(plain, bowl_gradient, _small, _lbfgs).about("a search that fails", edge=True)),
         claims=(
-            Claim("the gradient at what it calls converged is below the tolerance",
-                lambda f: max(float(found.converged) * np.linalg.norm(slopes(found.x)) for found in (f(*_WALK, stepper,
-                None, 50) for stepper in (lbfgs(), gradient_descent(1e-5)))), 1e-8, "the tolerance asked for"),
-            Claim("it makes as many steps as allowed, not more",
-                lambda f: float(abs(len(f(*_WALK, gradient_descent(1e-5), None, 50).values) - 51))),
-            Claim("a saddle is not a minimum, where the Hessian is known",
-                lambda f: float(f(hills, hills_gradient, [0.2, 0.1, 0.0], newton(), hills_hessian).converged)),
+            Claim("the gradient at what it calls converged is below the tolerance", lambda f: max(float(found.converged)
+                * np.linalg.norm(slopes(found.x)) for found in (f(*_WALK, stepper, None, 50)
+                for stepper in (lbfgs(), gradient_descent(1e-5)))), 1e-8, "the tolerance asked for"),
+            Claim("it makes as many steps as allowed, not more", lambda f: float(abs(len(f(*_WALK,
+                gradient_descent(1e-5), None, 50).values) - 51))),
+            Claim("a saddle is not a minimum, where the Hessian is known", lambda f: float(f(hills, hills_gradient,
+                [0.2, 0.1, 0.0], newton(), hills_hessian).converged)),
             Claim("scipy.optimize.minimize", lambda f: distance(f(*_WALK, lbfgs()).x, _scipy_bfgs()), 1e-7,
-                "the tolerance of 1e-8, over a curvature of 0.2", "oracle"),
-        ),
+                "the tolerance of 1e-8, over a curvature of 0.2", "oracle")),
         mistakes=(
             Mistake("stops when steps are short", ("norms[-1], tolerance)",
                 "np.linalg.norm(x - points[-2]) if len(points) > 1 else 1e300, tolerance)"),
@@ -339,20 +320,14 @@ CHECKS = (
             Mistake("always content", ("norms)), converged, message)", "norms)), True, message)"),
                 "It never says that it failed", "say so when the last step has been made"),
             Mistake("one step more", ("len(points) > max_steps", "len(points) > max_steps + 1"),
-                "It makes one step too many", "there is one point more than there are steps"),
-        ),
-    ),
-    Checks(
-        gradient_descent,
-        run=_first_steps,
+                "It makes one step too many", "there is one point more than there are steps"))),
+    Checks(gradient_descent, run=_first_steps,
         cases=(_walk(0.1), _walk(0.03)),
         claims=(
-            Claim("the first step is minus the rate times the gradient",
-                lambda f: distance(_first_step(0.05)(f), -0.05 * slopes(_start)), **_LAST_BITS),
-            Claim("every step goes downhill",
-                lambda f: float(max(0, np.max(np.diff([*map(height, _path(f, 0.05))]))))),
-            _torch("SGD", (0.05,), {"lr": 0.05}),
-        ),
+            Claim("the first step is minus the rate times the gradient", lambda f: distance(_first_step(0.05)(f), -0.05
+                * slopes(_start)), **_LAST_BITS),
+            Claim("every step goes downhill", lambda f: float(max(0, np.max(np.diff([*map(height, _path(f, 0.05))]))))),
+            _torch("SGD", (0.05,), {"lr": 0.05})),
         mistakes=(
             Mistake("uphill", ("x - rate", "x + rate"), "The function rises", "subtract the step"),
             Mistake("normalized gradient", ("rate * problem.gradient(x)",
@@ -365,20 +340,15 @@ CHECKS = (
                 ("problem.gradient(x)\n            y", "g\n            y")), "All steps are the same",
                 "ask for the gradient at every point"),
             Mistake("one step", ("while True:", "for _ in range(1):"), "It ends after the first step",
-                "go on for ever: minimize decides when to stop"),
-        ),
-    ),
-    Checks(
-        momentum,
-        run=_first_steps,
+                "go on for ever: minimize decides when to stop"))),
+    Checks(momentum, run=_first_steps,
         cases=(_walk(0.1), _walk(0.1, beta=0.5), _walk(0.03, 0.8), _walk(0.1, 0.0)),
         claims=(
-            Claim("the first step is that of gradient descent",
-                lambda f: distance(_first_step(0.02, 0.8)(f), -0.02 * slopes(_start)), **_LAST_BITS),
+            Claim("the first step is that of gradient descent", lambda f: distance(_first_step(0.02, 0.8)(f), -0.02
+                * slopes(_start)), **_LAST_BITS),
             Claim("with beta = 0 it is gradient descent", lambda f: distance(_path(f, 0.02, 0.0),
                 _path(gradient_descent, 0.02)), **_LAST_BITS),
-            _torch("SGD", (0.02, 0.8), {"lr": 0.02, "momentum": 0.8}),
-        ),
+            _torch("SGD", (0.02, 0.8), {"lr": 0.02, "momentum": 0.8})),
         mistakes=(
             Mistake("velocity forgotten", ("beta * velocity + ", ""), "It is gradient descent",
                 "let beta times the velocity survive each step"),
@@ -387,26 +357,21 @@ CHECKS = (
                 "add the whole gradient to the velocity, or divide the rate by 1 - beta",
                 "both forms are in use: a rate tuned for one is wrong for the other"),
             Mistake("velocity before the gradient",
-                    ("velocity = beta * velocity + problem.gradient(x)\n            x = x - rate * velocity",
-                     "g = problem.gradient(x)\n            x = x - rate * velocity\n            "
-                     "velocity = beta * velocity + g"),
-                    "The first step stands still", "update the velocity first, then the point"),
+                ("velocity = beta * velocity + problem.gradient(x)\n            x = x - rate * velocity",
+                "g = problem.gradient(x)\n            x = x - rate * velocity\n            "
+                "velocity = beta * velocity + g"), "The first step stands still",
+                "update the velocity first, then the point"),
             Mistake("friction on the gradient, too", ("beta * velocity + problem.gradient(x)",
                 "beta * (velocity + problem.gradient(x))"), "Its first step is too short",
                 "only the old velocity is multiplied by beta"),
             Mistake("no friction", ("beta * velocity", "velocity"), "It never comes to rest",
-                "let only beta times the velocity survive"),
-        ),
-    ),
-    Checks(
-        nesterov,
-        run=_first_steps,
+                "let only beta times the velocity survive"))),
+    Checks(nesterov, run=_first_steps,
         cases=(_walk(0.1), _walk(0.1, beta=0.5), _walk(0.03, 0.8), _walk(0.1, 0.0)),
         claims=(
-            Claim("the first step is 1 + beta times that of gradient descent",
-                lambda f: distance(_first_step(0.02, 0.8)(f), -0.02 * 1.8 * slopes(_start)), **_LAST_BITS),
-            _torch("SGD", (0.02, 0.8), {"lr": 0.02, "momentum": 0.8, "nesterov": True}),
-        ),
+            Claim("the first step is 1 + beta times that of gradient descent", lambda f: distance(_first_step(0.02,
+                0.8)(f), -0.02 * 1.8 * slopes(_start)), **_LAST_BITS),
+            _torch("SGD", (0.02, 0.8), {"lr": 0.02, "momentum": 0.8, "nesterov": True})),
         mistakes=(
             Mistake("plain momentum", ("(g + beta * velocity)", "velocity"), "It is plain momentum",
                 "step along g + beta v, which looks one step ahead"),
@@ -419,19 +384,14 @@ CHECKS = (
             Mistake("points behind", ("yield x", "yield x + rate * beta * velocity"),
                 "Its first step is that of gradient descent", "yield the points ahead, at which gradients are taken"),
             Mistake("gradient left out", ("(g + beta * velocity)", "(beta * velocity)"), "Its first step is too short",
-                "step along g + beta v"),
-        ),
-    ),
-    Checks(
-        rmsprop,
-        run=_first_steps,
+                "step along g + beta v"))),
+    Checks(rmsprop, run=_first_steps,
         cases=(_walk(), _walk(0.1), _walk(beta=0.5), _walk(eps=0.5), _walk(0.1, 0.75, 0.01)),
         claims=(
-            Claim("a gradient a thousand times as large changes nothing",
-                lambda f: distance(*(minimize(plain, lambda x, k=k: k * _slope, _start, f(0.02, 0.9, 1e-12),
-                max_steps=5).x for k in (1e3, 1))), 1e-9, "eps = 1e-12 beside gradients of about 1"),
-            _torch("RMSprop", (0.02, 0.9, 1e-4), {"lr": 0.02, "alpha": 0.9, "eps": 1e-4}),
-        ),
+            Claim("a gradient a thousand times as large changes nothing", lambda f: distance(*(minimize(plain, lambda x,
+                k=k: k * _slope, _start, f(0.02, 0.9, 1e-12), max_steps=5).x for k in (1e3, 1))), 1e-9,
+                "eps = 1e-12 beside gradients of about 1"),
+            _torch("RMSprop", (0.02, 0.9, 1e-4), {"lr": 0.02, "alpha": 0.9, "eps": 1e-4})),
         mistakes=(
             Mistake("eps under the root", ("(np.sqrt(square) + eps)", "np.sqrt(square + eps)"),
                 "It agrees with torch only where gradients are large", "add eps after the root",
@@ -449,41 +409,29 @@ CHECKS = (
             Mistake("weights exchanged", ("beta * square + (1 - beta) * g**2", "(1 - beta) * square + beta * g**2"),
                 "It forgets almost everything in each step", "beta is the part that survives"),
             Mistake("no mean", ("+ (1 - beta) * g**2", "+ g**2"), "Steps are too short by the root of 1 - beta",
-                "add 1 - beta times the square"),
-        ),
-    ),
-    Checks(
-        adam,
-        run=_first_steps,
+                "add 1 - beta times the square"))),
+    Checks(adam, run=_first_steps,
         cases=(_walk(), _walk(0.1), _walk(beta1=0.5), _walk(beta2=0.5), _walk(eps=0.5), _walk(0.1, 0.5, 0.75, 0.01)),
         claims=(
-            Claim("the first step moves every coordinate by the rate",
-                lambda f: distance(np.abs(_first_step(0.1, 0.8, 0.95, 1e-12)(f)), np.full(3, 0.1)), 1e-10,
-                "eps = 1e-12 beside gradients of about 1"),
-            _torch("Adam", (0.1, 0.8, 0.95, 1e-4), {"lr": 0.1, "betas": (0.8, 0.95), "eps": 1e-4}),
-        ),
-        mistakes=_ADAM,
-    ),
-    Checks(
-        adamw,
-        run=_first_steps,
+            Claim("the first step moves every coordinate by the rate", lambda f: distance(np.abs(_first_step(0.1, 0.8,
+                0.95, 1e-12)(f)), np.full(3, 0.1)), 1e-10, "eps = 1e-12 beside gradients of about 1"),
+            _torch("Adam", (0.1, 0.8, 0.95, 1e-4), {"lr": 0.1, "betas": (0.8, 0.95), "eps": 1e-4})),
+        mistakes=_ADAM),
+    Checks(adamw, run=_first_steps,
         cases=(
             _walk(), _walk(0.1), _walk(beta1=0.5), _walk(beta2=0.5), _walk(eps=0.5), _walk(weight_decay=0.5),
-            _walk(0.1, weight_decay=0.0), _walk(0.1, 0.5, 0.75, 0.01, 0.25),
-        ),
+            _walk(0.1, weight_decay=0.0), _walk(0.1, 0.5, 0.75, 0.01, 0.25)),
         claims=(
             Claim("without decay it is Adam", lambda f: distance(_path(f, 0.1, 0.8, 0.95, 1e-4, 0.0),
                 _path(adam, 0.1, 0.8, 0.95, 1e-4)), **_LAST_BITS),
-            Claim("without slope it shrinks by rate times decay",
-                lambda f: distance(minimize(plain, lambda x: np.full(3, 1e-7), _start, f(0.1, 0.9, 0.999, 1.0, 0.5),
-                max_steps=1).x, 0.95 * _start), 1e-7, "a slope of 1e-7, over eps = 1"),
+            Claim("without slope it shrinks by rate times decay", lambda f: distance(minimize(plain,
+                lambda x: np.full(3, 1e-7), _start, f(0.1, 0.9, 0.999, 1.0, 0.5), max_steps=1).x, 0.95 * _start), 1e-7,
+                "a slope of 1e-7, over eps = 1"),
             _torch("AdamW", (0.1, 0.8, 0.95, 1e-4, 0.3), {"lr": 0.1, "betas": (0.8, 0.95), "eps": 1e-4,
-                "weight_decay": 0.3}),
-        ),
+                "weight_decay": 0.3})),
         mistakes=(
-            Mistake("decay through the gradient",
-                (("problem.gradient(x), t + 1", "problem.gradient(x) + weight_decay * x, t + 1"),
-                ("(1 - rate * weight_decay) * x", "x")),
+            Mistake("decay through the gradient", (("problem.gradient(x), t + 1",
+                "problem.gradient(x) + weight_decay * x, t + 1"), ("(1 - rate * weight_decay) * x", "x")),
                 "Weights with large gradients hardly decay: it is Adam with L2 regularization",
                 "shrink the point beside the step, not through the gradient",
                 "Adam's weight_decay in many libraries before 2019"),
@@ -495,74 +443,53 @@ CHECKS = (
                 ("(1 - rate * weight_decay) * x - rate * unbiased_mean / (np.sqrt(unbiased_square) + eps)",
                 "(1 - rate * weight_decay) * (x - rate * unbiased_mean / (np.sqrt(unbiased_square) + eps))"),
                 "It differs from torch in the third digit", "shrink the point before the step"),
-            *_ADAM,
-        ),
-    ),
-    Checks(
-        newton,
-        run=_walks,
+            *_ADAM)),
+    Checks(newton, run=_walks,
         cases=(call().about("two steps from (1, -2, 3) on a bowl, (0.2, 0.5, -0.1) on a saddle, 0.3 on a wave"),),
         claims=(
-            Claim("the minimum of a parabola is one step away",
-                lambda f: distance(minimize(plain, lambda x: _matrix @ x, _start, f(), lambda x: _matrix, 1).x,
-                0 * _start), **_LAST_BITS),
-            Claim("ten steps reach all digits",
-                lambda f: float(np.linalg.norm(minimize(*_WALK, f(), curvatures, 10).x)), 1e-8,
-                "the tolerance of minimize"),
-            Claim("the root that scipy.optimize.root finds of the gradient",
-                lambda f: distance(minimize(plain, lambda x: slopes(x) - 1, _start, f(), curvatures).x, _scipy_root()),
-                1e-8, "SciPy's tolerance", "oracle"),
-        ),
+            Claim("the minimum of a parabola is one step away", lambda f: distance(minimize(plain, lambda x: _matrix
+                @ x, _start, f(), lambda x: _matrix, 1).x, 0 * _start), **_LAST_BITS),
+            Claim("ten steps reach all digits", lambda f: float(np.linalg.norm(minimize(*_WALK, f(), curvatures,
+                10).x)), 1e-8, "the tolerance of minimize"),
+            Claim("the root that scipy.optimize.root finds of the gradient", lambda f: distance(minimize(plain,
+                lambda x: slopes(x) - 1, _start, f(), curvatures).x, _scipy_root()), 1e-8, "SciPy's tolerance",
+                "oracle")),
         mistakes=(
             Mistake("towards the maximum", ("x - np.linalg", "x + np.linalg"), "It runs away", "subtract the step"),
             Mistake("only the diagonal", ("np.linalg.solve(h, problem.gradient(x))",
                 "problem.gradient(x) / np.diag(h)"), "A parabola takes many steps",
                 "solve a system with the whole Hessian"),
-            Mistake("multiplied by the Hessian", ("np.linalg.solve(h, problem.gradient(x))",
-                "h @ problem.gradient(x)"), "It hardly moves where it is flat", "solve H p = g, do not multiply"),
+            Mistake("multiplied by the Hessian", ("np.linalg.solve(h, problem.gradient(x))", "h @ problem.gradient(x)"),
+                "It hardly moves where it is flat", "solve H p = g, do not multiply"),
             Mistake("curvature of the start", ("while True:\n            h = _hessian_at(problem, x)",
                 "h = _hessian_at(problem, x)\n        while True:"), "It is slow near the minimum",
-                "compute the Hessian at every point"),
-        ),
-    ),
-    Checks(
-        damped_newton,
-        run=_walks_also_where_it_is_flat,
+                "compute the Hessian at every point"))),
+    Checks(damped_newton, run=_walks_also_where_it_is_flat,
         cases=(call().about("on a bowl, near a saddle, on a wave, and where one direction is flat"),),
         claims=(
             Claim("every step goes downhill", lambda f: float(max(0, np.max(np.diff([*map(height, _path(f))]))))),
-            Claim("it walks away from a saddle",
-                lambda f: float(hills(minimize(hills, hills_gradient, [1e-3] * 3, f(), hills_hessian, 20).x) > -0.1)),
-            Claim("the minimum that scipy.optimize.minimize finds",
-                lambda f: distance(minimize(*_WALK, f(), curvatures).x, _scipy_bfgs()), 1e-7, "SciPy's tolerance",
-                "oracle"),
-        ),
+            Claim("it walks away from a saddle", lambda f: float(hills(minimize(hills, hills_gradient, [1e-3] * 3, f(),
+                hills_hessian, 20).x) > -0.1)),
+            Claim("the minimum that scipy.optimize.minimize finds", lambda f: distance(minimize(*_WALK, f(),
+                curvatures).x, _scipy_bfgs()), 1e-7, "SciPy's tolerance", "oracle")),
         mistakes=(
             Mistake("Newton's own step", newton, "It stays at a saddle",
                 "make the curvatures positive: take their absolute values"),
             Mistake("not damped", ("backtracking(problem.function, x, direction, direction @ g) * direction",
                 "direction"), "The function may rise", "halve the step until it falls"),
             Mistake("only the diagonal", ("-v @ (v.T @ g / sizes)", "-g / np.abs(np.diag(_hessian_at(problem, x)))"),
-                "A parabola takes many steps", "solve a system with the whole Hessian"),
-        ),
-    ),
-    Checks(
-        lbfgs_direction,
+                "A parabola takes many steps", "solve a system with the whole Hessian"))),
+    Checks(lbfgs_direction,
         cases=(
-            call(np.array([3.0, 1.0]), ()).about("no memory"),
-            call(np.array([3.0, 1.0]), (_pair,)),
-            call(np.array([3.0, 1.0]), _two_pairs),
-            call(_slope, _pairs),
-            call(_start, _pairs[:2]),
-            call(_slope, [*_pairs]).about("a list of pairs"),
-        ),
+            call(np.array([3.0, 1.0]), ()).about("no memory"), call(np.array([3.0, 1.0]), (_pair,)),
+            call(np.array([3.0, 1.0]), _two_pairs), call(_slope, _pairs), call(_start, _pairs[:2]),
+            call(_slope, [*_pairs]).about("a list of pairs")),
         claims=(
-            Claim("the last change of the gradient is taken to the last step",
-                lambda f: distance(f(_pairs[-1][1], _pairs), -_pairs[-1][0]), **_LAST_BITS),
+            Claim("the last change of the gradient is taken to the last step", lambda f: distance(f(_pairs[-1][1],
+                _pairs), -_pairs[-1][0]), **_LAST_BITS),
             Claim("without memory it is minus the gradient", lambda f: distance(f(_slope, ()), -_slope)),
             Claim("it leads downhill", lambda f: float(f(_slope, _pairs) @ _slope >= 0)),
-            oracle("scipy.optimize.LbfgsInvHessProduct", _scipy_lbfgs, call(_slope, _pairs), **_LAST_BITS),
-        ),
+            oracle("scipy.optimize.LbfgsInvHessProduct", _scipy_lbfgs, call(_slope, _pairs), **_LAST_BITS)),
         mistakes=(
             Mistake("oldest pair first", (("reversed(pairs)", "tuple(pairs)"),
                 ("for s, y in pairs:", "for s, y in reversed(pairs):")), "The last pair is not reproduced",
@@ -579,35 +506,30 @@ CHECKS = (
                 "It forgets what the steps were", "add them back in a second loop, oldest first"),
             Mistake("alphas in the wrong order", ("alphas.pop()", "alphas.pop(0)"), "It is right for one pair only",
                 "the second loop takes the last alpha first"),
-            Mistake("steps and changes exchanged", lambda gradient,
-                pairs: lbfgs_direction(gradient, [(y, s) for s, y in pairs]), "It multiplies by the Hessian",
-                "s is the step, y the gradient's change"),
-        ),
-    ),
-    Checks(
-        backtracking,
+            Mistake("steps and changes exchanged", lambda gradient, pairs: lbfgs_direction(gradient,
+                [(y, s) for s, y in pairs]), "It multiplies by the Hessian",
+                "s is the step, y the gradient's change"))),
+    Checks(backtracking,
         cases=(
             call(bowl, np.array([1.0, 0.0]), np.array([-1.0, 0.0]), -3.0).about("the first length will do"),
-            call(bowl, np.array([1.0, 0.0]), np.array([-3.0, -1.0]), -10.0),
-            call(bowl, np.array([1.0, 0.0]), np.array([-3.0, -1.0]), -10.0, 50.0).about("a long first trial"),
-            call(bowl, np.array([1.0, 0.0]), np.array([-3.0, -1.0]), -10.0, step=0.001).about("a short first trial"),
-            call(height, _start, -slopes(_start), -slopes(_start) @ slopes(_start)),
-            call(ripple, np.zeros(1), np.ones(1), -1.0).about("a fall that is hardly worth it"),
-            call(ledge, np.zeros(1), np.ones(1), -1.0).about("a ledge a little higher than the start"),
-            call(wave, np.zeros(1), np.ones(1), -1.0, 400.0).about("hills and valleys"),
-            call(plain, np.zeros(1), np.ones(1), -1.0).about("no length lowers the function", edge=True),
+            call(bowl, np.array([1.0, 0.0]), np.array([-3.0, -1.0]), -10.0), call(bowl, np.array([1.0, 0.0]),
+            np.array([-3.0, -1.0]), -10.0, 50.0).about("a long first trial"), call(bowl, np.array([1.0, 0.0]),
+            np.array([-3.0, -1.0]), -10.0, step=0.001).about("a short first trial"), call(height, _start,
+            -slopes(_start), -slopes(_start) @ slopes(_start)), call(ripple, np.zeros(1), np.ones(1),
+            -1.0).about("a fall that is hardly worth it"), call(ledge, np.zeros(1), np.ones(1),
+            -1.0).about("a ledge a little higher than the start"), call(wave, np.zeros(1), np.ones(1), -1.0,
+            400.0).about("hills and valleys"), call(plain, np.zeros(1), np.ones(1),
+            -1.0).about("no length lowers the function", edge=True),
             call(bowl, np.array([0.0, 0.0]), np.array([0.0, 1e-9]), -1e-30).about("a fall below rounding", edge=True),
-            call(lambda x: 1 + float(x @ x), np.array([1e-9]), np.array([-1.0]), -2e-9).about("rounding", edge=True),
-        ),
+            call(lambda x: 1 + float(x @ x), np.array([1e-9]), np.array([-1.0]), -2e-9).about("rounding", edge=True)),
         claims=(
-            Claim("Armijo's condition holds", lambda f: _miss(lambda p, slope,
-                first: f(height, _start, p, slope, first), 1)),
+            Claim("Armijo's condition holds", lambda f: _miss(lambda p, slope, first: f(height, _start, p, slope,
+                first), 1)),
             Claim("a point that is hardly lower than the start, or a little higher, is not enough",
-                lambda f: float(max(h(np.ones(1) * f(h, np.zeros(1), np.ones(1), -1.0)) for h in (ripple,
-                ledge)) > -0.1)),
-            Claim("scipy.optimize.line_search, which asks for more: both fall alike",
-                lambda f: _scipy_accepts(lambda p, slope, first: f(height, _start, p, slope, first)), kind="oracle"),
-        ),
+                lambda f: float(max(h(np.ones(1) * f(h, np.zeros(1), np.ones(1), -1.0))
+                for h in (ripple, ledge)) > -0.1)),
+            Claim("scipy.optimize.line_search, which asks for more: both fall alike", lambda f: _scipy_accepts(lambda p,
+                slope, first: f(height, _start, p, slope, first)), kind="oracle")),
         mistakes=(
             Mistake("any decrease", ("value + 1e-4 * step * slope + slack", "value"),
                 "It accepts a step that gains next to nothing", "ask for a part of what the slope promises"),
@@ -618,12 +540,8 @@ CHECKS = (
             Mistake("promise with the wrong sign", ("value + 1e-4", "value - 1e-4"),
                 "It accepts points that are higher", "the slope is negative: add it"),
             Mistake("promise of the whole direction", ("1e-4 * step * slope", "slope"),
-                "No step of a steep function is short enough", "the promise is proportional to the step"),
-        ),
-    ),
-    Checks(
-        wolfe,
-        run=_conditions,
+                "No step of a steep function is short enough", "the promise is proportional to the step"))),
+    Checks(wolfe, run=_conditions,
         cases=(
             call(bowl, bowl_gradient, np.array([1.0, 0.0]), np.array([-3.0, -1.0])),
             call(bowl, bowl_gradient, np.array([1.0, 0.0]), np.array([-3.0, -1.0]),
@@ -634,16 +552,15 @@ CHECKS = (
             call(wave, wave_gradient, np.zeros(1), np.ones(1), 4.5).about("a flat place that is higher"),
             call(wave, wave_gradient, np.zeros(1), np.ones(1), 0.3).about("a slope that is still steep"),
             call(wave, wave_gradient, np.zeros(1), np.ones(1), 3.0).about("a slope that rises too steeply"),
-            call(lambda x: -float(x[0]), lambda x: -np.ones(1), np.zeros(1), np.ones(1)).about("no bottom", edge=True),
-        ),
+            call(lambda x: -float(x[0]), lambda x: -np.ones(1), np.zeros(1), np.ones(1)).about("no bottom",
+                edge=True)),
         claims=(
-            Claim("both conditions hold, from first trials of 1e-6 to 50",
-                lambda f: _miss(lambda p, slope, first: f(height, slopes, _start, p, first), 2)),
-            Claim("a flat place higher than the start is not enough",
-                lambda f: float(wave(np.ones(1) * f(wave, wave_gradient, np.zeros(1), np.ones(1), 4.5)) > 0)),
-            Claim("scipy.optimize.line_search: both fall alike",
-                lambda f: _scipy_accepts(lambda p, slope, first: f(height, slopes, _start, p, first)), kind="oracle"),
-        ),
+            Claim("both conditions hold, from first trials of 1e-6 to 50", lambda f: _miss(lambda p, slope,
+                first: f(height, slopes, _start, p, first), 2)),
+            Claim("a flat place higher than the start is not enough", lambda f: float(wave(np.ones(1)
+                * f(wave, wave_gradient, np.zeros(1), np.ones(1), 4.5)) > 0)),
+            Claim("scipy.optimize.line_search: both fall alike", lambda f: _scipy_accepts(lambda p, slope,
+                first: f(height, slopes, _start, p, first)), kind="oracle")),
         mistakes=(
             Mistake("Armijo alone", ("if not too_long and abs(slope_ahead) <= 0.9 * abs(slope):", "if not too_long:"),
                 "A first trial that is too short is accepted", "lengthen the step while most of the slope is left"),
@@ -651,31 +568,22 @@ CHECKS = (
                 "too_long = False"), "It accepts points that are higher",
                 "test the height first, and the slope only where it is low enough"),
             Mistake("slope with its sign", ("abs(slope_ahead) <= 0.9 * abs(slope)", "slope_ahead >= 0.9 * slope"),
-                "A slope that rises steeply is accepted", "compare absolute values: the strong condition"),
-        ),
-    ),
-    Checks(
-        measured_rate,
+                "A slope that rises steeply is accepted", "compare absolute values: the strong condition"))),
+    Checks(measured_rate,
         cases=(
-            call(np.array([8.0, 4.0, 2.0, 1.0, 0.5])),
-            call(np.array([9.0, 3.0, 1.0, 0.5, 0.1])).about("a start that is slower"),
-            call(_settling).about("a start that is faster"),
-            call(_geometric),
-            call(np.array([3.0, 1.0])).about("one step"),
-            call(np.array([8.0, 4.0, 1.0, 0.5])).about("three steps, of which the half is one or two", edge=True),
-        ),
+            call(np.array([8.0, 4.0, 2.0, 1.0, 0.5])), call(np.array([9.0, 3.0, 1.0, 0.5, 0.1])).about(
+            "a start that is slower"), call(_settling).about("a start that is faster"), call(_geometric),
+            call(np.array([3.0, 1.0])).about("one step"), call(np.array([8.0, 4.0, 1.0, 0.5])).about(
+            "three steps, of which the half is one or two", edge=True)),
         claims=(
             Claim("0.7 for powers of 0.7", lambda f: abs(f(_geometric) - 0.7), **_LAST_BITS),
             Claim("the end counts, not the start", lambda f: abs(f(_settling) - 0.9), **_LAST_BITS),
-            oracle("scipy.stats.linregress on logarithms", _scipy_rate, call(_geometric), **_LAST_BITS),
-        ),
+            oracle("scipy.stats.linregress on logarithms", _scipy_rate, call(_geometric), **_LAST_BITS)),
         mistakes=(
             Mistake("start included", ("errors[(errors.size - 1) // 2 :]", "errors"),
                 "The start counts as much as the end", "leave the first half of the steps out"),
             Mistake("points for steps", ("late.size - 1", "late.size"), "It is too near to 1",
                 "there is one step less than there are points"),
             Mistake("last step only", ("errors[(errors.size - 1) // 2 :]", "errors[-2:]"), "One step decides",
-                "take the geometric mean over the second half"),
-        ),
-    ),
+                "take the geometric mean over the second half"))),
 )

@@ -18,18 +18,11 @@ from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, 
 
 _rng = np.random.default_rng(29)
 _square, _tall, _wide, _zero_column, _leading_zero, _huge, _tiny, _exact, _almost_done, _small, _normals = frozen(
-    _rng.normal(size=(5, 5)),
-    _rng.normal(size=(7, 3)),
-    _rng.normal(size=(3, 5)) + 3 * np.eye(3, 5),
-    np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 2.0]]),
-    np.array([[0.0, 1.0], [3.0, 2.0], [4.0, 5.0]]),
-    1e200 * _rng.normal(size=(5, 3)),
-    1e-200 * _rng.normal(size=(5, 3)),
-    np.array([[3.0, 1.0], [4.0, 2.0]]),
-    np.array([[1.0, 2.0], [1e-9, 1.0], [0.0, 1.0]]),
-    np.array([1.0, 1e-5, 2e-5]),
-    np.array([[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [2.0, -1.0, 1.0], [1.0, 3.0, 0.5], [-1.0, 1.0, 2.0]]),
-)
+    _rng.normal(size=(5, 5)), _rng.normal(size=(7, 3)), _rng.normal(size=(3, 5)) + 3 * np.eye(3, 5),
+    np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 2.0]]), np.array([[0.0, 1.0], [3.0, 2.0], [4.0, 5.0]]), 1e200
+    * _rng.normal(size=(5, 3)), 1e-200 * _rng.normal(size=(5, 3)), np.array([[3.0, 1.0], [4.0, 2.0]]),
+    np.array([[1.0, 2.0], [1e-9, 1.0], [0.0, 1.0]]), np.array([1.0, 1e-5, 2e-5]), np.array([[1.0, 0.0, 0.0],
+    [0.5, 1.0, 0.0], [2.0, -1.0, 1.0], [1.0, 3.0, 0.5], [-1.0, 1.0, 2.0]]))
 _MATRICES = (_square, _tall, _exact, _leading_zero)
 _tau = frozen(2 / np.sum(_normals * _normals, axis=0))[0]
 _u, _v = (np.linalg.qr(_rng.normal(size=(size, 7)))[0] for size in (11, 7))
@@ -100,33 +93,26 @@ def _cholesky(f):
 def _factors(*block):
     """Claim of a decomposition, in blocks or not, what makes it one."""
     given = lambda f: lambda a: f(a, *block)  # noqa: E731
-    return (
-        Claim("QR is the matrix", lambda f: _product(given(f), _HARD), **_ROUNDING),
+    return (Claim("QR is the matrix", lambda f: _product(given(f), _HARD), **_ROUNDING),
         Claim("R is upper triangular, with as many rows as Q has columns", lambda f: _triangular(given(f))),
         Claim("a wide matrix has a square Q, and a column of zeros does no harm", lambda f: _wide_and_zero(given(f)),
-            **_ROUNDING),
-        Claim("entries of 1e200 and of 1e-200 are treated like any other", lambda f: _any_size(given(f)), **_ROUNDING),
-        oracle("numpy.linalg.qr, but for signs", lambda a, *_: np.linalg.qr(a), call(_square, *block),
-            call(_tall, *block), run=_unsigned, **_CONDITION),
-        Claim("the Cholesky factor of AᵀA, but for signs", lambda f: _cholesky(given(f)), **_CONDITION, kind="oracle"),
-    )
+        **_ROUNDING), Claim("entries of 1e200 and of 1e-200 are treated like any other", lambda f: _any_size(given(f)),
+        **_ROUNDING), oracle("numpy.linalg.qr, but for signs", lambda a, *_: np.linalg.qr(a), call(_square, *block),
+        call(_tall, *block), run=_unsigned, **_CONDITION), Claim("the Cholesky factor of AᵀA, but for signs",
+        lambda f: _cholesky(given(f)), **_CONDITION, kind="oracle"))
 
 
 def _always_orthogonal(*block):
-    return (
-        Claim("Q has orthonormal columns, however near to dependent those of A are",
-            lambda f: _orthonormal(lambda a: f(a, *block), (*_HARD, _zero_column)), **_ROUNDING),
-        *_factors(*block),
-    )
+    return (Claim("Q has orthonormal columns, however near to dependent those of A are",
+        lambda f: _orthonormal(lambda a: f(a, *block), (*_HARD, _zero_column)), **_ROUNDING), *_factors(*block))
 
 
 _ORTHOGONAL_IF_WELL_SEPARATED = (
-    Claim("Q has orthonormal columns where the condition number is small",
-        lambda f: _orthonormal(f, (_square, _tall, _exact)), 1e-11,
-        "rounding errors times the square of a condition number below 100"),
+    Claim("Q has orthonormal columns where the condition number is small", lambda f: _orthonormal(f,
+        (_square, _tall, _exact)), 1e-11, "rounding errors times the square of a condition number below 100"),
     *_factors(),
-    Claim("no entry on the diagonal of R is negative",
-        lambda f: max(max(0.0, -float(np.diag(f(a)[1]).min())) for a in _MATRICES)),
+    Claim("no entry on the diagonal of R is negative", lambda f: max(max(0.0, -float(np.diag(f(a)[1]).min()))
+        for a in _MATRICES)),
     Claim("a column of zeros has the direction zero", _no_direction, 1e-15, "one division"),
 )
 
@@ -190,48 +176,40 @@ _AS_IT_IS = ("by_power_of_two(working_copy(a), axis=0)", "(working_copy(a), 0)")
 def _directions(i, left, column):
     """List what goes wrong with any of the two ways to orthogonalize; `left` is what is left of column i."""
     divided = f"{left} / (r[{i}, {i}] or 1)"
-    return (
-        Mistake("lengths left in", (_RETURNED, "r = np.ldexp(r, exponents); d = np.diag(r); "
-            "return q * d, r / np.where(d == 0, 1, d)[:, None]"),
-            "The columns of Q are orthogonal but not of length one", "divide by the length"),
-        Mistake("never normalized", (_AS_IT_IS, (divided, left)),
-            "The columns of Q are not of length one, and from the second on not orthogonal",
-            "divide by the length before anything is projected"),
-        Mistake("zero length divided by", (divided, f"{left} / r[{i}, {i}]"),
-            "A column of zeros, or one that depends on others, gives nan", "divide by 1 where the length is 0"),
-        Mistake("lengths of the start", (divided, f"{left} / (vector_norm({column}) or 1)"),
-            "The columns of Q are shorter than one", "divide by the length of what is left of the column"),
-        Mistake("coefficients not kept", (_RETURNED, _RETURNED.replace("times", "np.eye(*r.shape) * times")),
-            "QR is another matrix", "keep the projections above the diagonal of R"),
-        Mistake("r transposed", (_RETURNED, f"{_RETURNED}[:, :k].T"), "R is lower triangular",
-            "the projection of column j onto direction i is r[i, j]"),
-    )
+    return (Mistake("lengths left in", (_RETURNED, "r = np.ldexp(r, exponents); d = np.diag(r); "
+        "return q * d, r / np.where(d == 0, 1, d)[:, None]"), "The columns of Q are orthogonal but not of length one",
+        "divide by the length"), Mistake("never normalized", (_AS_IT_IS, (divided, left)),
+        "The columns of Q are not of length one, and from the second on not orthogonal",
+        "divide by the length before anything is projected"), Mistake("zero length divided by",
+        (divided, f"{left} / r[{i}, {i}]"), "A column of zeros, or one that depends on others, gives nan",
+        "divide by 1 where the length is 0"), Mistake("lengths of the start",
+        (divided, f"{left} / (vector_norm({column}) or 1)"), "The columns of Q are shorter than one",
+        "divide by the length of what is left of the column"), Mistake("coefficients not kept",
+        (_RETURNED, _RETURNED.replace("times", "np.eye(*r.shape) * times")), "QR is another matrix",
+        "keep the projections above the diagonal of R"), Mistake("r transposed", (_RETURNED, f"{_RETURNED}[:, :k].T"),
+        "R is lower triangular", "the projection of column j onto direction i is r[i, j]"))
 
 
 _BETA, _NORMAL = "-math.copysign(math.sqrt(x @ x), x[0])", "return v, (beta - x[0]) / beta"
 _UNSCALED = ("x = x / (np.abs(x).max() or 1)", "x = x * 1.0")
-_SIGN_OF_ZERO = ((_BETA, "-np.sign(x[0]) * math.sqrt(x @ x)"),
-    ("return np.eye(len(x), 1, dtype=x.dtype)[:, 0], 0.0", "return x, 2 / (x @ x or 1)"))
+_SIGN_OF_ZERO = ((_BETA, "-np.sign(x[0]) * math.sqrt(x @ x)"), ("return np.eye(len(x), 1, dtype=x.dtype)[:, 0], 0.0",
+    "return x, 2 / (x @ x or 1)"))
 
 
 def _mirrors(sign_of_zero):
-    return (
-        Mistake("sign of zero", sign_of_zero,
-            "With a leading zero a column turns round, and not onto the axis", "use copysign, which is never 0"),
-        Mistake("nearer mirror", (_BETA, _BETA[1:]),
-            "A column close to the first axis loses digits, all of them in the end",
-            "choose the sign of beta opposite to that of the first coordinate: then their difference is a sum"),
-        Mistake("normals of any length", (_NORMAL, "return v, 2.0"),
-            "It is no reflection: lengths change", "tau is 2 divided by the squared length of v: I - 2vvᵀ/vᵀv"),
-        Mistake("projected", (_NORMAL, f"{_NORMAL} / 2"), "Vectors end on the mirror, half of the way",
-            "subtract the projection onto the normal twice"),
-    )
+    return (Mistake("sign of zero", sign_of_zero, "With a leading zero a column turns round, and not onto the axis",
+        "use copysign, which is never 0"), Mistake("nearer mirror", (_BETA, _BETA[1:]),
+        "A column close to the first axis loses digits, all of them in the end",
+        "choose the sign of beta opposite to that of the first coordinate: then their difference is a sum"),
+        Mistake("normals of any length", (_NORMAL, "return v, 2.0"), "It is no reflection: lengths change",
+        "tau is 2 divided by the squared length of v: I - 2vvᵀ/vᵀv"), Mistake("projected", (_NORMAL, f"{_NORMAL} / 2"),
+        "Vectors end on the mirror, half of the way", "subtract the projection onto the normal twice"))
 
 
 _REFLECTIONS = (
     *_mirrors((*_SIGN_OF_ZERO, ("r[j + 1 :, j] = 0", "pass"),
         ("r[j:, j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:, j:])",
-         "r[j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:])"))),
+        "r[j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:])"))),
     Mistake("zeros written below", _SIGN_OF_ZERO, "With a leading zero QR is another matrix",
         "use copysign, which is never 0: what is not reflected must not be taken for zero"),
     Mistake("squares as they are", (_AS_IT_IS, _UNSCALED),
@@ -246,154 +224,160 @@ _ARCTAN = ("t = np.arctan(np.float64(y) / np.float64(x)); "
 _TURN = "[[x, y], [-y, x]]"
 
 CHECKS = (
-    Checks(gram_schmidt, cases=(
-        *_calls(), _SPANNING_NOTHING,
-    ), claims=_ORTHOGONAL_IF_WELL_SEPARATED, mistakes=(
-        Mistake("columns in place of directions", (_AS_IT_IS,
-            ("q[:, :j].T @ a[:, j]", "a[:, :j].T @ a[:, j] / np.sum(a[:, :j] ** 2, axis=0)"),
-            ("q[:, :j] @ r[:j, j]", "a[:, :j] @ r[:j, j]")), "The columns of Q are not orthogonal from the third on",
-            "project onto the directions q found so far: the columns of A are not orthogonal"),
-        Mistake("columns before only",
-            ("r[:j, j] = q[:, :j].T @ a[:, j]", "r[j - 1 : j, j] = q[:, j - 1 : j].T @ a[:, j]"),
-            "Neighbouring columns of Q are orthogonal, others are not", "subtract the projections onto all directions"),
-        *_directions("j", "v", "a[:, j]"),
-    ), run=_with_lengths, written=_written(True)),
-    Checks(modified_gram_schmidt, cases=(
-        *_calls(), _SPANNING_NOTHING, call(_ill).about("a condition number of 1e6", tolerance=1e-8),
-    ), claims=(
-        Claim("for a condition number of 1e6, orthogonality is lost by 1e-9 at most",
-            lambda f: _orthonormal(f, (_ill,)), 1e-9,
-            "the condition number times 1e-15; gram_schmidt loses its square"),
-        *_ORTHOGONAL_IF_WELL_SEPARATED,
-    ), mistakes=(
-        Mistake("classical after all", ("q[:, i] @ v[:, i + 1 :]", "q[:, i] @ a[:, i + 1 :]"),
-            "Orthogonality is lost with the square of the condition number",
-            "project what is left of a column, not the column of the start"),
-        Mistake("columns before only",
-            (("r[i, i + 1 :] = q[:, i] @ v[:, i + 1 :]", "r[i, i + 1 : i + 2] = q[:, i] @ v[:, i + 1 : i + 2]"),
-             ("v[:, i + 1 :] -= q[:, i, None] * r[i, i + 1 :]",
-              "v[:, i + 1 : i + 2] -= q[:, i, None] * r[i, i + 1 : i + 2]")),
-            "Neighbouring columns of Q are orthogonal, others are not",
-            "take a new direction from all columns after it"),
-        *_directions("i", "v[:, i]", "a[:, i]"),
-    ), run=_with_lengths, written=_written(True)),
-    Checks(givens_qr, cases=_dependent_calls(), claims=_always_orthogonal(), mistakes=(
-        Mistake("rotation transposed", ((_TURN, "[[x, -y], [y, x]]"), ("r[i, j] = 0", "pass")),
-            "Entries below the diagonal do not become zero",
-            "the minus sign belongs into the second row: [[c, s], [-s, c]]"),
-        Mistake("tangent", _TANGENT, "A zero on the diagonal gives nan", "divide by the larger of the two entries"),
-        Mistake("length from squares", (_AS_IT_IS, _SQUARES), "Entries of 1e200 give 0, and entries of 1e-200 give nan",
-            "divide both entries by the larger one first, or use hypot"),
-        Mistake("one below the diagonal",
-            ("in j + 1 + np.flatnonzero(r[j + 1 :, j])", "in range(j + 1, min(j + 2, len(r)))"),
-            "Only one entry below the diagonal is zero in each column",
-            "rotate every entry below the diagonal to zero"),
-        Mistake("rotations in the wrong order", (("in reversed(turns)", "in turns"),
-            ("q[[j, i], j:] = turn.T @ q[[j, i], j:]", "q[[j, i]] = turn @ q[[j, i]]")),
-            "QR is another matrix, although Q is orthogonal and R is right",
-            "multiply the transposed rotations, the first one on the left"),
-    ), run=_properties, written=_written(False)),
-    Checks(householder_qr, cases=_dependent_calls(), claims=_always_orthogonal(), mistakes=(
-        *_REFLECTIONS,
-        Mistake("mirrors in the wrong order", (("in reversed(range(k))", "in range(k)"),
-            ("q[j:, j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ q[j:, j:])",
-             "q[j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ q[j:])")),
-            "QR is another matrix, although Q is orthogonal and R is right",
-            "multiply H₁H₂…Hₖ with the first mirror on the left"),
-        Mistake("last column not reflected", ("_reflect(r, k)", "_reflect(r, k - 1)"),
-            "A tall matrix keeps numbers below the diagonal of its last column",
-            "take min(m, n) steps: only the last row has nothing below it"),
-    ), run=_properties, written=_written(False)),
-    Checks(blocked_qr, cases=(
-        *_dependent_calls(2), call(_square, 1).about("blocks of 1"), call(_square, 3).about("blocks of 3"),
-        call(_square).about("the block size left to the function"),
-    ), claims=(
-        *_always_orthogonal(2),
-        Claim("every block size gives the same factors",
-            lambda f: max(distance(_unsigned(f, _square, block), _unsigned(f, _square)) for block in (1, 2, 3, 5, 64)),
-            **_CONDITION),
-    ), mistakes=(
-        *_REFLECTIONS,
-        Mistake("reflections taken for independent", ("t = compact_wy(v, tau)", "t = np.diag(tau)"),
-            "Q is not orthogonal for blocks of two columns and more",
-            "fill T above its diagonal: mirrors that are not perpendicular act on one another"),
-        Mistake("t not transposed", ("v @ (t.T @", "v @ (t @"), "QR is another matrix if there is more than one block",
-            "R is multiplied by the transpose of Q, which has the transpose of T"),
-        Mistake("t transposed for q", ("v @ (t @ (v.T @ q", "v @ (t.T @ (v.T @ q"),
-            "QR is another matrix for blocks of two columns and more, although R is right",
-            "Q has T itself, R its transpose"),
-        Mistake("last reflections dropped", ("range(0, k, block)", "range(0, max(1, k - block + 1), block)"),
-            "The last columns are not triangular where the block size does not divide",
-            "end the last block at min(start + block, k)"),
-        Mistake("blocks in the wrong order", (("in reversed(blocks)", "in blocks"),
-            ("q[start:, start:] -= v @ (t @ (v.T @ q[start:, start:]))", "q[start:] -= v @ (t @ (v.T @ q[start:]))")),
-            "QR is another matrix if there is more than one block, although R is right",
-            "apply the last block to the identity first"),
-    ), run=_properties, written=_written(False)),
-    Checks(householder_vector, cases=(
-        call(np.array([3.0, 4.0])), call(np.array([0.0, 3.0, 4.0])).about("a leading zero"),
-        call(np.array([-3.0, 4.0])).about("a negative first coordinate"), call(_square[0]), call(-_square[1]),
-        call(_small).about("close to the first axis"), call(np.array([2.0, 0.0])).about("on the first axis"),
-        call(_huge[:, 0]).about("numbers of 1e200"), call(_tiny[:, 0]).about("numbers of 1e-200"),
-        call(np.array([-3e200, -4e200, 1.0])).about("numbers of 1e200 and 1"),
-        call(np.array([-2.0])).about("a single number"), call(np.zeros(3)).about("zeros", edge=True),
-        call(_square[0].astype(np.float32)).about("float32", edge=True),
-        call(np.zeros(2, np.float32)).about("float32 zeros", edge=True),
-    ), claims=(
-        Claim("the vector falls onto the first axis and keeps its length", _reflects, **_SMALL_ROUNDING),
-        Claim("tau is 2 divided by the squared length of v", _is_mirror, **_SMALL_ROUNDING),
-        Claim("a vector of zeros needs no mirror", lambda f: distance(f(np.zeros(3))[1], 0.0)),
-        oracle("LAPACK's dlarfg", _dlarfg, *map(call, (_small, _square[0], _leading_zero[:, 0])),
-            run=lambda f, x: np.hstack(f(x)), **_SMALL_ROUNDING),
-    ), mistakes=(
-        *_mirrors(_SIGN_OF_ZERO),
-        Mistake("squares as they are", _UNSCALED, "Coordinates of 1e200 give nan, and 1e-200 is taken for zero",
-            "divide by the largest coordinate first"),
-        Mistake("normal not divided", (_UNSCALED, ("v = x / (x[0] - beta)", "v = x * 1.0"),
-            ("v[0] = 1", "v[0] = x[0] - beta"), (_NORMAL, "return v, 2 / (v @ v)")),
-            "It is the right mirror, but the first coordinate of v is not 1", "divide v by its first coordinate"),
-    )),
-    Checks(givens_rotation, cases=(
-        call(3.0, 4.0), call(4.0, -3.0), call(-1.0, 2.0), call(0.0, -5.0).about("a first coordinate of 0"),
-        call(-2.0, 0.0).about("a second coordinate of 0"), call(3e200, -4e200).about("numbers of 1e200"),
-        call(-4e-200, 3e-200).about("numbers of 1e-200"), call(0.0, 0.0).about("nothing to turn", edge=True),
-    ), claims=(
-        Claim("(x, y) becomes (length, 0)", _turns, **_SMALL_ROUNDING),
-        Claim("nothing to turn: the identity", lambda f: distance(f(0.0, 0.0), np.eye(2))),
-        oracle("division of complex numbers", _complex_rotation, call(3.0, 4.0), call(-1.0, 2.0), call(0.0, -5.0),
-            call(-2.0, 0.0), **_SMALL_ROUNDING),
-    ), mistakes=(
-        Mistake("rotation by squares", _SQUARES, "Coordinates of 1e200 give 0, and those of 1e-200 give nan",
-            "divide by the larger coordinate first, or use hypot"),
-        Mistake("rotation by tangent", _TANGENT, "A first coordinate of 0 gives nan, and a negative one stays negative",
-            "divide by the larger coordinate"),
-        Mistake("arctan", (_LARGER, _ARCTAN), "A negative first coordinate stays negative",
-            "use atan2(y, x), which knows the quadrant, or divide both by the length"),
-        Mistake("sine and cosine exchanged", (_TURN, "[[y, x], [-x, y]]"), "The vector turns past the axis",
-            "the cosine is x divided by the length"),
-        Mistake("reflection", (_TURN, "[[x, y], [y, -x]]"), "It is a mirror: its determinant is -1",
-            "a rotation has the cosine twice, and the sine with both signs"),
-        Mistake("not divided", (_SQUARES, (" / math.sqrt(x * x + y * y)", "")), "Lengths change",
-            "divide by the length of the vector"),
-    )),
-    Checks(compact_wy, cases=(
-        call(np.array([[1.0], [1.0]]), np.array([1.0])), call(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 2.0])),
-        call(_normals, _tau), call(_normals, _tau * [1, 0, 1]).about("no reflection in the middle"),
-        call(_normals[:, [2, 0, 1, 2]], np.array([0.5, 0.25, 2.0, 1.0])),
-    ), claims=(
-        Claim("I - VTVᵀ is the product of the mirrors, one by one", _one_by_one, **_SMALL_ROUNDING),
-        Claim("T is upper triangular", lambda f: distance(np.tril(f(_normals, _tau), -1), np.zeros((3, 3)))),
-        oracle("the inverse of a triangle of VᵀV, by numpy.linalg.inv",
-            lambda v, tau: np.linalg.inv(np.triu(v.T @ v, 1) + np.diag(1 / tau)), call(_normals, _tau), **_CONDITION),
-    ), mistakes=(
-        Mistake("interactions left out", ("t[:j, j] = -tau[j] * (t[:j, :j] @ products[:j, j])", "pass"),
-            "The product is not orthogonal",
-            "fill in -tau T Vᵀv above the diagonal: mirrors that are not perpendicular act on one another"),
-        Mistake("minus sign lost", ("-tau[j]", "tau[j]"), "The product is not orthogonal, T has no minus signs",
-            "the column above the diagonal is minus tau T Vᵀv"),
-        Mistake("pairs only", ("t[:j, :j] @ products[:j, j]", "products[:j, j]"),
-            "Each pair of mirrors acts as if there were no others", "multiply Vᵀv by the T found so far"),
-        Mistake("tau left out", ("-tau[j] *", "-"), "Above the diagonal the last mirror's tau is missing",
-            "multiply by tau of the mirror that is added"),
-    )),
+    Checks(gram_schmidt, run=_with_lengths, written=_written(True),
+        cases=(*_calls(), _SPANNING_NOTHING),
+        claims=_ORTHOGONAL_IF_WELL_SEPARATED,
+        mistakes=(
+            Mistake("columns in place of directions", (_AS_IT_IS, ("q[:, :j].T @ a[:, j]",
+                "a[:, :j].T @ a[:, j] / np.sum(a[:, :j] ** 2, axis=0)"), ("q[:, :j] @ r[:j, j]",
+                "a[:, :j] @ r[:j, j]")), "The columns of Q are not orthogonal from the third on",
+                "project onto the directions q found so far: the columns of A are not orthogonal"),
+            Mistake("columns before only", ("r[:j, j] = q[:, :j].T @ a[:, j]",
+                "r[j - 1 : j, j] = q[:, j - 1 : j].T @ a[:, j]"),
+                "Neighbouring columns of Q are orthogonal, others are not",
+                "subtract the projections onto all directions"),
+            *_directions("j", "v", "a[:, j]"))),
+    Checks(modified_gram_schmidt, run=_with_lengths, written=_written(True),
+        cases=(*_calls(), _SPANNING_NOTHING, call(_ill).about("a condition number of 1e6", tolerance=1e-8)),
+        claims=(
+            Claim("for a condition number of 1e6, orthogonality is lost by 1e-9 at most",
+                lambda f: _orthonormal(f, (_ill,)), 1e-9,
+                "the condition number times 1e-15; gram_schmidt loses its square"),
+            *_ORTHOGONAL_IF_WELL_SEPARATED),
+        mistakes=(
+            Mistake("classical after all", ("q[:, i] @ v[:, i + 1 :]", "q[:, i] @ a[:, i + 1 :]"),
+                "Orthogonality is lost with the square of the condition number",
+                "project what is left of a column, not the column of the start"),
+            Mistake("columns before only", (("r[i, i + 1 :] = q[:, i] @ v[:, i + 1 :]",
+                "r[i, i + 1 : i + 2] = q[:, i] @ v[:, i + 1 : i + 2]"),
+                ("v[:, i + 1 :] -= q[:, i, None] * r[i, i + 1 :]",
+                "v[:, i + 1 : i + 2] -= q[:, i, None] * r[i, i + 1 : i + 2]")),
+                "Neighbouring columns of Q are orthogonal, others are not",
+                "take a new direction from all columns after it"),
+            *_directions("i", "v[:, i]", "a[:, i]"))),
+    Checks(givens_qr, run=_properties, written=_written(False),
+        cases=_dependent_calls(),
+        claims=_always_orthogonal(),
+        mistakes=(
+            Mistake("rotation transposed", ((_TURN, "[[x, -y], [y, x]]"), ("r[i, j] = 0", "pass")),
+                "Entries below the diagonal do not become zero",
+                "the minus sign belongs into the second row: [[c, s], [-s, c]]"),
+            Mistake("tangent", _TANGENT, "A zero on the diagonal gives nan", "divide by the larger of the two entries"),
+            Mistake("length from squares", (_AS_IT_IS, _SQUARES),
+                "Entries of 1e200 give 0, and entries of 1e-200 give nan",
+                "divide both entries by the larger one first, or use hypot"),
+            Mistake("one below the diagonal", ("in j + 1 + np.flatnonzero(r[j + 1 :, j])",
+                "in range(j + 1, min(j + 2, len(r)))"), "Only one entry below the diagonal is zero in each column",
+                "rotate every entry below the diagonal to zero"),
+            Mistake("rotations in the wrong order", (("in reversed(turns)", "in turns"),
+                ("q[[j, i], j:] = turn.T @ q[[j, i], j:]", "q[[j, i]] = turn @ q[[j, i]]")),
+                "QR is another matrix, although Q is orthogonal and R is right",
+                "multiply the transposed rotations, the first one on the left"))),
+    Checks(householder_qr, run=_properties, written=_written(False),
+        cases=_dependent_calls(),
+        claims=_always_orthogonal(),
+        mistakes=(
+            *_REFLECTIONS,
+            Mistake("mirrors in the wrong order", (("in reversed(range(k))", "in range(k)"),
+                ("q[j:, j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ q[j:, j:])",
+                "q[j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ q[j:])")),
+                "QR is another matrix, although Q is orthogonal and R is right",
+                "multiply H₁H₂…Hₖ with the first mirror on the left"),
+            Mistake("last column not reflected", ("_reflect(r, k)", "_reflect(r, k - 1)"),
+                "A tall matrix keeps numbers below the diagonal of its last column",
+                "take min(m, n) steps: only the last row has nothing below it"))),
+    Checks(blocked_qr, run=_properties, written=_written(False),
+        cases=(
+            *_dependent_calls(2), call(_square, 1).about("blocks of 1"), call(_square, 3).about("blocks of 3"),
+            call(_square).about("the block size left to the function")),
+        claims=(
+            *_always_orthogonal(2),
+            Claim("every block size gives the same factors", lambda f: max(distance(_unsigned(f, _square, block),
+                _unsigned(f, _square)) for block in (1, 2, 3, 5, 64)), **_CONDITION)),
+        mistakes=(
+            *_REFLECTIONS,
+            Mistake("reflections taken for independent", ("t = compact_wy(v, tau)", "t = np.diag(tau)"),
+                "Q is not orthogonal for blocks of two columns and more",
+                "fill T above its diagonal: mirrors that are not perpendicular act on one another"),
+            Mistake("t not transposed", ("v @ (t.T @", "v @ (t @"),
+                "QR is another matrix if there is more than one block",
+                "R is multiplied by the transpose of Q, which has the transpose of T"),
+            Mistake("t transposed for q", ("v @ (t @ (v.T @ q", "v @ (t.T @ (v.T @ q"),
+                "QR is another matrix for blocks of two columns and more, although R is right",
+                "Q has T itself, R its transpose"),
+            Mistake("last reflections dropped", ("range(0, k, block)", "range(0, max(1, k - block + 1), block)"),
+                "The last columns are not triangular where the block size does not divide",
+                "end the last block at min(start + block, k)"),
+            Mistake("blocks in the wrong order", (("in reversed(blocks)", "in blocks"),
+                ("q[start:, start:] -= v @ (t @ (v.T @ q[start:, start:]))",
+                "q[start:] -= v @ (t @ (v.T @ q[start:]))")),
+                "QR is another matrix if there is more than one block, although R is right",
+                "apply the last block to the identity first"))),
+    Checks(householder_vector,
+        cases=(
+            call(np.array([3.0, 4.0])), call(np.array([0.0, 3.0, 4.0])).about("a leading zero"),
+            call(np.array([-3.0, 4.0])).about("a negative first coordinate"), call(_square[0]), call(-_square[1]),
+            call(_small).about("close to the first axis"), call(np.array([2.0, 0.0])).about("on the first axis"),
+            call(_huge[:, 0]).about("numbers of 1e200"), call(_tiny[:, 0]).about("numbers of 1e-200"),
+            call(np.array([-3e200, -4e200, 1.0])).about("numbers of 1e200 and 1"), call(np.array([-2.0])).about(
+            "a single number"), call(np.zeros(3)).about("zeros", edge=True), call(_square[0].astype(np.float32)).about(
+            "float32", edge=True), call(np.zeros(2, np.float32)).about("float32 zeros", edge=True)),
+        claims=(
+            Claim("the vector falls onto the first axis and keeps its length", _reflects, **_SMALL_ROUNDING),
+            Claim("tau is 2 divided by the squared length of v", _is_mirror, **_SMALL_ROUNDING),
+            Claim("a vector of zeros needs no mirror", lambda f: distance(f(np.zeros(3))[1], 0.0)),
+            oracle("LAPACK's dlarfg", _dlarfg, *map(call, (_small, _square[0], _leading_zero[:, 0])), run=lambda f,
+                x: np.hstack(f(x)), **_SMALL_ROUNDING)),
+        mistakes=(
+            *_mirrors(_SIGN_OF_ZERO),
+            Mistake("squares as they are", _UNSCALED, "Coordinates of 1e200 give nan, and 1e-200 is taken for zero",
+                "divide by the largest coordinate first"),
+            Mistake("normal not divided", (_UNSCALED, ("v = x / (x[0] - beta)", "v = x * 1.0"),
+                ("v[0] = 1", "v[0] = x[0] - beta"), (_NORMAL, "return v, 2 / (v @ v)")),
+                "It is the right mirror, but the first coordinate of v is not 1", "divide v by its first coordinate"))),
+    Checks(givens_rotation,
+        cases=(
+            call(3.0, 4.0), call(4.0, -3.0), call(-1.0, 2.0), call(0.0, -5.0).about("a first coordinate of 0"),
+            call(-2.0, 0.0).about("a second coordinate of 0"), call(3e200, -4e200).about("numbers of 1e200"),
+            call(-4e-200, 3e-200).about("numbers of 1e-200"), call(0.0, 0.0).about("nothing to turn", edge=True)),
+        claims=(
+            Claim("(x, y) becomes (length, 0)", _turns, **_SMALL_ROUNDING),
+            Claim("nothing to turn: the identity", lambda f: distance(f(0.0, 0.0), np.eye(2))),
+            oracle("division of complex numbers", _complex_rotation, call(3.0, 4.0), call(-1.0, 2.0), call(0.0, -5.0),
+                call(-2.0, 0.0), **_SMALL_ROUNDING)),
+        mistakes=(
+            Mistake("rotation by squares", _SQUARES, "Coordinates of 1e200 give 0, and those of 1e-200 give nan",
+                "divide by the larger coordinate first, or use hypot"),
+            Mistake("rotation by tangent", _TANGENT,
+                "A first coordinate of 0 gives nan, and a negative one stays negative",
+                "divide by the larger coordinate"),
+            Mistake("arctan", (_LARGER, _ARCTAN), "A negative first coordinate stays negative",
+                "use atan2(y, x), which knows the quadrant, or divide both by the length"),
+            Mistake("sine and cosine exchanged", (_TURN, "[[y, x], [-x, y]]"), "The vector turns past the axis",
+                "the cosine is x divided by the length"),
+            Mistake("reflection", (_TURN, "[[x, y], [y, -x]]"), "It is a mirror: its determinant is -1",
+                "a rotation has the cosine twice, and the sine with both signs"),
+            Mistake("not divided", (_SQUARES, (" / math.sqrt(x * x + y * y)", "")), "Lengths change",
+                "divide by the length of the vector"))),
+    Checks(compact_wy,
+        cases=(
+            call(np.array([[1.0], [1.0]]), np.array([1.0])), call(np.array([[1.0, 0.0], [1.0, 1.0]]),
+            np.array([1.0, 2.0])), call(_normals, _tau), call(_normals, _tau
+            * [1, 0, 1]).about("no reflection in the middle"), call(_normals[:, [2, 0, 1, 2]],
+            np.array([0.5, 0.25, 2.0, 1.0]))),
+        claims=(
+            Claim("I - VTVᵀ is the product of the mirrors, one by one", _one_by_one, **_SMALL_ROUNDING),
+            Claim("T is upper triangular", lambda f: distance(np.tril(f(_normals, _tau), -1), np.zeros((3, 3)))),
+            oracle("the inverse of a triangle of VᵀV, by numpy.linalg.inv", lambda v, tau: np.linalg.inv(np.triu(v.T
+                @ v, 1) + np.diag(1 / tau)), call(_normals, _tau), **_CONDITION)),
+        mistakes=(
+            Mistake("interactions left out", ("t[:j, j] = -tau[j] * (t[:j, :j] @ products[:j, j])", "pass"),
+                "The product is not orthogonal",
+                "fill in -tau T Vᵀv above the diagonal: mirrors that are not perpendicular act on one another"),
+            Mistake("minus sign lost", ("-tau[j]", "tau[j]"), "The product is not orthogonal, T has no minus signs",
+                "the column above the diagonal is minus tau T Vᵀv"),
+            Mistake("pairs only", ("t[:j, :j] @ products[:j, j]", "products[:j, j]"),
+                "Each pair of mirrors acts as if there were no others", "multiply Vᵀv by the T found so far"),
+            Mistake("tau left out", ("-tau[j] *", "-"), "Above the diagonal the last mirror's tau is missing",
+                "multiply by tau of the mirror that is added"))),
 )

@@ -11,18 +11,15 @@ from mlnotes.efficient.grouped_query import grouped_query_attention, multi_query
 
 _rng = np.random.default_rng(17)
 # Two sequences: 5 queries of each of 6 heads ask 7 tokens of 2 heads. Then as many sequences as heads.
-_q, _k, _v, _bias, _w, _x, _square, _square_k, _square_v = frozen(
-    *(_rng.normal(size=it) * 2 for it in ((2, 6, 5, 3), (2, 2, 7, 3))),
-    *(_rng.normal(size=it) for it in ((2, 2, 7, 11), (2, 6, 5, 7), (5, 18), (7, 5))),
-    *(_rng.normal(size=it) for it in ((6, 6, 5, 3), (6, 7, 3), (6, 7, 11))),
-)
+_q, _k, _v, _bias, _w, _x, _square, _square_k, _square_v = frozen(*(_rng.normal(size=it) * 2
+    for it in ((2, 6, 5, 3), (2, 2, 7, 3))), *(_rng.normal(size=it) for it in ((2, 2, 7, 11), (2, 6, 5, 7), (5, 18),
+    (7, 5))), *(_rng.normal(size=it) for it in ((6, 6, 5, 3), (6, 7, 3), (6, 7, 11))))
 _mask, _per_head = frozen(causal_mask(5, 7, offset=2), np.arange(7) <= _rng.integers(1, 7, size=(2, 6, 5, 1)))
 _blind = np.array(_mask & (np.arange(5)[:, None] != 3))
 # Small enough to be read in a report: 4 heads and 2.
-_q4, _k2, _v2, _columns = frozen(*(np.array(it, float) for it in (
-    [[[1], [2]], [[2], [0]], [[0], [-1]], [[-1], [3]]], [[[1], [0], [2]], [[-1], [1], [3]]],
-    [[[1], [5], [0]], [[2], [-3], [9]]], [[1, 2, 3, 4], [5, 6, 7, 0], [1, 0, 2, 0], [9, 1, 3, 1]],
-)))
+_q4, _k2, _v2, _columns = frozen(*(np.array(it, float) for it in ([[[1], [2]], [[2], [0]], [[0], [-1]], [[-1], [3]]],
+    [[[1], [0], [2]], [[-1], [1], [3]]], [[[1], [5], [0]], [[2], [-3], [9]]], [[1, 2, 3, 4], [5, 6, 7, 0], [1, 0, 2, 0],
+    [9, 1, 3, 1]])))
 _two = np.array([[True, True, False], [True, False, True]])
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 products in float64: a few units of 1e-16"}
 
@@ -66,19 +63,13 @@ def _one_group_changed(f):
 
 def _options(q, k, v):
     """Call with each option alone, and with several."""
-    return (
-        call(q, k, v).about("two sequences"),
-        call(q, k, v, mask=_mask).about("a causal mask"),
-        call(q, k, v, mask=_per_head).about("a mask for each head"),
-        call(q, k, v, bias=_bias[0, 0]).about("a bias"),
-        call(q, k, v, bias=_bias).about("a bias for each head"),
-        call(q, k, v, scale=0.3).about("a scale"),
-        call(q, k, v, mask=_mask, bias=_bias).about("a mask and a bias"),
-        call(q, k, v, mask=_mask, bias=_bias, scale=0.3).about("mask, bias and scale"),
-        call(30 * q, 30 * k, v, mask=_mask).about("scores of 1000"),
-        call(q, k, v, mask=_blind).about("a query that sees no key", edge=True),
-        call(np.stack([q, -q]), np.stack([k, k + 1]), np.stack([v, -v])).about("one more leading axis", edge=True),
-    )
+    return (call(q, k, v).about("two sequences"), call(q, k, v, mask=_mask).about("a causal mask"),
+        call(q, k, v, mask=_per_head).about("a mask for each head"), call(q, k, v, bias=_bias[0, 0]).about("a bias"),
+        call(q, k, v, bias=_bias).about("a bias for each head"), call(q, k, v, scale=0.3).about("a scale"),
+        call(q, k, v, mask=_mask, bias=_bias).about("a mask and a bias"), call(q, k, v, mask=_mask, bias=_bias,
+        scale=0.3).about("mask, bias and scale"), call(30 * q, 30 * k, v, mask=_mask).about("scores of 1000"),
+        call(q, k, v, mask=_blind).about("a query that sees no key", edge=True), call(np.stack([q, -q]),
+        np.stack([k, k + 1]), np.stack([v, -v])).about("one more leading axis", edge=True))
 
 
 _WEIGHTS = "softmax(scores) if mask is None else masked_softmax(scores, mask)"
@@ -87,121 +78,99 @@ _START = "scale = q.shape"
 _INTO_VALUES, _APART = ('"... (g r) l s ->', '"... (r g) l s ->'), ("-> ... (g r) l e", "-> ... (r g) l e")
 _KEYS = ("(g r) l d ->", "(r g) l d ->"), ("-> ... (g r) l s", "-> ... (r g) l s")
 # The row that a stacked query gets stands for its neighbour in the order (l r), where the stack has (r l).
-_ROWS_REPEATED = (
-    ("masked_softmax(scores, mask)", "masked_softmax(scores, rows)"),
+_ROWS_REPEATED = (("masked_softmax(scores, mask)", "masked_softmax(scores, rows)"),
     ("weights = softmax", "r, rows = q.shape[-3] // k.shape[-3], mask\n    if mask is not None and mask.ndim == 2:\n"
-     "        rows = np.tile(np.repeat(mask, r, 0).reshape(r, *mask.shape), (k.shape[-3], 1, 1))\n"
-     "    weights = softmax"),
-)
+    "        rows = np.tile(np.repeat(mask, r, 0).reshape(r, *mask.shape), (k.shape[-3], 1, 1))\n"
+    "    weights = softmax"))
 _MASKED = (
-    Mistake("mask after softmax",
-            (_WEIGHTS, "softmax(scores) if mask is None else np.where(mask, softmax(scores), 0)"),
-            "Rows with hidden keys sum to less than one", "hide scores before the softmax"),
+    Mistake("mask after softmax", (_WEIGHTS, "softmax(scores) if mask is None else np.where(mask, softmax(scores), 0)"),
+        "Rows with hidden keys sum to less than one", "hide scores before the softmax"),
     Mistake("mask inverted", (_WEIGHTS, _WEIGHTS.replace("scores, mask", "scores, ~mask")),
-            "Each query sees what it should not, and nothing else", "True means may look"),
+        "Each query sees what it should not, and nothing else", "True means may look"),
     Mistake("scale forgotten", ("q.shape[-1] ** -0.5 if scale", "1.0 if scale"), "Rows are sharper than they should be",
-            "divide the scores by the root of a head's width"),
-    Mistake("scale on top of the root", (_START, "scale = q.shape[-1] ** -0.5 * (1 if scale is None else scale)\n    "
-                                         f"{_START}"),
-            "A scale that is given acts sqrt(d) times too weakly", "let it stand in the place of 1/sqrt(d)"),
+        "divide the scores by the root of a head's width"),
+    Mistake("scale on top of the root",
+        (_START, "scale = q.shape[-1] ** -0.5 * (1 if scale is None else scale)\n    " f"{_START}"),
+        "A scale that is given acts sqrt(d) times too weakly", "let it stand in the place of 1/sqrt(d)"),
     Mistake("divided by the scale", ("else as_like(scale, q)", "else 1 / scale"), "A larger scale makes rows flatter",
-            "multiply by it"),
+        "multiply by it"),
     Mistake("bias scaled", ("scores + as_like(bias, q)", "scores + scale * bias"),
-            "The bias acts sqrt(d) times too weakly", "add the bias after scaling"),
+        "The bias acts sqrt(d) times too weakly", "add the bias after scaling"),
     Mistake("bias after softmax", (_WEIGHTS, f"({_WEIGHTS}) + (0 if bias is None else bias)"),
-            "With a bias, rows do not sum to one", "add the bias to the scores"),
+        "With a bias, rows do not sum to one", "add the bias to the scores"),
 )
 
 CHECKS = (
-    Checks(
-        grouped_query_attention,
+    Checks(grouped_query_attention,
         cases=(
-            call(_q4, _k2, _v2),
-            call(_q4, _k2, _v2, mask=_two).about("a mask"),
-            call(_q4, _k2[:1], _v2[1:]).about("one key/value head"),
-            call(_q4[:2], _k2, _v2).about("as many groups as heads"),
-            *_options(_q, _k, _v),
-            call(_q, _repeated(_k)[:, ::2], _repeated(_v)[:, 1::2], _mask).about("three groups"),
-        ),
+            call(_q4, _k2, _v2), call(_q4, _k2, _v2, mask=_two).about("a mask"), call(_q4, _k2[:1],
+            _v2[1:]).about("one key/value head"), call(_q4[:2], _k2, _v2).about("as many groups as heads"),
+            *_options(_q, _k, _v), call(_q, _repeated(_k)[:, ::2], _repeated(_v)[:, 1::2],
+            _mask).about("three groups")),
         claims=(
-            Claim("attention with every key/value head repeated for its group",
-                  lambda f: distance(f(_q, _k, _v, _mask), attention(_q, _repeated(_k), _repeated(_v), _mask)),
-                  **_LAST_BITS),
-            Claim("with as many groups as heads it is attention",
-                  lambda f: distance(*(it(_q, _repeated(_k), _repeated(_v), None, _bias) for it in (f, attention))),
-                  **_LAST_BITS),
+            Claim("attention with every key/value head repeated for its group", lambda f: distance(f(_q, _k, _v, _mask),
+                attention(_q, _repeated(_k), _repeated(_v), _mask)), **_LAST_BITS),
+            Claim("with as many groups as heads it is attention", lambda f: distance(*(it(_q, _repeated(_k),
+                _repeated(_v), None, _bias) for it in (f, attention))), **_LAST_BITS),
             Claim("other keys in one group change the results of its heads, and of no others", _one_group_changed),
-            Claim("values that are all alike come back",
-                  lambda f: distance(f(_q, _k, np.ones((2, 2, 7, 11))), np.ones((2, 6, 5, 11))), **_LAST_BITS),
+            Claim("values that are all alike come back", lambda f: distance(f(_q, _k, np.ones((2, 2, 7, 11))),
+                np.ones((2, 6, 5, 11))), **_LAST_BITS),
             oracle("scaled_dot_product_attention(enable_gqa=True)", _torch, call(_q, _k, _v), **_LAST_BITS),
             oracle("scaled_dot_product_attention(enable_gqa=True) with a mask, a bias and a scale", _torch,
-                   call(_q, _k, _v, _mask, _bias, 0.3), **_LAST_BITS),
-        ),
+                call(_q, _k, _v, _mask, _bias, 0.3), **_LAST_BITS)),
         mistakes=(
             Mistake("tiled", (*_KEYS, _INTO_VALUES, _APART),
-                    "Head i uses the keys of group i mod g; results look plausible, and a trained model talks nonsense",
-                    "neighbouring heads share: np.repeat, not np.tile; torch.repeat_interleave, not Tensor.repeat",
-                    "ONNX, pull request 7274 (2025); axlearn, pull request 842 (2024)"),
+                "Head i uses the keys of group i mod g; results look plausible, and a trained model talks nonsense",
+                "neighbouring heads share: np.repeat, not np.tile; torch.repeat_interleave, not Tensor.repeat",
+                "ONNX, pull request 7274 (2025); axlearn, pull request 842 (2024)"),
             Mistake("values tiled", (_INTO_VALUES, _APART),
-                    "Head i has the keys of its own group, and the values of group i mod g",
-                    "share values as keys are shared: neighbouring heads have the same"),
+                "Head i has the keys of its own group, and the values of group i mod g",
+                "share values as keys are shared: neighbouring heads have the same"),
             Mistake("keys tiled", _KEYS, "Head i has the values of its own group, and the keys of group i mod g",
-                    "share keys as values are shared: neighbouring heads have the same"),
+                "share keys as values are shared: neighbouring heads have the same"),
             Mistake("first group only", (_START, f"k, v = k[..., :1, :, :], v[..., :1, :, :]\n    {_START}"),
-                    "All heads use the first keys and values", "divide the heads among the groups"),
-            Mistake("queries averaged", (_START, 'q = reduce(q, "... (g r) l d -> ... g l d", "mean", g=k.shape[-3])\n'
-                                         f"    {_START}"),
-                    "There are as many results as key/value heads",
-                    "every query head keeps its own queries: stack them, do not average"),
+                "All heads use the first keys and values", "divide the heads among the groups"),
+            Mistake("queries averaged",
+                (_START, 'q = reduce(q, "... (g r) l d -> ... g l d", "mean", g=k.shape[-3])\n' f"    {_START}"),
+                "There are as many results as key/value heads",
+                "every query head keeps its own queries: stack them, do not average"),
             Mistake("results in another order", _APART, "The numbers are right, but belong to other heads",
-                    'take the stacks apart as they were made: "g (r l) e -> (g r) l e"'),
-            Mistake("results taken apart query by query",
-                    ("g (r l) e -> ... (g r) l e", "g (l r) e -> ... (g r) l e"),
-                    "The results of one head are spread over its group",
-                    "queries are stacked head by head, so take them apart so: (r, l), not (l, r)"),
+                'take the stacks apart as they were made: "g (r l) e -> (g r) l e"'),
+            Mistake("results taken apart query by query", ("g (r l) e -> ... (g r) l e", "g (l r) e -> ... (g r) l e"),
+                "The results of one head are spread over its group",
+                "queries are stacked head by head, so take them apart so: (r, l), not (l, r)"),
             Mistake("queries stacked query by query", ("g (r l) d", "g (l r) d"),
-                    "The scores of one head are spread over its group",
-                    "stack head by head, (r, l), as scores are taken apart"),
+                "The scores of one head are spread over its group",
+                "stack head by head, (r, l), as scores are taken apart"),
             Mistake("rows of the mask repeated", _ROWS_REPEATED,
-                    "Without a mask all is well; with one, queries get the rows of others",
-                    "stack the mask as the queries are stacked, or mask after taking the stacks apart"),
+                "Without a mask all is well; with one, queries get the rows of others",
+                "stack the mask as the queries are stacked, or mask after taking the stacks apart"),
             Mistake("width of all heads", ("q.shape[-1] ** -0.5", "(q.shape[-3] * q.shape[-1]) ** -0.5"),
-                    "Rows are flatter than they should be", "scale by the width of one head"),
-            *_MASKED,
-        ),
-    ),
-    Checks(
-        multi_query_attention,
+                "Rows are flatter than they should be", "scale by the width of one head"),
+            *_MASKED)),
+    Checks(multi_query_attention,
         cases=(
-            call(_q4, _k2[0], _v2[1]),
-            call(_q4, _k2[0], _v2[1], mask=_two).about("a mask"),
-            *_options(_q, _k[:, 0], _v[:, 0]),
-            call(_square, _square_k, _square_v).about("as many sequences as heads"),
-        ),
+            call(_q4, _k2[0], _v2[1]), call(_q4, _k2[0], _v2[1], mask=_two).about("a mask"),
+            *_options(_q, _k[:, 0], _v[:, 0]), call(_square, _square_k,
+            _square_v).about("as many sequences as heads")),
         claims=(
-            Claim("attention with the keys and values repeated for each head",
-                  lambda f: distance(f(_q, _k[:, 0], _v[:, 0], _mask),
-                                     attention(_q, _repeated(_k[:, :1], 6), _repeated(_v[:, :1], 6), _mask)),
-                  **_LAST_BITS),
-            Claim("also where there are as many sequences as heads",
-                  lambda f: distance(f(_square, _square_k, _square_v),
-                                     attention(_square, _square_k[:, None], _square_v[:, None])), **_LAST_BITS),
-            oracle("scaled_dot_product_attention(enable_gqa=True) of one key/value head",
-                   lambda q, k, v: _torch(q, k[:, None], v[:, None]), call(_q, _k[:, 0], _v[:, 0]), **_LAST_BITS),
-        ),
+            Claim("attention with the keys and values repeated for each head", lambda f: distance(f(_q, _k[:, 0],
+                _v[:, 0], _mask), attention(_q, _repeated(_k[:, :1], 6), _repeated(_v[:, :1], 6), _mask)),
+                **_LAST_BITS),
+            Claim("also where there are as many sequences as heads", lambda f: distance(f(_square, _square_k,
+                _square_v), attention(_square, _square_k[:, None], _square_v[:, None])), **_LAST_BITS),
+            oracle("scaled_dot_product_attention(enable_gqa=True) of one key/value head", lambda q, k,
+                v: _torch(q, k[:, None], v[:, None]), call(_q, _k[:, 0], _v[:, 0]), **_LAST_BITS)),
         mistakes=(
             Mistake("axis of the heads forgotten", attention,
-                    "It raises an error, or, with as many sequences as heads, gives head i the keys of sequence i",
-                    "give keys and values an axis for their one head: k[..., None, :, :]"),
-            Mistake("heads averaged",
-                    (_SHARED, _SHARED.replace("(q,", "(q.mean(-3, keepdims=True),") + "[..., 0, :, :]"),
-                    "There is one result for all heads", "every head keeps its own queries"),
+                "It raises an error, or, with as many sequences as heads, gives head i the keys of sequence i",
+                "give keys and values an axis for their one head: k[..., None, :, :]"),
+            Mistake("heads averaged", (_SHARED, _SHARED.replace("(q,", "(q.mean(-3, keepdims=True),")
+                + "[..., 0, :, :]"), "There is one result for all heads", "every head keeps its own queries"),
             Mistake("heads as queries under one mask", _ROWS_REPEATED,
-                    "Without a mask all is well; with one, queries get the rows of others",
-                    "stack the mask as the queries are stacked"),
-            *_MASKED,
-        ),
-    ),
+                "Without a mask all is well; with one, queries get the rows of others",
+                "stack the mask as the queries are stacked"),
+            *_MASKED)),
     Checks(
         pool_heads,
         # As many rows as heads, or more: what averages rows gives numbers, too.
@@ -245,17 +214,13 @@ CHECKS = (
             Mistake("groups for their size", ("g=n_groups, r=n_heads // n_groups", "g=n_heads // n_groups, r=n_groups"),
                     "As many heads are left as should share one", "n_groups heads are left, of h/g each"),
         ),
-    ),    Checks(
-        length_of_mean,
+    ),    Checks(length_of_mean,
         cases=(call(4), call(1), call(9), call(2), call(7)),
         claims=(
             Claim("one vector keeps its length", lambda f: float(f(1) - 1)),
             oracle("axes of a space, averaged by numpy", lambda r: float(np.linalg.norm(np.eye(r).mean(0))),
-                   *map(call, (2, 7)), **_LAST_BITS),
-        ),
+                *map(call, (2, 7)), **_LAST_BITS)),
         mistakes=(
             Mistake("length squared", ("math.sqrt(r)", "r"), "Four vectors have a mean of 1/4", "take the root"),
-            Mistake("sum", ("1 / math.sqrt(r)", "math.sqrt(r)"), "It grows with r", "divide the sum by r"),
-        ),
-    ),
+            Mistake("sum", ("1 / math.sqrt(r)", "math.sqrt(r)"), "It grows with r", "divide the sum by r"))),
 )

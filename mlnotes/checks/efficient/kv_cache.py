@@ -57,20 +57,10 @@ def _as(dtype, chunk):
 
 _FLOAT32 = np.zeros((), np.float32)
 _TWO, _FIVE = _chunk(2, 1, 3), (_chunk(2, 4, 3, first=5.0), _chunk(2, 1, 3, first=50.0))
-_REFUSED = {
-    f"{what} {says}": it
-    for says, (k, v) in {
-        "of one head": _chunk(1, 1, 3),
-        "of width 1": _chunk(2, 1, 1),
-        "in float32": _as(np.float32, _TWO),
-        "for two tokens, one of the others": _chunk(2, 2, 3),
-    }.items()
-    for what, it in {"keys": (k, _TWO[1]), "values": (_TWO[0], v), "keys and values": (k, v)}.items()
-    if "others" not in says or what != "keys and values"
-} | {
-    "integers": _as(int, _TWO),
-    "one token more than fits": _chunk(2, 3, 3),
-}
+_REFUSED = {f"{what} {says}": it for says, (k, v) in {"of one head": _chunk(1, 1, 3), "of width 1": _chunk(2, 1, 1),
+    "in float32": _as(np.float32, _TWO), "for two tokens, one of the others": _chunk(2, 2, 3)}.items() for what,
+    it in {"keys": (k, _TWO[1]), "values": (_TWO[0], v), "keys and values": (k, v)}.items() if "others" not in says
+    or what != "keys and values"} | {"integers": _as(int, _TWO), "one token more than fits": _chunk(2, 3, 3)}
 
 
 def _held(make, refused=None):
