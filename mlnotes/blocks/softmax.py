@@ -43,7 +43,8 @@ def softmax(x, axis=-1):
     require_floats(x=x)
     require_entries(axis, x=x)
     xp = array_namespace(x)
-    x = xp.clip(x, max=xp.finfo(x.dtype).max)  # infinity less itself is nan, the largest float less itself is 0
+    # Infinity less itself is nan, the largest float less itself is 0.
+    x = xp.clip(x, max=xp.finfo(x.dtype).max)
     top = xp.max(x, axis=axis, keepdims=True)
     weights = xp.exp(x - xp.where(top == -math.inf, 0.0, top))
     total = xp.sum(weights, axis=axis, keepdims=True)
