@@ -100,7 +100,7 @@ def mistakes(*functions):
         If a function has no checks.
     """
     known = [mistake for function in functions for mistake in _find(function.__name__).mistakes]
-    rows = [(it.name, it.symptom, it.remedy, it.seen or "—") for it in known]
+    rows = dict.fromkeys((it.name, it.symptom, it.remedy, it.seen or "—") for it in known)
     head = ("mistake", "what you see", "what to do instead", "seen in")
     width = len(head) if any(it.seen for it in known) else len(head) - 1
     return Table(head[:width], tuple(row[:width] for row in rows))

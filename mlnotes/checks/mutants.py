@@ -184,6 +184,9 @@ def _mark_guards(tree):
             marked.append(node)
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("array_namespace", "device"):
             marked.append(node)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "as_like":
+            node.guard = True
+            marked += [node.func, node.args[1]]
         elif isinstance(node, ast.JoinedStr) or getattr(node, "name", "") == "__repr__":
             marked.append(node)
         for it in marked:

@@ -197,6 +197,11 @@ def operator(node, scope):
 
 def parentheses(node, scope):
     """Parentheses that are missing, or stand elsewhere."""
+    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.BinOp):
+        inside, *others = node.args
+        if isinstance(inside.right, ast.Constant):
+            call = ast.Call(node.func, [inside.left, *others], node.keywords)
+            yield "parentheses", ast.BinOp(call, inside.op, inside.right)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.BinOp):
         yield "parentheses", ast.BinOp(ast.UnaryOp(node.op, node.operand.left), node.operand.op, node.operand.right)
     if not isinstance(node, ast.BinOp):
@@ -207,6 +212,10 @@ def parentheses(node, scope):
             first, second = (inner.op, node.op) if turned else (node.op, inner.op)
             one, other = ast.BinOp(ast.BinOp(a, first, b), second, c), ast.BinOp(a, first, ast.BinOp(b, second, c))
             yield "parentheses", other if turned else one
+    if isinstance(node.right, ast.Constant) and isinstance(node.left, ast.Call) and node.left.args:
+        inside, *others = node.left.args
+        within = ast.BinOp(inside, node.op, node.right)  # the mean of squares, for the square of the mean
+        yield "parentheses", ast.Call(node.left.func, [within, *others], node.left.keywords)
 
 
 def comparison(node, scope):
@@ -716,7 +725,7 @@ RULES = (
     *BODY_RULES,
 )
 ADDITIONS = (turned, guarded, wrapped, combined)
-TWIN_RULES = (keepdims, operator, called_function, transposed, axis_named, exchanged_arguments, turned, wrapped)
+TWIN_RULES = (keepdims, operator, called_function, transposed, axis_named, exchanged_arguments)
 
 HINTS = {
     "axis": "look at the axis",

@@ -18,8 +18,7 @@ function render({ model, el }) {
   const said = h("p", { class: "mw-said", role: "status" });
   const cache = bar("cache", "cache", "mw-bytes");
   const rows = models.map((name) => bar(name, `loss of ${name}`, "mw-loss"));
-  const base = losses[0][0];
-  const most = Math.max(...losses.flat().map((loss) => loss - base), 1e-9);
+  const most = Math.max(...losses.flatMap((row) => row.map((loss) => loss - row[0])), 1e-9);
 
   function draw() {
     const [g, s] = STATE.map((name) => model.get(name));
@@ -34,7 +33,7 @@ function render({ model, el }) {
     const bytes = nbytes(model, g, s);
     cache.set(bytes, `${bytes.toLocaleString("en")} bytes`, g / h0);
     rows.forEach((row, i) => {
-      const difference = losses[i][at] - base;
+      const difference = losses[i][at] - losses[i][0];
       const sign = difference < 0 ? "−" : "+";
       row.set(losses[i][at], `${losses[i][at].toFixed(3)} nats, ${sign}${Math.abs(difference).toFixed(3)}`,
         Math.max(0, difference) / most);
@@ -42,7 +41,7 @@ function render({ model, el }) {
   }
 
   const names = h("p", { class: "mw-hint" },
-    `Bars: the cache beside that of ${h0} key/value heads; the loss above ${base.toFixed(3)} nats, that with ${h0}.`);
+    `Bars: the cache beside that of ${h0} key/value heads; the loss above that of the same model with ${h0}.`);
   el.append(h("div", { class: "mw-controls" }, groups.element, tokens.element), diagram, said,
     h("ul", { class: "mw-measures" }, cache.element, ...rows.map((row) => row.element)), names);
   draw();

@@ -19,8 +19,8 @@ class SharedHeads(Widget):
     d_head : int
         Width of each head, d.
     losses : dict of str to dict of int to float
-        For each model, by its name, its loss in nats with each number of key/value heads. The first model's loss with
-        ``n_heads`` of them is what all are compared with.
+        For each model, by its name, its loss in nats with each number of key/value heads. It is compared with its own
+        loss with ``n_heads`` of them.
     n_layers : int
         Layers of the model.
     itemsize : int
@@ -96,11 +96,9 @@ class SharedHeads(Widget):
                 parts.append(_square(shared, 100, side, "#b3410e"))
         share = self.groups / self.n_heads
         rows = [("cache", f"{self.nbytes():,} bytes", share, "#b3410e")]
-        base, most = self.losses[0][0], self._most()
-        rows += [
-            (model, f"{loss:.3f} nats, {loss - base:+.3f}", max(0, loss - base) / most, "#2c5fa8")
-            for model, loss in self.losses_now().items()
-        ]
+        most = max(max(loss - row[0] for loss in row) for row in self.losses) or 1.0
+        for (model, loss), (base, *_) in zip(self.losses_now().items(), self.losses, strict=True):
+            rows.append((model, f"{loss:.3f} nats, {loss - base:+.3f}", max(0, loss - base) / most, "#2c5fa8"))
         for i, (label, value, width, fill) in enumerate(rows):
             y = 146 + 30 * i
             parts.append(text(164, y + 13, label, "end"))
@@ -111,22 +109,19 @@ class SharedHeads(Widget):
 
     def describe(self):
         """Say what is shared, and what it saves and costs."""
-        r, base = self.n_heads // self.groups, self.losses[0][0]
+        r, bases = self.n_heads // self.groups, [base for base, *_ in self.losses]
         served = f"{r} query heads" if r > 1 else "one query head"
-        losses = "; ".join(f"{model} {loss:.3f} nats, {loss - base:+.3f}" for model, loss in self.losses_now().items())
+        losses = zip(self.losses_now().items(), bases, strict=True)
+        losses = "; ".join(f"{model} {loss:.3f} nats, {loss - base:+.3f}" for (model, loss), base in losses)
         return (
             f"{self.n_heads} query heads and {self.groups} key/value heads, each of which serves {served}. "
             f"The cache of {self.tokens:,} tokens takes {self.nbytes():,} bytes, {self.groups} of {self.n_heads} parts "
-            f"of what {self.n_heads} key/value heads take. Loss, and its difference to the {base:.3f} nats with "
-            f"{self.n_heads}: {losses}."
+            f"of what {self.n_heads} key/value heads take. Loss, and its difference to that of the same model "
+            f"with {self.n_heads}: {losses}."
         )
 
     def __repr__(self):
         return f"<SharedHeads of {self.n_heads} query heads>"
-
-    def _most(self):
-        """Return the largest difference of losses, for the length of the bars."""
-        return max(max(map(max, self.losses)) - self.losses[0][0], 1e-9)
 
     @traitlets.validate("groups")
     def _one_of_the_choices(self, proposal):

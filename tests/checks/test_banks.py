@@ -92,6 +92,9 @@ def test_no_change_is_about_which_library_an_array_belongs_to():
     texts = [describe() for _, _, describe in changes(ALL["cross_entropy"])]
     assert len(texts) > 30
     assert not any("array_namespace" in it.split(" → ")[-1] for it in texts)
+    texts = [describe() for _, _, describe in changes(ALL["rms_norm"]) if "as_like" in describe()]
+    assert any("as_like(gain, x)" in it for it in texts)
+    assert all("as_like(" in it and ", x)" in it.split("as_like(")[-1] for it in texts)
 
 
 def test_what_refuses_bad_input_and_what_only_that_uses_is_left_as_it_is(tmp_path, monkeypatch):

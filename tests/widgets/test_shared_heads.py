@@ -68,7 +68,7 @@ def test_the_description_says_what_is_shared_saved_and_lost():
     text = widget(groups=2, tokens=1024).describe()
     assert "8 query heads and 2 key/value heads, each of which serves 4 query heads" in text
     assert "takes 147,456 bytes, 2 of 8 parts" in text
-    assert "averaged 3.100 nats, +0.590; trained on 2.700 nats, +0.190" in text
+    assert "averaged 3.100 nats, +0.590; trained on 2.700 nats, +0.200" in text
     assert "serves one query head" in widget(groups=8).describe()
 
 
@@ -110,15 +110,15 @@ def test_lines_join_the_heads_that_share_in_the_function(open_page, groups):
     np.testing.assert_allclose(ends, np.array(squares)[shares.astype(int)], atol=1e-9)
 
 
-def test_bars_show_the_share_of_the_cache_and_the_loss_above_the_first(open_page):
+def test_bars_show_the_share_of_the_cache_and_the_loss_above_that_with_all_heads(open_page):
     page = open_page(widget(groups=2))
     bars = page.locator(".mw-measures i").evaluate_all("all => all.map(e => new DOMMatrix(e.style.transform).a)")
-    np.testing.assert_allclose(bars, [2 / 8, 0.59 / 0.74, 0.19 / 0.74], atol=1e-6)
-    assert "2.700 nats, +0.190" in page.locator(".mw-measures").inner_text()
+    np.testing.assert_allclose(bars, [2 / 8, 0.59 / 0.74, 0.2 / 0.74], atol=1e-6)
+    assert "2.700 nats, +0.200" in page.locator(".mw-measures").inner_text()
 
 
-def test_a_loss_below_the_first_has_no_bar_and_a_minus(open_page):
-    page = open_page(widget(groups=8))
+def test_a_loss_below_that_with_all_heads_has_no_bar_and_a_minus(open_page):
+    page = open_page(SharedHeads(2, 6, {"lucky": {2: 2.51, 1: 2.5}}, groups=1))
     assert "2.500 nats, −0.010" in page.locator(".mw-measures").inner_text()
     assert page.locator(".mw-measures i").last.evaluate("e => new DOMMatrix(e.style.transform).a") == 0
 

@@ -141,7 +141,7 @@ def _torch_mlp(phi, x):
 
 _R2 = "xp.sum(difference**2, axis=-1, keepdims=True)"
 _PRODUCTS = "(x * x).sum(-1)[..., :, None, None] + (x * x).sum(-1)[..., None, :, None] - 2 * (x @ x.mT)[..., None]"
-_AVERAGED = " / xp.where(n_heard > 0, n_heard, xp.ones_like(n_heard))"
+_AVERAGED = " / or_one(n_heard)"
 _N_HEARD = "xp.sum(xp.astype(heard, x.dtype), axis=-1)[..., None]"
 _HEARD_M = "xp.where(heard[..., None], m,"
 _points, _moving = (_h, _x, _phi_e, _phi_x, _phi_h), (_h, _x, _v, _phi_e, _phi_x, _phi_h, _phi_v)
@@ -179,7 +179,7 @@ CHECKS = (
                     "A point's features come of what it says", "sum over j, what it hears: the last but one axis"),
             Mistake("messages averaged", ("sum(m, axis=-2)", "mean(m, axis=-2)"),
                     "Messages weigh less the more there are", "sum the messages; only the lines are averaged"),
-            Mistake("mask turned round", ("heard & mask", "heard & mask.mT"),
+            Mistake("mask turned round", ("heard & xp.asarray(mask, device=device(x))", "heard & mask.mT"),
                     "Who is heard and who hears are exchanged", "row i of the mask says whom i hears"),
             Mistake("direction reversed", ("xp.sum(difference * weights", "xp.sum(-difference * weights"),
                     "Points approach where they should part", "multiply x_i - x_j, not x_j - x_i"),
@@ -194,7 +194,7 @@ CHECKS = (
             Mistake("positions forgotten", ("x = x + displacements", "x = displacements"),
                     "Points come out where they would go from the origin", "add the displacements to the positions"),
             Mistake("lines not masked",
-                    (("xp.where(heard[..., None], difference, xp.zeros_like(difference))", "difference"),
+                    (("xp.where(heard[..., None], difference, 0.0)", "difference"),
                      ("displacements(x, m,", "displacements(x, messages(h, x, phi_e, None, edge_features),")),
                     "Points move along lines to those whom they do not hear", "leave out what the mask hides"),
             Mistake("ends exchanged",

@@ -107,10 +107,10 @@ CHECKS = (
         oracle("the column form W.T @ x + b for every sample", lambda x, w, b: np.stack([w.T @ row + b for row in x]),
             call(_x, _w, _b), **_LAST_BITS),
     ), mistakes=(
-        Mistake("weights transposed", (("return x @ w\n", "return x @ w.T\n"), ("x @ w + b", "x @ w.T + b")),
+        Mistake("weights transposed", (("x @ w if", "x @ w.T if"), ("x @ w + b", "x @ w.T + b")),
             "Only square weights fit, and outputs are those of the transpose",
             "x @ w, for w has one column for each output; torch.nn.Linear keeps rows"),
-        Mistake("column form for rows", (("return x @ w\n", "return w.T @ x\n"), ("x @ w + b", "w.T @ x + b")),
+        Mistake("column form for rows", (("x @ w if", "w.T @ x if"), ("x @ w + b", "w.T @ x + b")),
             "Nothing fits, or each output has a row", "x @ w: Wᵀx is for one sample, written as a column"),
         Mistake("bias for each sample", ("x @ w + b", "x @ w + b[: x.shape[-2], None]"), "The bias follows the rows",
             "add b as it is: it broadcasts along rows"),

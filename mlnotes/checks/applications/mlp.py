@@ -124,8 +124,11 @@ _GATED = (
     Claim("±10000 give 10000 and 0 in float16", _in_float16),
     Claim("±10000 cause no overflow on the way", _silent),
 )
-_NORMAL_GATE = "erfc(x * -(0.5**0.5)) / 2"
-_TANH_GATE = "_sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3))"
+_NORMAL_GATE = "erfc(-math.sqrt(0.5) * x) / 2"
+_TANH_GATE = "sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3))"
+_GATE_APPLIED = "xp.where(gate == 0, 0.0, x) * gate"
+_SILU_GATED = "array_namespace(x).where(gate == 0, 0.0, x) * gate"
+_CUT_OFF = "array_namespace(x).where(x <= 0, 0.0, x)"
 
 CHECKS = (
     Checks(relu, cases=(
@@ -136,17 +139,17 @@ CHECKS = (
         oracle("numpy.maximum", lambda x: np.maximum(x, 0), call(_points), call(np.array([np.nan, 1.0]))),
         _torch("relu"),
     ), mistakes=(
-        Mistake("absolute value", ("xp.where(x <= 0, xp.zeros_like(x), x)", "xp.abs(x)"),
+        Mistake("absolute value", (_CUT_OFF, "np.abs(x)"),
             "Negative numbers come out positive", "cut them off at zero"),
-        Mistake("leaky", ("xp.zeros_like(x), x)", "0.01 * x, x)"), "Negative numbers leave a hundredth behind",
+        Mistake("leaky", ("0.0, x)", "0.01 * x, x)"), "Negative numbers leave a hundredth behind",
             "cut them off; this one is the leaky ReLU"),
-        Mistake("step", ("xp.where(x <= 0, xp.zeros_like(x), x)", "xp.astype(x > 0, x.dtype)"), "The result is 0 or 1",
+        Mistake("step", (_CUT_OFF, "(x > 0).astype(x.dtype)"), "The result is 0 or 1",
             "return the number, not whether it is positive"),
-        Mistake("largest", ("xp.where(x <= 0, xp.zeros_like(x), x)", "np.max(x, 0)"),
+        Mistake("largest", (_CUT_OFF, "np.max(x, 0)"),
             "It gives the largest number, along axis 0", "np.maximum compares each number with 0"),
-        Mistake("positives only", ("xp.where(x <= 0, xp.zeros_like(x), x)", "x[x > 0]"),
+        Mistake("positives only", (_CUT_OFF, "x[x > 0]"),
             "Negative numbers are gone, and the shape with them", "put zeros in their place"),
-        Mistake("nan becomes zero", ("x <= 0, xp.zeros_like(x), x", "x > 0, x, xp.zeros_like(x)"),
+        Mistake("nan becomes zero", ("x <= 0, 0.0, x", "x > 0, x, 0.0"),
             "nan comes out as 0, which hides where it came from",
             "ask for x <= 0, which is false for nan, or use maximum", "PyTorch, issue 7999 (2018)"),
     )),
@@ -161,17 +164,17 @@ CHECKS = (
         oracle("x times scipy.special.ndtr", lambda x: x * scipy.special.ndtr(x), call(_grid), **_ROUNDING),
         _torch("gelu"),
     ), mistakes=(
-        Mistake("probability only", (f"_gated(x, {_NORMAL_GATE})", _NORMAL_GATE), "The result lies between 0 and 1",
+        Mistake("probability only", (_GATE_APPLIED, "gate"), "The result lies between 0 and 1",
             "multiply the probability by x"),
-        Mistake("root of two forgotten", ("erfc(x * -(0.5**0.5))", "erfc(-x)"), "The bend is too narrow",
+        Mistake("root of two forgotten", ("-math.sqrt(0.5) * x", "-x"), "The bend is too narrow",
             "divide by √2 inside of erf: erf belongs to a normal distribution of variance 1/2"),
         Mistake("1 + erf", (_NORMAL_GATE, "(1 + scipy.special.erf(x * 0.5**0.5)) / 2"),
             "Far below zero no digit is right: 1 + erf cancels", "compute the small number itself, by erfc(−x/√2)"),
         Mistake("density", (_NORMAL_GATE, "np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)"), "Large numbers vanish, too",
             "multiply by Φ(x), the share that is below x, not by the density φ(x)"),
-        Mistake("tanh for the exact form", (f"_gated(x, {_NORMAL_GATE})", "gelu_tanh(x)"), "It is off by up to 0.0005",
+        Mistake("tanh for the exact form", (_GATE_APPLIED, "gelu_tanh(x)"), "It is off by up to 0.0005",
             "use erf; a model must run with the form that it was trained with", "keras-bert, issue 129 (2019)"),
-        Mistake("logistic for normal", (_NORMAL_GATE, "_sigmoid(1.702 * x)"), "It is off by up to 0.02",
+        Mistake("logistic for normal", (_NORMAL_GATE, "sigmoid(1.702 * x)"), "It is off by up to 0.02",
             "use erf; this is the cheapest approximation"),
     )),
     Checks(gelu_tanh, cases=(
@@ -185,11 +188,11 @@ CHECKS = (
             why="the size of the approximation's own error"),
         _torch("gelu", approximate="tanh"),
     ), mistakes=(
-        Mistake("exact for the tanh form", (f"_gated(x, {_TANH_GATE})", "gelu(x)"), "It is off by up to 0.0005",
+        Mistake("exact for the tanh form", (_GATE_APPLIED, "gelu(x)"), "It is off by up to 0.0005",
             "use tanh, as the model was trained"),
         Mistake("square for cube", ("near**3", "near**2"), "Numbers below −22 come out whole",
             "take the cube, which keeps the sign"),
-        Mistake("logistic for normal", (_TANH_GATE, "_sigmoid(1.702 * x)"), "It is off by up to 0.02",
+        Mistake("logistic for normal", (_TANH_GATE, "sigmoid(1.702 * x)"), "It is off by up to 0.02",
             "add the cube: one factor is not enough"),
     )),
     Checks(silu, cases=(
@@ -204,15 +207,15 @@ CHECKS = (
         oracle("x times scipy.special.expit", lambda x: x * scipy.special.expit(x), call(_grid), **_ROUNDING),
         _torch("silu"),
     ), mistakes=(
-        Mistake("logistic only", ("_gated(x, _sigmoid(x))", "_sigmoid(x)"), "The result lies between 0 and 1",
+        Mistake("logistic only", (_SILU_GATED, "gate"), "The result lies between 0 and 1",
             "multiply the gate by x"),
-        Mistake("exponential above and below", ("_gated(x, _sigmoid(x))", "x * np.exp(x) / (1 + np.exp(x))"),
+        Mistake("exponential above and below", (_SILU_GATED, "x * np.exp(x) / (1 + np.exp(x))"),
             "It gives nan for x = 800, because infinity is divided by infinity",
             "use an exponential that is never large: exp(−x) for x > 0, exp(x) otherwise",
             "nlmixr2lib, pull request 503 (2026)"),
-        Mistake("gate reversed", ("_sigmoid(x))", "_sigmoid(-x))"), "Large numbers vanish and negative ones pass",
+        Mistake("gate reversed", ("sigmoid(x)", "sigmoid(-x)"), "Large numbers vanish and negative ones pass",
             "the exponent is −x"),
-        Mistake("logistic for normal", ("_sigmoid(x))", "_sigmoid(1.702 * x))"), "The bend is too narrow",
+        Mistake("logistic for normal", ("sigmoid(x)", "sigmoid(1.702 * x)"), "The bend is too narrow",
             "leave out 1.702, which imitates gelu"),
     ), run=_strict_beyond_10000),
     Checks(mlp, cases=(

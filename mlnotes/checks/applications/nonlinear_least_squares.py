@@ -1,51 +1,86 @@
 """What nonlinear least squares must satisfy, and how it is usually got wrong."""
 
-from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 
-from mlnotes.applications.nonlinear_least_squares import Fit, gauss_newton, levenberg_marquardt
+from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
 from mlnotes.blocks.derivatives import numerical_jacobian
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
-_t, _data, _far, _wide, _matrix, _right = frozen(
+_t, _data, _far, _wide, _matrix, _right, _near, _zeros, _valley = frozen(
     np.linspace(0.0, 2.0, 11),
     3 * np.exp(-2 * np.linspace(0.0, 2.0, 11)) + 0.1 * np.cos(7 * np.linspace(0.0, 2.0, 11)),
     np.array([1.5]),
     np.array([1.5e-9, 2.5e6]),
     np.vander(np.linspace(0, 1, 23), 9),
     np.vander(np.linspace(0, 1, 23), 9) @ np.arange(1.0, 10.0),
+    np.array([1.5, 2.5]),
+    np.zeros(9),
+    np.array([-1.2, 1.0]),
 )
-_near = (1.5, 2.5)
-_DECIDED = "where the residual is perpendicular to 1e-10, the parameters have 9 digits"
+_nearly_dependent = frozen(np.array([[1.0, 1.0], [1.0, 1.0 + 1e-8], [1.0, 1.0]]))[0]
+_DECIDED = {"tolerance": 1e-8, "why": "where the residual is perpendicular to 1e-10, the parameters have 9 digits"}
+_SQUARED = {"tolerance": 1e-8, "why": "the condition number times 1e-16, where its square would leave 4 digits"}
 
 
-def _decay(x):
+def decay(x):
     """Fit an exponential decay to data that are not quite one."""
     return x[1] * np.exp(-x[0] * _t) - _data
 
 
-def _decay_in_other_units(x):
+def decay_jacobian(x):
+    """Differentiate `decay`."""
+    e = np.exp(-x[0] * _t)
+    return np.stack([-x[1] * _t * e, e], 1)
+
+
+def decay_in_other_units(x):
     """Measure the same parameters in units of 1e-9 and 1e6."""
-    return _decay(x / np.array([1e-9, 1e6]))
+    return decay(x / np.array([1e-9, 1e6]))
 
 
-def _ill_conditioned(x):
+def polynomial(x):
     """Fit a polynomial: linear, with a condition number of 1e6."""
     return _matrix @ x - _right
 
 
-def _ill_conditioned_jacobian(x):
-    return _matrix
+def nearly_dependent(x):
+    """Fit with two columns that differ by 1e-8."""
+    return _nearly_dependent @ x - np.array([2.0, 2.0 + 1e-8, 2.0])
 
 
-def _rosenbrock(x):
+def angle(x):
+    """Look for a slope."""
+    return np.arctan(x) - 0.5
+
+
+def pair(x):
+    """Ask for two slopes at once, between which a residual is left."""
+    return np.arctan([x[0], x[0]]) - [0.5, 0.9]
+
+
+def rosenbrock(x):
+    """Follow a long curved valley."""
     return np.array([10 * (x[1] - x[0] ** 2), 1 - x[0]])
 
 
-def _found(function, *arguments):
-    found = function(*arguments)
-    return found.x, found.cost, found.converged
+def _followed(f, residual, x0, *arguments, **named):
+    """Ask where the steps lead, as long as they lead anywhere: they are the same for all who take them."""
+    found = f(residual, x0, *arguments, **named)
+    here = np.abs(found.x).max() < 1e6 * (1 + np.abs(x0).max())
+    return (found.x, found.cost, found.converged) if here else (np.nan * found.x, np.nan, found.converged)
+
+
+def _arrived(f, residual, x0, *arguments, **named):
+    """Ask for the minimum, and not for the way there; else whether the cost has grown."""
+    found = f(residual, x0, *arguments, **named)
+    with np.errstate(all="ignore"):
+        r, start = residual(found.x), residual(np.asarray(x0, float))
+        j = numerical_jacobian(residual, found.x) if np.isfinite(r @ r) else np.full((r.size, found.x.size), np.nan)
+        there = np.all(np.abs(j.T @ r) <= 1e-6 * np.linalg.norm(j, axis=0) * np.linalg.norm(r) + 1e-12)
+    grown = not r @ r <= (1 + 1e-9) * (start @ start)
+    return (*((found.x, found.cost) if there else (np.nan * found.x, np.nan)), found.converged, grown)
 
 
 def _scipy(residual, x0):
@@ -55,253 +90,126 @@ def _scipy(residual, x0):
     return scipy.optimize.least_squares(residual, x0, method="lm", jac="3-point", x_scale="jac", **tight)
 
 
-def _against_scipy(residual, x0):
-    def error(f):
-        mine, theirs = f(residual, x0), _scipy(residual, x0)
-        return max(distance(mine.x, theirs.x), distance(mine.cost, theirs.cost))
-
-    return error
-
-
 def _stationary(f):
-    found = f(_decay, _near)
-    return float(np.max(np.abs(numerical_jacobian(_decay, found.x).T @ _decay(found.x)))) + float(not found.converged)
+    found = f(decay, _near)
+    return float(np.max(np.abs(numerical_jacobian(decay, found.x).T @ decay(found.x)))) + float(not found.converged)
 
 
-def _is_half_the_sum_of_squares(f):
-    found = f(_decay, _near)
-    return distance(found.cost, np.sum(_decay(found.x) ** 2) / 2)
-
-
-def _ill_conditioned_error(f):
-    return distance(f(_ill_conditioned, np.zeros(9), _ill_conditioned_jacobian).x, np.arange(1.0, 10.0))
-
-
-def _walk(residual, x0, jacobian, step, steps=20, tolerance=1e-9):
-    """Repeat x ← x + step(J, r, t), the skeleton that all wrong versions share."""
-    x = np.array(x0, dtype=float)
-    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
-    points, converged = [x], False
-    for t in range(steps):
-        r, j = residual(x), jacobian(x)
-        if not np.abs(j).max() < 1e100:
-            break
-        converged = bool(np.max(np.abs(j.T @ r)) <= tolerance * (1 + np.linalg.norm(r)))
-        if converged:
-            break
-        x = x + step(j, r, t)
-        points.append(x)
-    cost = float(residual(x) @ residual(x) / 2)
-    nothing = np.zeros(len(points) - 1)
-    return Fit(x, cost, len(points) - 1, converged, "", np.array(points), nothing, nothing, nothing)
-
-
-def _solved(a, b):
-    return np.linalg.lstsq(a, b, rcond=None)[0]
-
-
-def step_with_the_wrong_sign(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Solve for r where -r belongs."""
-    return _walk(residual, x0, jacobian, lambda j, r, t: _solved(j, r))
-
-
-def along_the_gradient(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Step along -Jᵀr, which solves nothing."""
-    return _walk(residual, x0, jacobian, lambda j, r, t: -0.01 * j.T @ r)
-
-
-def jacobian_of_the_start(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Compute the Jacobian once."""
-    start = (jacobian or (lambda x: numerical_jacobian(residual, x)))(np.array(x0, dtype=float))
-    return _walk(residual, x0, lambda x: start, lambda j, r, t: -_solved(j, r))
-
-
-def normal_equations(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Solve JᵀJ p = -Jᵀr, with the square of the condition number."""
-    return _walk(residual, x0, jacobian, lambda j, r, t: -np.linalg.solve(j.T @ j, j.T @ r))
-
-
-def sum_of_squares(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Return the whole sum of squares."""
-    found = gauss_newton(residual, x0, jacobian, max_steps, tolerance)
-    return replace(found, cost=2 * found.cost)
-
-
-def always_content(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Say that it has converged, whatever happened."""
-    return replace(gauss_newton(residual, x0, jacobian, max_steps, tolerance), converged=True)
-
-
-def one_step(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Solve the linear problem at the start, and stop."""
-    return _walk(residual, x0, jacobian, lambda j, r, t: -_solved(j, r), steps=1)
-
-
-def undamped(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Step as Gauss and Newton do."""
-    return gauss_newton(residual, x0, jacobian, max_steps, tolerance)
-
-
-def the_same_damping_for_all(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Add the damping to the diagonal whatever the units, and never change it."""
-
-    def step(j, r, t):
-        n = j.shape[1]
-        return -_solved(np.vstack([j, 0.1 * np.eye(n)]), np.concatenate([r, np.zeros(n)]))
-
-    return _walk(residual, x0, jacobian, step)
-
-
-def damped_normal_equations(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Solve (JᵀJ + λ D²) p = -Jᵀr, with a damping that falls in every step."""
-
-    def step(j, r, t):
-        a = j.T @ j
-        return -np.linalg.solve(a + 10.0**-t * np.diag(np.diag(a)), j.T @ r)
-
-    return _walk(residual, x0, jacobian, step)
-
-
-def whole_sum_of_squares(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Return the sum of squares, not half of it."""
-    found = levenberg_marquardt(residual, x0, jacobian, max_steps, tolerance)
-    return replace(found, cost=2 * found.cost)
-
-
-def content_with_short_steps(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Take a step that the damping has made short for arrival."""
-
-    def step(j, r, t):
-        d = 1e6 * np.linalg.norm(j, axis=0)
-        return -_solved(np.vstack([j, np.diag(d)]), np.concatenate([r, np.zeros(d.size)]))
-
-    return replace(_walk(residual, x0, jacobian, step, steps=1), converged=True)
-
-
-def says_yes_to_the_end(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Say that it has converged when the steps are used up."""
-    return replace(levenberg_marquardt(residual, x0, jacobian, max_steps, tolerance), converged=True)
-
-
-_SIGN = Mistake(step_with_the_wrong_sign, "The cost grows with every step", "solve J p = -r")
-_GRADIENT = Mistake(
-    along_the_gradient, "It creeps, or runs away", "solve the linear least-squares problem: the gradient knows no scale"
+_CLAIMS = (
+    Claim("the residual is perpendicular to the Jacobian's columns", _stationary, **_DECIDED),
+    Claim("the cost is half the sum of squares",
+        lambda f: distance((found := f(decay, _near)).cost, np.sum(decay(found.x) ** 2) / 2), 1e-12,
+        "a sum of 11 numbers"),
+    Claim("a linear problem of condition 1e6 keeps its digits",
+        lambda f: distance(f(polynomial, _zeros, lambda x: _matrix).x, np.arange(1.0, 10.0)), **_SQUARED),
+    oracle("scipy.optimize.least_squares", _scipy, call(decay, _near), tolerance=1e-8,
+        why="the digits of SciPy's differences", run=lambda f, *it: np.append((found := f(*it)).x, found.cost)),
 )
 
-OLD = (
-    Checks(
-        gauss_newton,
-        probes=(
-            (_decay, _near),
-            (_ill_conditioned, np.zeros(9), _ill_conditioned_jacobian),
-            (np.arctan, _far),
-        ),
-        claims=(
-            Claim("the residual is perpendicular to the Jacobian's columns", _stationary, 1e-8, _DECIDED),
-            Claim("the cost is half the sum of squares", _is_half_the_sum_of_squares, 1e-12, "a sum of 11 numbers"),
-            Claim(
-                "a linear problem of condition 1e6 keeps its digits",
-                _ill_conditioned_error,
-                1e-8,
-                "the condition number times 1e-16, where its square would leave 4 digits",
-            ),
-            Claim(
-                "from 1.5 it does not find the root of arctan, and says so",
-                lambda f: float(f(np.arctan, _far).converged),
-            ),
-            Claim(
-                "scipy.optimize.least_squares",
-                _against_scipy(_decay, _near),
-                1e-8,
-                "the digits of SciPy's differences",
-                "oracle",
-            ),
-        ),
-        mistakes=(
-            _SIGN,
-            _GRADIENT,
-            Mistake(
-                jacobian_of_the_start, "It does not reach a stationary point", "compute the Jacobian at every point"
-            ),
-            Mistake(
-                normal_equations,
-                "Ill-conditioned problems lose half of their digits",
-                "solve J p = -r by QR or SVD: JᵀJ has the square of the condition number",
-            ),
-            Mistake(sum_of_squares, "The cost is twice as large", "return half the sum of squares"),
-            Mistake(always_content, "It never says that it failed", "look whether the residual is perpendicular"),
-            Mistake(one_step, "It stops after the first step", "linearize again at the new point"),
-        ),
-        call=_found,
-    ),
-    Checks(
-        levenberg_marquardt,
-        probes=(
-            (_decay, _near),
-            (_decay_in_other_units, _wide),
-            (_ill_conditioned, np.zeros(9), _ill_conditioned_jacobian),
-            (np.arctan, _far),
-            (_rosenbrock, (-1.2, 1.0), None, 3),
-        ),
-        claims=(
-            Claim("the residual is perpendicular to the Jacobian's columns", _stationary, 1e-8, _DECIDED),
-            Claim("the cost is half the sum of squares", _is_half_the_sum_of_squares, 1e-12, "a sum of 11 numbers"),
-            Claim(
-                "from 1.5, where Gauss and Newton diverge, it finds the root of arctan",
-                lambda f: float(abs(f(np.arctan, _far).x[0])),
-                1e-8,
-                _DECIDED,
-            ),
-            Claim(
-                "parameters in units of 1e-9 and 1e6 are found as well",
-                lambda f: distance(
-                    f(_decay_in_other_units, _wide).x / [1e-9, 1e6], levenberg_marquardt(_decay, _near).x
-                ),
-                1e-8,
-                _DECIDED,
-            ),
-            Claim(
-                "a linear problem of condition 1e6 keeps its digits",
-                _ill_conditioned_error,
-                1e-8,
-                "the condition number times 1e-16, where its square would leave 4 digits",
-            ),
-            Claim(
-                "three steps into a long valley it has not converged",
-                lambda f: float(f(_rosenbrock, (-1.2, 1.0), None, 3).converged),
-            ),
-            Claim(
-                "scipy.optimize.least_squares",
-                _against_scipy(_decay, _near),
-                1e-8,
-                "the digits of SciPy's differences",
-                "oracle",
-            ),
-        ),
-        mistakes=(
-            _SIGN,
-            _GRADIENT,
-            Mistake(
-                undamped, "It diverges from poor starts", "damp a step that does not keep its promise, and try again"
-            ),
-            Mistake(
-                the_same_damping_for_all,
-                "Parameters in small units never move",
-                "multiply the damping by the lengths of the Jacobian's columns",
-            ),
-            Mistake(
-                damped_normal_equations,
-                "Ill-conditioned problems lose half of their digits",
-                "solve the augmented system, or use the SVD: JᵀJ has the square of the condition number",
-            ),
-            Mistake(whole_sum_of_squares, "The cost is twice as large", "return half the sum of squares"),
-            Mistake(
-                content_with_short_steps,
-                "It says that it has arrived where the damping is large",
-                "look at the angle between residual and Jacobian: the length of a step is the damping's doing",
-            ),
-            Mistake(says_yes_to_the_end, "It never says that it failed", "say so when the steps are used up"),
-        ),
-        call=_found,
-    ),
+
+def _walk(step, always=False, steps=30):
+    """Make a wrong version of how it steps: `step` takes J, r and how many steps there have been."""
+
+    def version(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+        x, jacobian = np.array(x0, float), jacobian or (lambda x: numerical_jacobian(residual, x))
+        for t in range(min(steps, max_steps) + 1):
+            r = residual(x)
+            if not np.isfinite(r @ r):
+                break
+            j = jacobian(x)
+            size = np.linalg.norm(j, axis=0) * np.linalg.norm(r)
+            converged = bool(np.all(np.abs(j.T @ r) <= np.maximum(tolerance * size, 1e-15)))
+            if converged or t == min(steps, max_steps) or not np.abs(j).max() < 1e100:
+                break
+            x = x + step(j, r, t)
+        return SimpleNamespace(x=x, cost=float(r @ r / 2), converged=converged or always)
+
+    return version
+
+
+def _damped(j, r, d):
+    n = j.shape[1]
+    return -np.linalg.lstsq(np.vstack([j, d * np.eye(n)]), np.append(r, np.zeros(n)), rcond=None)[0]
+
+
+def _normal(j, r, t):
+    a = j.T @ j
+    return -np.linalg.lstsq(a + 10.0 ** (-t - 1) * np.diag(np.diag(a)), j.T @ r, rcond=None)[0]
+
+
+_STEP = "self.vt.T @ (self.s / (self.s**2 + damping) * self.projected) / self.scales"
+_CONTENT = Mistake("always content", ("steps, converged, message", "steps, True, message"),
+    "It never says that it failed", "look whether the residual is perpendicular")
+_SIGN = "The cost grows with every step", "solve J p = -r"
+_GRADIENT = "It creeps, or runs away", "solve the linear least-squares problem: the gradient knows no scale"
+_DIGITS = "Ill-conditioned problems lose half of their digits, or are never solved"
+
+CHECKS = (
+    Checks(gauss_newton, cases=(
+        call(rosenbrock, _valley, max_steps=0).about("no step allowed"),
+        call(decay, _near, max_steps=1).about("one step allowed", tolerance=1e-7),
+        call(decay, _near, decay_jacobian, 2).about("two steps allowed"),
+        call(decay, _near, decay_jacobian, 3, 0.5).about("a tolerance of 0.5"),
+        call(pair, np.array([0.8]), tolerance=0.1).about("a tolerance of 0.1", tolerance=1e-7),
+        call(angle, np.array([0.8]), lambda x: np.diag(1 / (1 + x**2))).about("derivatives given", tolerance=1e-7),
+        call(decay, _near, max_steps=40).about("derivatives measured", tolerance=1e-7),
+        call(rosenbrock, _valley, max_steps=40).about("no residual left", tolerance=1e-7),
+        call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent, 1, 1e-6).about(
+            "columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
+        call(np.arctan, _far, max_steps=40).about("a start from which it diverges"),
+        call(decay, [2, 3], decay_jacobian, 40).about("a list of integers", edge=True, tolerance=1e-7),
+    ), claims=(
+        *_CLAIMS,
+        Claim("from 1.5 it does not find the root of arctan, and says so",
+            lambda f: float(f(np.arctan, _far).converged)),
+    ), mistakes=(
+        Mistake("step with the wrong sign", (f"return -{_STEP}", f"return {_STEP}"), *_SIGN),
+        Mistake("along the gradient", _walk(lambda j, r, t: -0.01 * j.T @ r), *_GRADIENT),
+        Mistake("jacobian of the start", (("jacobian(x.copy())) / unit", "jacobian(np.array(x0, dtype=float))) / unit"),
+            ("numerical_jacobian(scaled_residual, x)",
+             "numerical_jacobian(scaled_residual, np.array(x0, dtype=float))")),
+            "From the second step on it uses slopes of the start", "compute the Jacobian at every point"),
+        Mistake("normal equations", _walk(lambda j, r, t: -np.linalg.lstsq(j.T @ j, j.T @ r)[0]), _DIGITS,
+            "solve J p = -r by QR or SVD: JᵀJ has the square of the condition number"),
+        _CONTENT,
+        Mistake("one step", ("if len(models) > max_steps:", "if len(models) > min(1, max_steps):"),
+            "It stops after the first step", "linearize again at the new point"),
+        Mistake("half of each step", (f"return -{_STEP}", f"return -{_STEP} / 2"),
+            "It goes half of the way that the linear model says", "add the whole step: nothing holds it back"),
+    ), run=_followed),
+    Checks(levenberg_marquardt, cases=(
+        call(np.arctan, _far).about("a start from which Gauss and Newton diverge"),
+        call(decay, _near, tolerance=1e-9).about("derivatives measured", tolerance=1e-7),
+        call(decay, _near, max_steps=0).about("no step allowed"),
+        call(decay, _near, jacobian=decay_jacobian).about("derivatives given", tolerance=1e-7),
+        call(decay, _near, decay_jacobian, 200, 1e-9).about("all options", tolerance=1e-7),
+        call(rosenbrock, _valley, max_steps=3).about("three steps into a long valley"),
+        call(rosenbrock, _valley).about("a long valley", tolerance=1e-7),
+        call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent).about(
+            "columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
+        call(decay_in_other_units, _wide).about("units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
+        call(decay, [2, 3], decay_jacobian).about("a list of integers", edge=True, tolerance=1e-7),
+    ), claims=(
+        *_CLAIMS,
+        Claim("from 1.5, where Gauss and Newton diverge, it finds the root of arctan",
+            lambda f: float(abs(f(np.arctan, _far).x[0])), **_DECIDED),
+        Claim("parameters in units of 1e-9 and 1e6 are found as well", lambda f: distance(
+            f(decay_in_other_units, _wide).x / [1e-9, 1e6], levenberg_marquardt(decay, _near).x), **_DECIDED),
+        Claim("three steps into a long valley it has not converged",
+            lambda f: float(f(rosenbrock, _valley, None, 3).converged)),
+    ), mistakes=(
+        Mistake("step with the wrong sign", _walk(lambda j, r, t: -_damped(j, r, 0.1)), *_SIGN),
+        Mistake("along the gradient", _walk(lambda j, r, t: -0.01 * j.T @ r), *_GRADIENT),
+        Mistake("undamped", lambda *it, **named: gauss_newton(*it, **named), "It diverges from poor starts",
+            "damp a step that does not keep its promise, and try again"),
+        Mistake("the same damping for all", _walk(lambda j, r, t: _damped(j, r, 0.1), steps=200),
+            "Parameters in small units never move", "multiply the damping by the lengths of the Jacobian's columns"),
+        Mistake("damped normal equations", _walk(_normal), _DIGITS,
+            "solve the augmented system, or use the SVD: JᵀJ has the square of the condition number"),
+        Mistake("content with short steps",
+            _walk(lambda j, r, t: _damped(j / (d := np.linalg.norm(j, axis=0)), r, 1e6) / d, True, 1),
+            "It says that it has arrived where the damping is large",
+            "look at the angle between residual and Jacobian: the length of a step is the damping's doing"),
+        _CONTENT,
+    ), run=_arrived),
 )

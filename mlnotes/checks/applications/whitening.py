@@ -238,11 +238,11 @@ def _whitenings(*more):
 
 
 _SMOOTHED = [call(_twice, kind, 0.3).about("a feature that repeats another, and an eps") for kind in ("pca", "zca")]
-_SCALED = "return centered / deviation"
-_TURNED = "u * (s / deviation) @ _turn(kind, vt, deviation).T"
-_STRETCHED = "(s / deviation if kind == 'cholesky' else {})"
-_ALONG = "_deviation(s, exponent, eps, n - ddof)"
-_BESIDE = "_deviation(s, exponent, eps if {0} else 0.0, n - ddof) + (0 if {0} else np.ldexp(eps, -exponent))"
+_SCALED = "return centered / std"
+_TURNED = "u * (s / std) @ _turn(kind, vt, std).T"
+_STRETCHED = "(s / std if kind == 'cholesky' else {})"
+_ALONG = "_std(s, exponent, eps, n - ddof)"
+_BESIDE = "_std(s, exponent, eps if {0} else 0.0, n - ddof) + (0 if {0} else np.ldexp(eps, -exponent))"
 
 CHECKS = (
     Checks(standardize, cases=(
@@ -260,13 +260,13 @@ CHECKS = (
         oracle("torch.nn.functional.batch_norm with eps = 0.3", _batch_norm, call(_x, 0.3), **_LAST_BITS),
         oracle("sklearn.preprocessing.StandardScaler", _scaler, call(_x), call(_by_hand), **_LAST_BITS),
     ), mistakes=(
-        Mistake("variance not rooted", (_SCALED, "return np.ldexp(centered / deviation**2, -exponent)"),
+        Mistake("variance not rooted", (_SCALED, "return np.ldexp(centered / std**2, -exponent)"),
             "The variances are the reciprocals of what they were", "divide by the root"),
         Mistake("samples in place of features", lambda x, eps=0.0, ddof=0: standardize(x.T, eps, ddof).T,
             "Rows have mean 0, columns have not", "average over axis 0: a feature is a column"),
         Mistake("one mean for all", lambda x, eps=0.0, ddof=0: (x - x.mean()) / np.sqrt(x.var(ddof=ddof) + eps),
             "Features keep different means and sizes", "average over axis 0 only"),
-        Mistake("not shifted", (_SCALED, "return scaled / deviation"), "The mean is not 0",
+        Mistake("not shifted", (_SCALED, "return scaled / std"), "The mean is not 0",
             "subtract the mean of each feature first"),
         Mistake("sum of squares", ("eps, len(centered) - ddof)", "eps, 1)"), "The more samples, the smaller the result",
             "divide the sum of squares by the number of samples"),
@@ -318,11 +318,11 @@ CHECKS = (
         Mistake("data not centered", lambda x, kind="pca", eps=0.0, ddof=0: x @ whitening_matrix(x, kind, eps, ddof),
             "The mean is not 0", "subtract the mean of each feature first"),
         Mistake("multiplied by the deviations",
-            ("(s / deviation)", _STRETCHED.format("np.ldexp(s * deviation, 2 * _)")),
+            ("(s / std)", _STRETCHED.format("np.ldexp(s * std, 2 * _)")),
             "Variances become their squares, not 1", "divide by the roots of the eigenvalues"),
-        Mistake("divided by the variances", ("(s / deviation)", _STRETCHED.format("np.ldexp(s / deviation**2, -_)")),
+        Mistake("divided by the variances", ("(s / std)", _STRETCHED.format("np.ldexp(s / std**2, -_)")),
             "Variances become their reciprocals, not 1", "divide by the roots, Λ^(-1/2)"),
-        Mistake("not divided", ("(s / deviation)", "(np.ldexp(s, _) if kind == 'pca' else s / deviation)"),
+        Mistake("not divided", ("(s / std)", "(np.ldexp(s, _) if kind == 'pca' else s / std)"),
             "PCA turns the data and leaves their variances", "divide by the roots of the eigenvalues, too"),
         Mistake("standardized first", lambda x, kind="pca", eps=0.0, ddof=0: whiten(x / x.std(axis=0), kind, eps, ddof),
             "The axes are those of the correlation, not of the covariance", "whiten the data as they are"),
@@ -352,7 +352,7 @@ CHECKS = (
         Mistake("rounding errors whitened",
             ("eps == 0 and varying < d", "eps == 0 and varying < d and kind == 'cholesky'"),
             "A feature that repeats another becomes noise", "refuse a singular covariance, or be asked for eps"),
-        Mistake("sample covariance always", (_ALONG, "_deviation(s, exponent, eps, n - 1)"),
+        Mistake("sample covariance always", (_ALONG, "_std(s, exponent, eps, n - 1)"),
             "The variances are (n - 1)/n, not 1", "divide by n unless ddof says otherwise",
             "scikit-learn's PCA(whiten=True), by design"),
     ), run=_whitened),
@@ -388,8 +388,8 @@ CHECKS = (
             *(call(_x, kind, other) for kind in _KINDS for other in _KINDS), **_ROTATED),
     ), mistakes=(
         Mistake("the other way",
-            ("_turn(kind, vt, deviation) @ _turn(other, vt, deviation).T",
-             "_turn(other, vt, deviation) @ _turn(kind, vt, deviation).T"),
+            ("_turn(kind, vt, std) @ _turn(other, vt, std).T",
+             "_turn(other, vt, std) @ _turn(kind, vt, std).T"),
             "It turns the second whitening into the first", "return R₁R₂ᵀ, not its transpose"),
         Mistake("matrices multiplied", _matrices_multiplied, "It is no rotation",
             "multiply by the inverse of the first matrix: it is not orthogonal"),

@@ -74,7 +74,7 @@ def _heard_from(n, width):
     return layers
 
 
-_HIDDEN = "xp.where(mask, x, xp.full_like(x, -math.inf))"
+_HIDDEN = "xp.where(mask, x, -math.inf)"
 _SHARED = f"softmax({_HIDDEN}, axis=axis)"
 _TOTAL = "sum(axis=axis, keepdims=True)"
 _OR_ONE = f"    total = e.{_TOTAL}\n    return e / np.where(total == 0, 1, total)"
@@ -131,7 +131,7 @@ CHECKS = (
             Mistake("filling shown", (") <", ") >="), "Only the filling is looked at", "True means: may look"),
             Mistake("one too many", (") <", ") <="),
                     "One key of the filling is looked at", "j < length: keys are counted from 0"),
-            Mistake("one too few", ("< lengths[..., None, None]", "< lengths[..., None, None] - 1"),
+            Mistake("one too few", ("[..., None, None]", "[..., None, None] - 1"),
                     "The last key of each sequence is hidden", "j < length: the last one is number length - 1"),
             Mistake("without an axis for queries", ("[..., None, None]", "[..., None]"),
                     "It fits only if there are as many queries as sequences, and then wrongly",
@@ -203,7 +203,7 @@ CHECKS = (
             Mistake("maximum of everything",
                     (f"return {_SHARED}", f"e = {_HIDDEN}\n    e = np.exp(e - e.max())\n{_OR_ONE}"),
                     "A row far below the largest score loses its weights", "subtract each row's own maximum"),
-            Mistake("mask turned over", ("(mask, x, xp", "(~mask, x, xp"),
+            Mistake("mask turned over", ("(mask, x,", "(~mask, x,"),
                     "Only hidden keys are looked at", "True means: may look"),
         ),
     ),

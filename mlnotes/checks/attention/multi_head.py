@@ -111,6 +111,8 @@ CHECKS = (
             call(_q, _k, _v, *_w, 3, mask=_mask).about("one mask for both sequences"),
             call(_q, _k, _v, *_w, 3, mask=_padding).about("a mask for each sequence"),
             call(*_unequal, 2).about("widths that differ", edge=True),
+            call(_square, _square[::-1], -_square, *_w, 3, np.stack([_triangle, _triangle.T, _triangle[::-1]]))
+            .about("a mask for each head", edge=True),
             call(*_four_axes, *_w, 3, np.stack([_padding, ~_padding])).about("four axes, a mask for each", edge=True),
             *(call(_q, _k, _v, *_w, 3, **{name: b}).about("a bias", edge=True) for name, b in _b.items()),
             call(_q, _k, _v, *_w, 3, _mask, **_b).about("a mask and all biases", edge=True),
@@ -157,8 +159,7 @@ CHECKS = (
             Mistake("mask inverted", (_FIRST, f"mask = None if mask is None else ~mask\n    {_FIRST}"),
                     "Each query sees what it should not, and nothing else",
                     "True means may look; torch.nn.MultiheadAttention means the opposite"),
-            Mistake("mask without an axis for heads",
-                    (_FIRST, "heads = (lambda q, k, v, _: attention(q, k, v, mask))("),
+            Mistake("mask without an axis for heads", ("mask = mask[..., None, :, :]", "pass"),
                     "A mask for each sequence is taken for one for each head, or refused",
                     "give a mask (b, l, s) an axis of size 1 for the heads: mask[..., None, :, :]"),
         ),

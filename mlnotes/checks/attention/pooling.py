@@ -187,10 +187,10 @@ CHECKS = (
         mistakes=(
             Mistake("distance not squared", (_SQUARES, "-np.sqrt(np.sum(away**2, axis=-1)) / 2"),
                     "Weights have a sharp peak at the query, and long tails", "square the distance"),
-            Mistake("bandwidth not squared", (") / bandwidth", ") / bandwidth**0.5"),
+            Mistake("bandwidth not squared", ("as_like(bandwidth, q)", "bandwidth**0.5"),
                     "Changing the unit of the keys and the bandwidth together changes the result",
                     "divide by 2 * bandwidth**2"),
-            Mistake("bandwidth multiplied", (") / bandwidth", ") * bandwidth"),
+            Mistake("bandwidth multiplied", (") / as_like", ") * as_like"),
                     "A wider window makes the weights sharper", "divide by (2 * bandwidth**2), in parentheses"),
             Mistake("kernel in place of its logarithm", (_SQUARES, "np.exp(-np.sum(away**2, axis=-1) / 2)"),
                     "No key ever gets more than e times as much as another",

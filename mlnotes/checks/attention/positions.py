@@ -250,6 +250,7 @@ CHECKS = (
             call(1, 2, 3), call(2, 2, 3), call(2, 2, 3, offset=1).about("an offset"), call(4, 5, 5), call(8, 2, 5, 3),
             call(3, 3, 7).about("three heads"), call(6, 3, 7).about("six heads"),
             call(5, 2, 7, 3).about("five heads and an offset"), call(12, 2, 3).about("twelve heads"),
+            call(31, 1, 2).about("31 heads"),
         ),
         claims=(
             Claim("no distance costs nothing",

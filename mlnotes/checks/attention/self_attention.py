@@ -119,10 +119,11 @@ def _extremes(*v):
     )
 
 
-_SCALE_FORGOTTEN = ("q.shape[-1] ** -0.5 if scale is None else scale", "1 if scale is None else scale")
+_SCALE_FORGOTTEN = ("q.shape[-1] ** -0.5 if", "1 if")
 _SOFTMAX = "softmax(scores) if mask is None else masked_softmax(scores, mask)"
 _DIVIDED = "lambda e: e / e.sum(axis=-1, keepdims=True)"
 _AFTER = (_SOFTMAX, "softmax(scores) if mask is None else np.where(mask, softmax(scores), 0)")
+_BIASED = "scores = scores + as_like(bias, q)"
 
 CHECKS = (
     Checks(
@@ -200,13 +201,14 @@ CHECKS = (
                     "Where a bias is given, the mask makes no difference",
                     "ask for each by itself, with if and not elif"),
             Mistake("scale on top of the root",
-                    ("** -0.5 if scale is None else scale", "** -0.5 * (1 if scale is None else scale)"),
+                    ("** -0.5 if scale is None else as_like(scale, q)", "** -0.5 * (1 if scale is None else scale)"),
                     "A scale that is given acts sqrt(d) times too weakly", "let it stand in the place of 1/sqrt(d)"),
-            Mistake("divided by the scale", ("else scale", "else 1 / scale"), "A larger scale makes rows flatter",
+            Mistake("divided by the scale", ("else as_like(scale, q)", "else 1 / scale"),
+                    "A larger scale makes rows flatter",
                     "multiply by it"),
-            Mistake("bias after softmax", ("scores = scores + bias", f"return ({_SOFTMAX}) + bias"),
+            Mistake("bias after softmax", (_BIASED, f"return ({_SOFTMAX}) + bias"),
                     "With a bias, rows do not sum to one", "add the bias to the scores"),
-            Mistake("bias scaled", ("scores = scores + bias", "scores = scores + scale * bias"),
+            Mistake("bias scaled", (_BIASED, "scores = scores + scale * bias"),
                     "The bias acts sqrt(d) times too weakly", "add the bias after scaling"),
         ),
     ),

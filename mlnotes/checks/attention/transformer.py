@@ -157,25 +157,12 @@ _HALF_NORMAL = Claim("float16 numbers whose squares it cannot hold",
                      tolerance=2e-3, why="half precision has three digits")
 _EACH_ROW = Claim("each row by itself", _by_itself, **_LAST_BITS)
 _MEAN_SQUARE = "xp.mean(x * x, axis=-1, keepdims=True)"
-_ROOT = f"xp.sqrt({_MEAN_SQUARE} + eps)"
-_SAMPLE = "xp.sum(x * x, axis=-1, keepdims=True) / (x.shape[-1] - 1)"
-_MEANS = ("xp.mean(x, axis=-1", "xp.mean(centered, axis=-1", "xp.mean(x * x, axis=-1")
-_ADDED = "return out if shift is None else out + shift"
-_FROM_SQUARES = (
-    ("gain, shift, eps)", f"gain, shift, eps, {_MEAN_SQUARE} - {_MEANS[0]}, keepdims=True) ** 2)"),
-    ("_scaled(x, gain, shift, eps):", "_scaled(x, gain, shift, eps, variance):"),
-    (f"{_MEAN_SQUARE} + eps", "variance + eps"),
-)
-_DENOMINATOR = (
-    Mistake("eps outside the root", (_ROOT, f"(xp.sqrt({_MEAN_SQUARE}) + eps)"),
-            "Rows that are nearly zero come out too large", "add eps under the root"),
-    Mistake("eps forgotten", (" + eps", ""), "A row of zeros gives nan", "add eps under the root"),
-    Mistake("root forgotten", (_ROOT, _ROOT.replace("xp.sqrt", "")),
-            "Doubling a row halves the result", "divide by the root"),
-)
+_VARIANCE = "xp.mean(centered * centered, axis=-1, keepdims=True)"
+_SAMPLE = (_VARIANCE, "xp.sum(centered * centered, axis=-1, keepdims=True) / (x.shape[-1] - 1)")
+_MULTIPLIED, _ADDED = "out if gain is None else out * gain", "out if beta is None else out + beta"
 _MLP = "mlp(x, (w_1, w_2), (b_1, b_2), activation)"
 _NETWORK = "(d_model * d_hidden + d_hidden) + (d_hidden * d_model + d_model)"
-_COUNT = "xp.clip(xp.sum(counts, axis=-2), 1.0, None)"
+_COUNT = "xp.clip(n_counted, min=1.0)"
 _ORDERS = (
     call(_small, np.square, layer_norm), call(_small, np.tanh, rms_norm), call(_x, np.sin, layer_norm),
     call(_cube, np.flip, layer_norm).about("a sublayer in which tokens meet"),
@@ -183,7 +170,19 @@ _ORDERS = (
 
 
 def _along(axis):
-    return tuple((it, it.replace("axis=-1", f"axis={axis}")) for it in _MEANS)
+    """Edit all means of layer norm."""
+    means = (f"xp.mean({it}, axis=-1" for it in ("x", "centered", "centered * centered"))
+    return tuple((it, it.replace("-1", str(axis))) for it in means)
+
+
+def _denominator(squares):
+    """List the mistakes that both norms share, under a root of some mean of squares."""
+    return (
+        Mistake("eps outside the root", (f"xp.sqrt({squares} + as_like(eps, x))", f"(xp.sqrt({squares}) + eps)"),
+                "Rows that are nearly zero come out too large", "add eps under the root"),
+        Mistake("eps forgotten", (" + as_like(eps, x)", ""), "A row of zeros gives nan", "add eps under the root"),
+        Mistake("root forgotten", ("xp.sqrt(", "("), "Doubling a row halves the result", "divide by the root"),
+    )
 
 
 CHECKS = (
@@ -191,7 +190,7 @@ CHECKS = (
         layer_norm,
         cases=(
             *_EVERY_ROW,
-            call(_small, shift=_shift3).about("a shift"), call(_small, _gain3, _shift3).about("gain and shift"),
+            call(_small, beta=_shift3).about("a shift"), call(_small, _gain3, _shift3).about("gain and shift"),
             call(_cube, _gain, _shift, 0.3).about("all options"),
             call(_near).about("float32 numbers near 10,000"),
             call(_half).about("float16 numbers whose squares overflow"),
@@ -210,39 +209,36 @@ CHECKS = (
             oracle("torch.nn.functional.layer_norm", _torch("layer_norm", 1e-5),
                    call(_cube), call(_low, _gain, _shift), **_LAST_BITS)),
         mistakes=(
-            Mistake("variance from squares", _FROM_SQUARES,
+            Mistake("variance from squares",
+                    (_VARIANCE, f"{_MEAN_SQUARE} - xp.mean(x, axis=-1, keepdims=True) ** 2"),
                     "Float32 numbers near 10,000 give nan, or results many times too large",
                     "subtract the mean before squaring: the difference of two large squares has no digits left",
                     "ONNX Runtime, issue 28463 (2026)"),
-            Mistake("deviation of a sample", (_ROOT, f"(xp.sqrt({_SAMPLE}) + eps)"),
+            Mistake("deviation of a sample",
+                    (_SAMPLE, ("xp.sqrt(variance + as_like(eps, x))", "(xp.sqrt(variance) + eps)")),
                     "The variance of a row is (n - 1)/n, and less where rows are nearly flat",
                     "divide the squares by n, and add eps to the variance under the root",
                     "BERT-pytorch, issue 30 (2018), after the Annotated Transformer"),
-            Mistake("variance of a sample", (_MEAN_SQUARE, _SAMPLE),
+            Mistake("variance of a sample", _SAMPLE,
                     "The variance of a row is (n - 1)/n instead of 1",
                     "divide the squares by n; torch's var divides by n - 1 unless told otherwise"),
-            *_DENOMINATOR,
+            *_denominator("variance"),
             Mistake("columns normalised", _along(0),
                     "A token's result depends on the other tokens: it is normalised over the wrong axis",
                     "take mean and variance over the last axis"),
             Mistake("all tokens together", _along(None),
                     "A token's result depends on the other tokens: all share one mean and one variance",
                     "take mean and variance over the last axis, with keepdims=True"),
-            Mistake("mean left in", ("_scaled(centered", "_scaled(x"),
+            Mistake("mean left in", (("centered * centered", "x * x"), ("out = centered", "out = x")),
                     "Rows have a mean: this is RMS norm", "subtract the mean first"),
-            Mistake("mean left in the variance",
-                    (("_scaled(centered, gain, shift, eps)", "_scaled(x, gain, shift, eps, centered)"),
-                     ("_scaled(x, gain, shift, eps):", "_scaled(x, gain, shift, eps, y):"),
-                     ("out = x /", "out = y /")),
+            Mistake("mean left in the variance", ("centered * centered", "x * x"),
                     "The variance is taken of numbers that still have their mean", "square what is left of the mean"),
-            Mistake("gain and shift forgotten", ("centered, gain, shift, eps)", "centered, None, None, eps)"),
+            Mistake("gain and shift forgotten", ((_MULTIPLIED, "out"), (_ADDED, "out")),
                     "Gain and shift have no effect", "multiply by the gain, then add the shift"),
-            Mistake("shift stretched",
-                    (("out if gain is None else out * gain", "out if shift is None else out + shift"),
-                     (_ADDED, "return out if gain is None else out * gain")),
+            Mistake("shift stretched", ((_MULTIPLIED, _ADDED), (f"return {_ADDED}", f"return {_MULTIPLIED}")),
                     "The shift is multiplied by the gain", "multiply first, then add"),
             Mistake("gain before the norm",
-                    (("_scaled(centered, gain, shift", "_scaled(centered, None, shift"),
+                    ((_MULTIPLIED, "out"),
                      ("centered = x -", "x = x if gain is None else x * gain\n    centered = x -")),
                     "The gain is divided out again, in part", "multiply by the gain after dividing by the root"),
             Mistake("half precision", ("@widen_half\ndef layer_norm", "def layer_norm"),
@@ -264,15 +260,15 @@ CHECKS = (
             oracle("torch.nn.functional.rms_norm", _torch("rms_norm", 1e-6),
                    call(_cube), call(_low, _gain), **_LAST_BITS)),
         mistakes=(
-            Mistake("mean subtracted", ("_scaled(x,", "_scaled(x - x.mean(axis=-1, keepdims=True),"),
+            Mistake("mean subtracted", ("    out = x", "    x = x - xp.mean(x, axis=-1, keepdims=True)\n    out = x"),
                     "Rows lose their mean: this is layer norm", "leave the mean in"),
             Mistake("divided by the length", (_MEAN_SQUARE, _MEAN_SQUARE.replace("mean", "sum")),
                     "Rows have length 1, so their coordinates shrink as the width grows",
                     "divide by the root of the mean of the squares, not of their sum"),
-            Mistake("mean square of everything", _along(None)[2],
+            Mistake("mean square of everything", (_MEAN_SQUARE, _MEAN_SQUARE.replace("-1", "None")),
                     "A token's result depends on the other tokens",
                     "take the mean square over the last axis, with keepdims=True"),
-            *_DENOMINATOR),
+            *_denominator(_MEAN_SQUARE)),
     ),
     Checks(
         pre_norm,
@@ -359,10 +355,11 @@ CHECKS = (
         mistakes=(
             Mistake("divided by all", (_COUNT, "x.shape[-2]"),
                     "Padded sentences have short vectors", "divide by the number of tokens that count"),
-            Mistake("divided by nothing", (_COUNT, "xp.sum(counts, axis=-2)"),
+            Mistake("divided by nothing", (_COUNT, "n_counted"),
                     "Nothing but padding gives nan", "divide by 1 where no token counts"),
             Mistake("first token only",
-                    (("xp.mean(x, axis=-2)", "x[..., 0, :]"), (f"xp.sum(kept, axis=-2) / {_COUNT}", "x[..., 0, :]")),
+                    (("xp.mean(x, axis=-2)", "x[..., 0, :]"),
+                     (f"xp.sum(xp.where(counted, x, 0.0), axis=-2) / {_COUNT}", "x[..., 0, :]")),
                     "The result is the first token",
                     "average: this model was trained with means, others with [CLS]")),
     ),

@@ -2,7 +2,6 @@
 # ruff: noqa: E741 (the lower triangular factor is called l, as in the formula)
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -19,30 +18,33 @@ from mlnotes.blocks.lu import (
     lu_solve,
     slogdet,
 )
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(23)
-_square, _tall, _wide, _singular, _leading, _cycle, _sizes, _many, _graded, _skew, _whole = frozen(
+_square, _tall, _wide, _singular, _leading, _cycle, _sizes, _many, _graded, _skew, _whole, _two, _negative = frozen(
     _rng.normal(size=(5, 5)),
     _rng.normal(size=(7, 3)),
     _rng.normal(size=(3, 7)),
     np.array([[2.0, 4.0, 1.0], [1.0, 2.0, 3.0], [4.0, 8.0, 5.0]]),
     np.array([[0.0, 1.0], [2.0, 3.0]]),
-    np.array([[0.0, 5.0, 1.0], [0.0, 1.0, 6.0], [7.0, 2.0, 3.0]]),
+    np.array([[0.0, 5.0, 1.0], [2.0, 1.0, 6.0], [7.0, 2.0, 3.0]]),
     np.diag([1e200, 1e200, -1e-200, 1e-200]),
     _rng.normal(size=(5, 3)),
     np.array([[1e-20, 1.0], [1.0, 1.0]]),
     np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 10.0]]),
     np.array([[2.0, 4.0, -2.0], [4.0, 9.0, -3.0], [-2.0, -3.0, 7.0]]),
+    np.array([[2.0, 1.0], [4.0, 5.0]]),
+    np.array([[1.0, 2.0], [-4.0, 3.0]]),
 )
 _triangle, _rhs = frozen(np.tril(_rng.normal(size=(5, 5))) + 3 * np.eye(5), _rng.normal(size=5))
 # In its last step an entry shrinks again: U does not show how far it had grown.
 _shrinking = frozen(np.array([[2.0, -3.0, 3.0], [-3.0, 2.0, -3.0], [-1.0, -1.0, 3.0]]))[0]
-_DOMINANT = frozen(_square + 7 * np.eye(5))[0]
+_zeros = np.array([[2.0, 1.0, 1.0], [4.0, 0.0, 3.0], [0.0, 5.0, 1.0]])
+_dominant, _huge, _swapped = frozen(_square + 7 * np.eye(5), np.diag([1e300, 1e300]), np.eye(5)[[1, 0, 4, 2, 3]])
+_worst = frozen(largest_growth_matrix(5))[0]
 _MATRICES = (_square, _tall, _wide, _singular, _leading, _cycle, _graded)
-_ROUNDING = "50 n eps for n up to 7"
-_BOUND = 50 * 7 * np.finfo(float).eps
-_CONDITION = "rounding errors times a condition number below 100"
+_ROUNDING = {"tolerance": 50 * 7 * np.finfo(float).eps, "why": "50 n eps for n up to 7"}
+_CONDITION = {"tolerance": 1e-12, "why": "rounding errors times a condition number below 100"}
 
 
 def _backward(f):
@@ -50,69 +52,60 @@ def _backward(f):
 
 
 def _triangular(f):
-    return max(
-        max(distance(np.triu(l), np.eye(*np.shape(l))), distance(np.tril(u, -1), np.zeros(np.shape(u))))
-        for _, l, u in map(f, _MATRICES)
-    )
+    found = [(l, u) for _, l, u in map(f, _MATRICES)]
+    return max(max(distance(np.triu(l), np.eye(*l.shape)), distance(np.tril(u, -1), 0 * u)) for l, u in found)
 
 
 def _permutes(f):
-    return max(
-        max(distance(p @ np.transpose(p), np.eye(len(p))), distance(np.sort(p, axis=0)[-1], np.ones(len(p))))
-        for p, _, _ in map(f, _MATRICES)
-    )
+    found = [f(a)[0] for a in _MATRICES]
+    return max(max(distance(p @ p.T, np.eye(len(p))), distance(np.sort(p, axis=0)[-1], np.ones(len(p)))) for p in found)
 
 
-def _multipliers(f):
-    return max(max(0.0, float(np.abs(l).max() - 1)) for _, l, _ in map(f, _MATRICES))
-
-
-def _scipy_lu(f):
-    return max(max(map(distance, f(a), _scipy_factors(a))) for a in (_square, _tall, _wide, _cycle))
-
-
-def _torch_lu(f):
-    import torch
-
-    p, l, u = (x.numpy() for x in torch.linalg.lu(torch.tensor(_tall)))
-    return max(map(distance, f(_tall), (p, l, u)))
-
-
-def _leaves_input(f):
-    a = np.array(_cycle)
-    f(a)
-    return distance(a, _cycle)
-
-
-def _solves(f):
-    return max(distance(_square @ f(_square, b), b) for b in (_rhs, _many))
-
-
-def _refuses(f, *arguments):
-    try:
-        f(*arguments)
-    except (ValueError, np.linalg.LinAlgError):
-        return 0.0
-    raise AssertionError("it gives an answer where there is none")
-
-
-def _scipy_factors(a):
+def _scipy(a, block=None):
     import scipy.linalg
 
     return scipy.linalg.lu(a)
 
 
-def _same_for_every_block(f):
-    right = f(_square)
-    return max(max(map(distance, f(_square, block), right)) for block in (1, 2, 3, 5, 64))
+def _torch(a, block=None):
+    import torch
+
+    return [it.numpy() for it in torch.linalg.lu(torch.tensor(a))]
 
 
-def _in_blocks_of_two(error):
-    return lambda f: error(lambda a: f(a, 2))
+def _parts(f, *arguments, **named):
+    """Put factors into one array, as oracles are compared."""
+    return np.concatenate([np.ravel(it) for it in f(*arguments, **named)])
+
+
+def _factors(*block):
+    """Claim of a decomposition, in blocks or not, what makes it one."""
+    give = lambda f: lambda a: f(a, *block)  # noqa: E731
+    return (
+        Claim("PLU is the matrix", lambda f: _backward(give(f)), **_ROUNDING),
+        Claim("L is lower triangular with ones on its diagonal, and U is upper triangular",
+            lambda f: _triangular(give(f))),
+        Claim("P permutes", lambda f: _permutes(give(f))),
+        Claim("no multiplier is larger than 1",
+            lambda f: max(max(0.0, float(np.abs(f(a, *block)[1]).max() - 1)) for a in _MATRICES)),
+        oracle("scipy.linalg.lu", _scipy, *(call(a, *block) for a in (_square, _tall, _wide, _cycle)), run=_parts,
+            **_CONDITION),
+        oracle("torch.linalg.lu", _torch, call(_tall, *block), run=_parts, **_CONDITION),
+    )
+
+
+def _calls(*block):
+    matrices = ((call(_two, *block), ""), (call(_negative, *block), "a negative pivot"),
+        (call(_leading, *block), "a leading zero"), (call(_graded, *block), "a small pivot"),
+        (call(_cycle, *block), "three rows that change places"), (call(np.array([[0, 2], [3, 4]]), *block), "integers"),
+        (call(_singular, *block), "columns that depend on each other"), (call(_square, *block), ""),
+        (call(_tall, *block), "more rows than columns"), (call(_wide, *block), "more columns than rows"),
+        (call(np.zeros((3, 2)), *block), "a matrix of zeros"))
+    return *(it.about(says) for it, says in matrices), call(_square.astype(np.float32), *block).about("float32", True)
 
 
 def _by_schur_complements(a):
-    a = np.transpose(_scipy_factors(a)[0]) @ a
+    a = np.transpose(_scipy(a)[0]) @ a
     largest = [np.abs(a).max()]
     for k in range(1, min(a.shape)):
         rest = a[k:, k:] - a[k:, :k] @ np.linalg.solve(a[:k, :k], a[:k, k:])
@@ -120,626 +113,309 @@ def _by_schur_complements(a):
     return max(largest) / largest[0]
 
 
-def _by_minors(a):
-    return sum((-1) ** j * x * _by_minors(np.delete(a[1:], j, 1)) for j, x in enumerate(a[0])) if len(a) else 1.0
+def _by_minors(a, sign=-1.0):
+    if len(a) == 1:
+        return a[0, 0]
+    return sum(sign**j * x * _by_minors(np.delete(a[1:], j, 1), sign) for j, x in enumerate(a[0]))
 
 
 def _scipy_triangular(lower):
-    def error(f):
+    def solve(t, b):
         import scipy.linalg
 
-        t = _triangle if lower else _triangle.T
-        return max(distance(f(t, b), scipy.linalg.solve_triangular(t, b, lower=lower)) for b in (_rhs, _many))
-
-    return error
-
-
-def no_exchange_of_rows(a):
-    """Take the pivots as they come."""
-    return _eliminated(a, lambda a, k: k)
-
-
-def largest_value_for_pivot(a):
-    """Search the column for the largest value, not the largest absolute value."""
-    return _eliminated(a, lambda a, k: k + np.argmax(a[k:, k]))
-
-
-def first_that_is_not_zero(a):
-    """Exchange rows only where the pivot is zero."""
-    return _eliminated(a, lambda a, k: k + np.argmax(a[k:, k] != 0))
-
-
-def rows_counted_from_the_top(a):
-    """Forget that argmax counts from the diagonal."""
-    return _eliminated(a, lambda a, k: np.argmax(np.abs(a[k:, k])))
-
-
-def multipliers_left_behind(a):
-    """Exchange the rows of what is left, but not those of the multipliers found so far."""
-    return _eliminated(a, _largest, exchanged_from=lambda k: k)
-
-
-def permutation_transposed(a):
-    """Return the permutation that brings A to LU, in place of the one that brings it back."""
-    p, l, u = lu(a)
-    return p.T, l, u
-
-
-def diagonal_in_l(a):
-    """Leave the pivots in L and ones in U."""
-    p, l, u = lu(a)
-    pivots = np.diag(u)
-    return p, l * pivots, u / pivots[:, None]
-
-
-def input_overwritten(a):
-    """Eliminate in the caller's matrix."""
-    factors = lu(a)
-    a -= a.mean()
-    return factors
-
-
-def triangular_solve_left_out(a, block=64):
-    """Update the rest with the rows of the block as they were, not as they become in U."""
-    a, rows = np.array(a, float), np.arange(len(a))
-    for start in range(0, min(a.shape), block):
-        end = min(start + block, *a.shape)
-        p, l, u = lu(a[start:, start:end])
-        order = start + p.argmax(axis=0)
-        a[start:], rows[start:] = a[order], rows[order]
-        a[start:, start:end] = np.tril(l, -1)
-        a[start:end, start:end] += u
-        a[end:, end:] -= a[end:, start:end] @ a[start:end, end:]
-    return _unpacked(a, rows)
-
-
-def last_block_dropped(a, block=64):
-    """Stop after the last full block."""
-    k = min(np.shape(a))
-    return _eliminated(a, _largest, steps=k if block > k else k // block * block)
-
-
-def _eliminated(a, choose, exchanged_from=lambda k: 0, steps=None):
-    """Eliminate like the right version, but for what is to be got wrong."""
-    a, rows = np.array(a, float), np.arange(len(a))
-    for k in range(min(a.shape) if steps is None else steps):
-        pivot, start = choose(a, k), exchanged_from(k)
-        a[[k, pivot], start:], rows[[k, pivot]] = a[[pivot, k], start:], rows[[pivot, k]]
-        if a[k, k] != 0:
-            a[k + 1 :, k] /= a[k, k]
-            a[k + 1 :, k + 1 :] -= a[k + 1 :, k, None] * a[k, k + 1 :]
-    return _unpacked(a, rows)
-
-
-def _largest(a, k):
-    return k + np.argmax(np.abs(a[k:, k]))
-
-
-def _unpacked(a, rows):
-    m, k = len(a), min(a.shape)
-    return np.eye(m)[:, rows], np.tril(a[:, :k], -1) + np.eye(m, k), np.triu(a[:k])
-
-
-def ones_on_the_other_diagonal(a):
-    """Put the ones on the diagonal of U: that is Crout's variant."""
-    l, u = doolittle(a)
-    return l * np.diag(u), u / np.diag(u)[:, None]
-
-
-def sum_left_out(a):
-    """Forget what the columns before have already taken from a column."""
-    a, k = np.array(a, float), min(np.shape(a))
-    return np.tril(a[:, :k], -1) / np.diag(a)[:k] + np.eye(len(a), k), np.triu(a[:k])
-
-
-def division_by_zero(a):
-    """Divide by the pivot whatever it is."""
-    a, k = np.array(a, float), min(np.shape(a))
-    l, u = np.eye(len(a), k), np.zeros((k, a.shape[1]))
-    for i in range(k):
-        u[i, i:] = a[i, i:] - l[i, :i] @ u[:i, i:]
-        l[i + 1 :, i] = (a[i + 1 :, i] - l[i + 1 :, :i] @ u[:i, i]) / u[i, i]
-    return l, u
-
-
-def right_hand_side_not_permuted(a, b):
-    """Forget that the rows of the matrix have been exchanged."""
-    _, l, u = a if isinstance(a, tuple) else lu(a)
-    return backward_substitution(u, forward_substitution(l, b))
-
-
-def right_hand_side_permuted_back(a, b):
-    """Multiply by P where its transpose is needed."""
-    p, l, u = a if isinstance(a, tuple) else lu(a)
-    return backward_substitution(u, forward_substitution(l, p @ b))
-
-
-def order_of_factors_exchanged(a, b):
-    """Solve with U first."""
-    p, l, u = a if isinstance(a, tuple) else lu(a)
-    return forward_substitution(l, backward_substitution(u, p.T @ b))
-
-
-def small_pivots_trusted(a, b):
-    """Eliminate without exchanging rows."""
-    return lu_solve((np.eye(len(a)), *doolittle(a)) if not isinstance(a, tuple) else a, b)
-
-
-def singular_matrices_solved(a, b):
-    """Replace a zero pivot by a small one, and answer."""
-    p, l, u = a if isinstance(a, tuple) else lu(a)
-    u = u + np.diag(np.where(np.diag(u) == 0, 1e-10, 0))
-    return lu_solve((p, l, u), b)
-
-
-def sign_of_the_exchanges_forgotten(a):
-    """Multiply the pivots only."""
-    return float(np.prod(np.diag(lu(a)[2])))
-
-
-def rows_out_of_place_counted(a):
-    """Count the rows that are out of place in place of the exchanges that bring them back."""
-    p, _, u = lu(a)
-    return float((-1.0) ** np.sum(np.diag(p) == 0) * np.prod(np.diag(u)))
-
-
-def products_that_overflow(a):
-    """Multiply the pivots in order."""
-    p, _, u = lu(a)
-    return float(np.linalg.det(p) * np.prod(np.diag(u)))
-
-
-def product_of_the_diagonal(a):
-    """Multiply the diagonal of the matrix itself."""
-    return float(np.prod(np.diag(a)))
-
-
-def absolute_value(a):
-    """Lose the sign."""
-    return abs(det(a))
-
-
-def logarithm_of_the_determinant(a):
-    """Compute the determinant first, and its logarithm afterwards."""
-    value = det(a)
-    return float(np.sign(value)), float(np.log(abs(value)))
-
-
-def signs_of_pivots_forgotten(a):
-    """Count the exchanges, but not the negative pivots."""
-    p, _, u = lu(a)
-    return float(round(np.linalg.det(p))), float(np.sum(np.log(np.abs(np.diag(u)))))
-
-
-def base_ten(a):
-    """Take decimal logarithms."""
-    sign, logarithm = slogdet(a)
-    return sign, logarithm / math.log(10)
-
-
-def entrywise_reciprocal(a):
-    """Divide one by every entry."""
-    return 1 / np.asarray(a)
-
-
-def inverse_transposed(a):
-    """Solve for rows and store them as columns."""
-    return inverse(a).T
-
-
-def permutation_forgotten(a):
-    """Invert LU."""
-    _, l, u = lu(a)
-    return inverse(l @ u)
-
-
-def final_entries_only(a, factors=None):
-    """Compare U with A: what grew on the way and shrank again is not seen."""
-    _, _, u = lu(a) if factors is None else factors
-    return float(np.max(np.abs(u)) / np.max(np.abs(a)))
-
-
-def signed_entries(a, factors=None):
-    """Take the largest value for the largest absolute value."""
-    return growth_factor(a, factors) * np.max(np.abs(a)) / np.max(a)
-
-
-def not_divided(a, factors=None):
-    """Return the largest entry itself."""
-    return growth_factor(a, factors) * float(np.max(np.abs(a)))
-
-
-def other_triangle_used(l, b):
-    """Multiply by the whole row, as if what is above the diagonal were zero."""
-    return np.linalg.solve(l, b)
-
-
-def diagonal_taken_for_ones(l, b):
-    """Do not divide by the diagonal."""
-    return forward_substitution(np.tril(l, -1) + np.eye(len(l)), b)
-
-
-def upper_diagonal_taken_for_ones(u, b):
-    """Do not divide by the diagonal."""
-    return backward_substitution(np.triu(u, 1) + np.eye(len(u)), b)
-
-
-def solved_from_the_top(u, b):
-    """Use unknowns before they are known."""
-    x = np.zeros(np.shape(b))
-    for i in range(len(u)):
-        x[i] = (b[i] - u[i, i + 1 :] @ x[i + 1 :]) / u[i, i]
-    return x
-
-
-def solved_from_the_bottom(l, b):
-    """Use unknowns before they are known."""
-    x = np.zeros(np.shape(b))
-    for i in reversed(range(len(l))):
-        x[i] = (b[i] - l[i, :i] @ x[:i]) / l[i, i]
-    return x
-
-
-def other_triangle_of_u_used(u, b):
-    """Multiply by the whole row, as if what is below the diagonal were zero."""
-    return np.linalg.solve(u, b)
-
-
-_FACTORS = (
-    Claim("PLU is the matrix", _backward, _BOUND, _ROUNDING),
-    Claim("L is lower triangular with ones on its diagonal, and U is upper triangular", _triangular),
-    Claim("P permutes", _permutes),
-    Claim("no multiplier is larger than 1", _multipliers),
-    Claim("the input is left as it was", _leaves_input),
-    Claim("scipy.linalg.lu", _scipy_lu, 1e-12, _CONDITION, "oracle"),
-    Claim("torch.linalg.lu", _torch_lu, 1e-12, _CONDITION, "oracle"),
+        return scipy.linalg.solve_triangular(t, b, lower=lower)
+
+    return solve
+
+
+_PIVOT, _RETURNED = "np.argmax(np.abs(a[k:, k]))", "return p, _unit_lower(a[:, :k]), np.triu(a[:k])"
+_EXCHANGED, _UNGUARDED = "x[[k, pivot]] = x[[pivot, k]]", ("if not np.isfinite(a).all():", "if False:")
+_ELIMINATION = (
+    Mistake("no exchange of rows", ((f"k + {_PIVOT}", "k"), _UNGUARDED),
+        "A leading zero cannot be eliminated with, and a small pivot loses all digits",
+        "exchange rows so that the largest entry left in the column becomes the pivot"),
+    Mistake("largest value for pivot", (_PIVOT, "np.argmax(a[k:, k])"),
+        "Multipliers are larger than 1 where a column has large negative entries",
+        "take the argmax of absolute values"),
+    Mistake("first that is not zero", (_PIVOT, "np.argmax(a[k:, k] != 0)"),
+        "A small pivot loses all digits, because it is not zero", "exchange rows always, for the largest pivot"),
+    Mistake("rows counted from the top", ((f"k + {_PIVOT}", _PIVOT), _UNGUARDED),
+        "Rows that are done with are exchanged again, and PLU is another matrix",
+        "argmax of a[k:, k] counts from row k: add k"),
+    Mistake("multipliers left behind", (_EXCHANGED, "y = x if x is rows else x[:, k:]; y[[k, pivot]] = y[[pivot, k]]"),
+        "PLU is another matrix as soon as rows are exchanged after the first step",
+        "exchange whole rows, with the multipliers found so far"),
+    Mistake("permutation transposed", ("[:, rows]", "[rows]"),
+        "PLU is another matrix where three or more rows change places",
+        "return the transpose: A = PLU says that PᵀA = LU"),
+    Mistake("zero pivot divided by", (("if a[k, k] != 0:", "if True:"), _UNGUARDED),
+        "Columns that depend on each other give nan", "leave a column alone where nothing is left to eliminate"),
+    Mistake("diagonal in l",
+        (_RETURNED, "d = np.diag(a); return p, _unit_lower(a[:, :k]) * d, np.triu(a[:k]) / d[:, None]"),
+        "L does not have ones on its diagonal", "leave the pivots in U"),
+    Mistake("pivots in both", ("_unit_lower(a[:, :k])", "np.tril(a[:, :k])"),
+        "L and U both have the pivots on their diagonals", "the diagonal of L is ones"),
+    Mistake("multipliers in u", ("np.triu(a[:k])", "a[:k]"), "U still holds the multipliers below its diagonal",
+        "cut them off: in U they are zeros"),
 )
 
-OLD = (
-    Checks(
-        lu,
-        probes=tuple((a,) for a in _MATRICES),
-        claims=_FACTORS,
-        mistakes=(
-            Mistake(
-                no_exchange_of_rows,
-                "A leading zero cannot be eliminated with, and a small pivot loses all digits",
-                "exchange rows so that the largest entry left in the column becomes the pivot",
-            ),
-            Mistake(
-                largest_value_for_pivot,
-                "Multipliers are larger than 1 where a column has large negative entries",
-                "take the argmax of absolute values",
-            ),
-            Mistake(
-                first_that_is_not_zero,
-                "A small pivot loses all digits, because it is not zero",
-                "exchange rows always, for the largest pivot",
-            ),
-            Mistake(
-                rows_counted_from_the_top,
-                "Rows that are done with are exchanged again, and PLU is another matrix",
-                "argmax of a[k:, k] counts from row k: add k",
-            ),
-            Mistake(
-                multipliers_left_behind,
-                "PLU is another matrix as soon as rows are exchanged after the first step",
-                "exchange whole rows, with the multipliers found so far",
-            ),
-            Mistake(
-                permutation_transposed,
-                "PLU is another matrix where three or more rows change places",
-                "return the transpose: A = PLU says that PᵀA = LU",
-            ),
-            Mistake(diagonal_in_l, "L does not have ones on its diagonal", "leave the pivots in U"),
-            Mistake(input_overwritten, "The caller's matrix has changed after the call", "eliminate in a copy"),
-        ),
-    ),
-    Checks(
-        blocked_lu,
-        probes=((_square, 2), (_tall, 2), (_wide, 2), (_singular, 2), (_cycle, 1), (_square,)),
-        claims=(
-            *(replace(claim, error=_in_blocks_of_two(claim.error)) for claim in _FACTORS),
-            Claim("every block size gives the same factors", _same_for_every_block, 1e-12, _CONDITION),
-        ),
-        mistakes=(
-            Mistake(
-                triangular_solve_left_out,
-                "PLU is another matrix for blocks of two columns and more",
-                "solve L₁₁U₁₂ = A₁₂ before the product is subtracted",
-            ),
-            Mistake(
-                last_block_dropped,
-                "The last columns are not eliminated where the block size does not divide",
-                "end the last block at min(start + block, m, n)",
-            ),
-        ),
-    ),
-    Checks(
-        doolittle,
-        probes=((_whole,), (_DOMINANT,), (_leading,)),
-        claims=(
-            Claim(
-                "(2 4 -2; 4 9 -3; -2 -3 7) has the factors (1 0 0; 2 1 0; -1 1 1) and (2 4 -2; 0 1 1; 0 0 4)",
-                lambda f: max(
-                    map(distance, f(_whole), ([[1, 0, 0], [2, 1, 0], [-1, 1, 1]], [[2, 4, -2], [0, 1, 1], [0, 0, 4]]))
-                ),
-                1e-12,
-                _CONDITION,
-            ),
-            Claim("LU is the matrix", lambda f: distance(np.matmul(*f(_DOMINANT)), _DOMINANT), _BOUND, _ROUNDING),
-            Claim("a leading zero is refused", lambda f: _refuses(f, _leading)),
-            Claim(
-                "scipy.linalg.lu where no rows are exchanged",
-                lambda f: max(map(distance, f(_DOMINANT), _scipy_factors(_DOMINANT)[1:])),
-                1e-12,
-                _CONDITION,
-                "oracle",
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                ones_on_the_other_diagonal,
-                "U has ones on its diagonal instead of L",
-                "divide the columns of L by the pivots: with the ones in U it is Crout's variant",
-            ),
-            Mistake(
-                sum_left_out,
-                "LU is another matrix from the second step on",
-                "subtract what the steps before contribute to the product",
-            ),
-            Mistake(
-                division_by_zero,
-                "A leading zero gives nan and infinity",
-                "refuse a pivot of zero, or exchange rows",
-            ),
-        ),
-    ),
-    Checks(
-        lu_solve,
-        probes=((_square, _rhs), (_square, _many), (_cycle, _rhs[:3]), (_graded, _rhs[:2]), (_singular, _rhs[:3])),
-        claims=(
-            Claim("Ax is b", _solves, 1e-12, _CONDITION),
-            Claim(
-                "the factors may be given in place of the matrix",
-                lambda f: distance(f(lu(_square), _many), f(_square, _many)),
-                1e-12,
-                _CONDITION,
-                edge=True,
-            ),
-            Claim(
-                "a small pivot loses no digits",
-                lambda f: distance(f(_graded, np.array([1.0, 2.0])), [1.0, 1.0]),
-                1e-12,
-                _CONDITION,
-            ),
-            Claim("a singular matrix is refused", lambda f: _refuses(f, _singular, _rhs[:3])),
-            Claim(
-                "numpy.linalg.solve",
-                lambda f: max(
-                    distance(f(a, b), np.linalg.solve(a, b)) for a, b in ((_square, _many), (_cycle, _rhs[:3]))
-                ),
-                1e-12,
-                _CONDITION,
-                "oracle",
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                right_hand_side_not_permuted,
-                "The residual is large wherever rows were exchanged",
-                "multiply b by the transpose of P first",
-            ),
-            Mistake(
-                right_hand_side_permuted_back,
-                "The residual is large where three or more rows change places",
-                "multiply b by the transpose of P, not by P",
-            ),
-            Mistake(order_of_factors_exchanged, "The residual is large", "solve with L first, then with U"),
-            Mistake(small_pivots_trusted, "A small pivot loses all digits, a zero is refused", "exchange rows: use lu"),
-            Mistake(
-                singular_matrices_solved,
-                "Singular matrices have a huge answer without meaning",
-                "refuse a pivot of zero",
-            ),
-        ),
-    ),
-    Checks(
-        forward_substitution,
-        probes=((_triangle, _rhs), (_square, _rhs), (_triangle, _many)),
-        claims=(
-            Claim("Lx is b", lambda f: distance(_triangle @ f(_triangle, _many), _many), 1e-12, _CONDITION),
-            Claim(
-                "what is above the diagonal is not looked at",
-                lambda f: distance(f(_triangle + np.triu(np.ones((5, 5)), 1), _rhs), f(_triangle, _rhs)),
-            ),
-            Claim("scipy.linalg.solve_triangular", _scipy_triangular(lower=True), 1e-12, _CONDITION, "oracle"),
-        ),
-        mistakes=(
-            Mistake(
-                diagonal_taken_for_ones, "It is right only for ones on the diagonal", "divide by the diagonal entry"
-            ),
-            Mistake(solved_from_the_bottom, "Unknowns are used before they are known", "start with the first unknown"),
-            Mistake(
-                other_triangle_used,
-                "What is above the diagonal changes the solution",
-                "multiply l[i, :i] by the unknowns before i only",
-            ),
-        ),
-    ),
-    Checks(
-        backward_substitution,
-        probes=((_triangle.T, _rhs), (_square, _rhs), (_triangle.T, _many)),
-        claims=(
-            Claim("Ux is b", lambda f: distance(_triangle.T @ f(_triangle.T, _many), _many), 1e-12, _CONDITION),
-            Claim(
-                "what is below the diagonal is not looked at",
-                lambda f: distance(f(_triangle.T + np.tril(np.ones((5, 5)), -1), _rhs), f(_triangle.T, _rhs)),
-            ),
-            Claim("scipy.linalg.solve_triangular", _scipy_triangular(lower=False), 1e-12, _CONDITION, "oracle"),
-        ),
-        mistakes=(
-            Mistake(
-                upper_diagonal_taken_for_ones,
-                "It is right only for ones on the diagonal",
-                "divide by the diagonal entry",
-            ),
-            Mistake(solved_from_the_top, "Unknowns are used before they are known", "start with the last unknown"),
-            Mistake(
-                other_triangle_of_u_used,
-                "What is below the diagonal changes the solution",
-                "multiply u[i, i + 1:] by the unknowns after i only",
-            ),
-        ),
-    ),
-    Checks(
-        det,
-        probes=((_square,), (_cycle,), (_leading,), (_sizes,), (_singular,)),
-        claims=(
-            Claim("(0 1; 2 3) has -2", lambda f: distance(f(_leading), -2.0), 1e-12, _CONDITION),
-            Claim(
-                "a product has the product of the determinants",
-                lambda f: distance(f(_skew @ _whole), f(_skew) * f(_whole)),
-                1e-12,
-                _CONDITION,
-            ),
-            Claim("a singular matrix has 0", lambda f: distance(f(_singular), 0.0), 1e-12, _CONDITION),
-            Claim(
-                "products of pivots beyond every float do no harm",
-                lambda f: distance(f(_sizes), -1.0),
-                1e-12,
-                _CONDITION,
-            ),
-            Claim(
-                "numpy.linalg.det",
-                lambda f: max(distance(f(a), np.linalg.det(a)) for a in (_square, _cycle, _whole)),
-                1e-12,
-                _CONDITION,
-                "oracle",
-            ),
-            Claim(
-                "expansion by minors", lambda f: distance(f(_square), _by_minors(_square)), 1e-12, _CONDITION, "oracle"
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                sign_of_the_exchanges_forgotten,
-                "The sign is wrong after an odd number of exchanges",
-                "turn the sign with each exchange of rows",
-            ),
-            Mistake(
-                rows_out_of_place_counted,
-                "The sign is wrong where a single pair of rows was exchanged",
-                "count exchanges: a cycle of k rows takes k - 1",
-            ),
-            Mistake(
-                products_that_overflow,
-                "It gives inf or 0 where pivots of 1e200 and 1e-200 balance",
-                "add exponents apart from mantissas, or logarithms",
-            ),
-            Mistake(
-                product_of_the_diagonal,
-                "It is right only for triangular matrices",
-                "multiply the pivots, which is the diagonal of U",
-            ),
-            Mistake(absolute_value, "Mirrors have a positive determinant", "keep the sign"),
-        ),
-    ),
-    Checks(
-        slogdet,
-        probes=((_square,), (_cycle,), (-_cycle,), (np.diag([1e300, 1e300]),), (_singular,)),
-        claims=(
-            Claim("(0 1; 2 3) has -1 and log 2", lambda f: distance(f(_leading), (-1, math.log(2))), 1e-12, _CONDITION),
-            Claim("a singular matrix has 0 and -inf", lambda f: distance(f(_singular), (0.0, -math.inf))),
-            Claim(
-                "a determinant of 1e600 has a logarithm",
-                lambda f: distance(f(np.diag([1e300, 1e300])), (1, 600 * math.log(10))),
-                1e-12,
-                _CONDITION,
-            ),
-            Claim(
-                "numpy.linalg.slogdet",
-                lambda f: max(distance(f(a), np.linalg.slogdet(a)) for a in (_square, _cycle, -_cycle, _whole)),
-                1e-12,
-                _CONDITION,
-                "oracle",
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                logarithm_of_the_determinant,
-                "It gives inf for determinants beyond the largest float",
-                "add the logarithms of the pivots",
-            ),
-            Mistake(
-                signs_of_pivots_forgotten,
-                "The sign is that of the exchanges only",
-                "multiply by the signs of the pivots",
-            ),
-            Mistake(base_ten, "The logarithm is log 10 = 2.30 times too small", "take the natural logarithm"),
-        ),
-    ),
-    Checks(
-        inverse,
-        probes=((_square,), (_cycle,), (_whole,)),
-        claims=(
-            Claim(
-                "its product with the matrix is the identity, on both sides",
-                lambda f: max(distance(f(_square) @ _square, np.eye(5)), distance(_square @ f(_square), np.eye(5))),
-                1e-12,
-                _CONDITION,
-            ),
-            Claim("a singular matrix is refused", lambda f: _refuses(f, _singular)),
-            Claim(
-                "numpy.linalg.inv",
-                lambda f: max(distance(f(a), np.linalg.inv(a)) for a in (_square, _cycle, _whole)),
-                1e-12,
-                _CONDITION,
-                "oracle",
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                entrywise_reciprocal, "The product with the matrix is not the identity", "solve for the columns of I"
-            ),
-            Mistake(inverse_transposed, "It is right only for symmetric matrices", "store solutions as columns"),
-            Mistake(
-                permutation_forgotten,
-                "It is the inverse of LU, whose columns are in another order",
-                "permute I as well",
-            ),
-        ),
-    ),
-    Checks(
-        growth_factor,
-        probes=((largest_growth_matrix(5),), (_square,), (_shrinking,), (-largest_growth_matrix(5) * 3,)),
-        claims=(
-            Claim(
-                "the worst matrix of size n has 2ⁿ⁻¹",
-                lambda f: max(distance(f(largest_growth_matrix(n)), 2.0 ** (n - 1)) for n in (2, 3, 7, 31)),
-            ),
-            Claim(
-                "the size and the sign of the matrix do not matter",
-                lambda f: max(distance(f(factor * _square), f(_square)) for factor in (-1.0, 3.0)),
-                1e-12,
-                _CONDITION,
-            ),
-            Claim(
-                "the Schur complements of all leading blocks, by numpy.linalg.solve",
-                lambda f: max(distance(f(a), _by_schur_complements(a)) for a in (_square, _shrinking, _tall)),
-                1e-12,
-                _CONDITION,
-                "oracle",
-            ),
-        ),
-        mistakes=(
-            Mistake(
-                final_entries_only,
-                "Entries that grow on the way and shrink again are not seen",
-                "look at what is left of the matrix in every step",
-            ),
-            Mistake(signed_entries, "A matrix and its negative grow differently", "take absolute values"),
-            Mistake(not_divided, "Doubling a matrix doubles its growth", "divide by the largest entry of the matrix"),
-        ),
-    ),
+
+def _substitution(end, side, unknowns, solve):
+    return (
+        Mistake("diagonal taken for ones", (" / l[i, i]", ""), "It is right only for ones on the diagonal",
+            "divide by the diagonal entry"),
+        Mistake("started at the other end", ("in range(len(b))", "in reversed(range(len(b)))"),
+            "Unknowns are used before they are known", f"start with the {end} unknown"),
+        Mistake("other triangle used", solve, f"What is {side} the diagonal changes the solution",
+            f"multiply {unknowns} only"),
+        Mistake("knowns for unknowns", ("@ x[:i]", "@ b[:i]"),
+            "From the second unknown on it multiplies by the right-hand side", "multiply by the unknowns found so far"),
+        Mistake("sum added", ("(b[i] - l", "(b[i] + l"), "From the second unknown on it adds what is to be subtracted",
+            "bring the unknowns found so far to the other side"),
+        Mistake("sum divided alone", ("(b[i] - l[i, :i] @ x[:i]) / l", "b[i] - l[i, :i] @ x[:i] / l"),
+            "Only the sum is divided by the diagonal", "divide the whole difference: set parentheses"),
+    )
+
+
+def _single(a):
+    low, b = a.astype(np.float32), _rhs.astype(np.float32)
+    return [call(*it).about("float32", edge=True) for it in ((low, b), (low, _rhs), (a, b))]
+
+
+def _triangular_calls(t, small):
+    return (call(np.array([[4.0]]), np.array([2.0])), call(small, np.array([2.0, 3.0])),
+        call(_square, _rhs).about("both triangles filled"),
+        call(t, _rhs), call(t, _many).about("three right-hand sides"),
+        call(t, _many[:, :1]).about("a right-hand side of one column"),
+        call(np.array([[2, 0], [0, 3]]), np.array([1, 2])).about("integers"),
+        call(t - np.diag([0, 0, t[2, 2], 0, 0]), _rhs).about("a zero on the diagonal", edge=True),
+        call(np.array([[1e-200]]), np.array([1e200])).about("a solution beyond the largest float", edge=True),
+        call(small, [2.0, 3.0]).about("a list", edge=True), *_single(t))
+
+
+_EVERY_BLOCK = [call(_square, block) for block in (1, 2, 3, 5, 64)]
+_SIGN = "_permutation_sign(p), 0"
+_PERMUTED = "[p.argmax(axis=0)]"
+
+CHECKS = (
+    Checks(lu, cases=_calls(), claims=_factors(), mistakes=(
+        *_ELIMINATION,
+        Mistake("last column not eliminated",
+            ("range(min(a.shape)), a.shape[1]", "range(min(a.shape) - 1), a.shape[1]"),
+            "A tall matrix keeps numbers below the diagonal of its last column, as multipliers",
+            "take min(m, n) steps: only the last row has nothing below it"),
+    )),
+    Checks(blocked_lu, cases=(
+        *_calls(2), *(call(_square, block).about(f"blocks of {block}") for block in (1, 3, 5)),
+        call(_square).about("the block size left to the function"), call(_tall, 2), call(_wide, 1),
+    ), claims=(
+        *_factors(2),
+        Claim("every block size gives the same factors",
+            lambda f: max(distance(x, y) for it in _EVERY_BLOCK for x, y in zip(f(*it.arguments), f(_square),
+                strict=True)), **_CONDITION),
+    ), mistakes=(
+        *_ELIMINATION,
+        Mistake("triangular solve left out", ("_forward(l, a[start:end, end:])", "a[start:end, end:]"),
+            "PLU is another matrix for blocks of two columns and more",
+            "solve L₁₁U₁₂ = A₁₂ before the product is subtracted"),
+        Mistake("last block dropped",
+            ("range(0, min(a.shape), block)", "range(0, max(1, min(a.shape) - block + 1), block)"),
+            "The last columns are not eliminated where the block size does not divide",
+            "end the last block at min(start + block, m, n)"),
+        Mistake("rest left as it was", ("a[end:, start:end] @ a[start:end, end:]", "0"),
+            "PLU is another matrix if there is more than one block", "subtract L₂₁U₁₂ from the rest after each block"),
+        Mistake("rows exchanged in the block only",
+            (_EXCHANGED, "y = x if x is rows else x[:, columns.start:stop]; y[[k, pivot]] = y[[pivot, k]]"),
+            "PLU is another matrix wherever rows are exchanged",
+            "exchange whole rows: left of the block there are multipliers, and right of it what is left"),
+    )),
+    Checks(doolittle, cases=(
+        call(_two), call(_whole), call(np.array([[2, 1], [3, 4]])).about("integers"),
+        call(np.array([[4.0, 2.0], [2.0, 1.0]])).about("columns that depend on each other"),
+        call(_leading).about("a leading zero"), call(_dominant), call(_zeros).about("a zero in the middle"),
+        call(_tall).about("more rows than columns"),
+        call(_wide).about("more columns than rows"),
+        call(np.array([[0.0, 1.0], [0.0, 2.0]])).about("a column of zeros", edge=True),
+        call(np.array([[1e-300, 1.0], [1e10, 1.0]])).about("a quotient beyond the largest float", edge=True),
+        call(_dominant.astype(np.float32)).about("float32", edge=True),
+    ), claims=(
+        Claim("(2 4 -2; 4 9 -3; -2 -3 7) has the factors (1 0 0; 2 1 0; -1 1 1) and (2 4 -2; 0 1 1; 0 0 4)",
+            lambda f: max(map(distance, f(_whole), ([[1, 0, 0], [2, 1, 0], [-1, 1, 1]],
+                [[2, 4, -2], [0, 1, 1], [0, 0, 4]]))), **_CONDITION),
+        Claim("LU is the matrix", lambda f: distance(np.matmul(*f(_dominant)), _dominant), **_ROUNDING),
+        oracle("scipy.linalg.lu where no rows are exchanged", lambda a: _scipy(a)[1:], call(_dominant), run=_parts,
+            **_CONDITION),
+    ), mistakes=(
+        Mistake("ones on the other diagonal", ("return l, u", "d = np.diag(u); return l * d, u / d[:, None]"),
+            "U has ones on its diagonal instead of L",
+            "divide the columns of L by the pivots: with the ones in U it is Crout's variant"),
+        Mistake("sums left out", (("a[k, k:] - l[k, :k] @ u[:k, k:]", "a[k, k:]"),
+            ("a[k + 1 :, k] - l[k + 1 :, :k] @ u[:k, k]", "a[k + 1 :, k]")),
+            "LU is another matrix from the second step on", "subtract what the steps before contribute to the product"),
+        Mistake("sum left out of u", ("a[k, k:] - l[k, :k] @ u[:k, k:]", "a[k, k:]"),
+            "The rows of U are those of A", "subtract what the steps before contribute to a row of U, too"),
+        Mistake("sum left out of l", ("a[k + 1 :, k] - l[k + 1 :, :k] @ u[:k, k]", "a[k + 1 :, k]"),
+            "The columns of L are those of A, divided",
+            "subtract what the steps before contribute to a column of L, too"),
+        Mistake("columns of l not divided", ("below / u[k, k] if", "below if"),
+            "LU is another matrix where a pivot is not 1", "divide a column of L by the pivot"),
+        Mistake("zero pivot divided by", (("/ u[k, k] if u[k, k] != 0 else math.inf", "/ u[k, k]"),
+            ("if not (np.isfinite(u[k]).all() and np.isfinite(l[:, k]).all()):", "if False:")),
+            "A leading zero gives nan and infinity", "refuse a pivot of zero, or exchange rows"),
+    )),
+    Checks(lu_solve, cases=(
+        call(_two, np.array([3.0, 9.0])), call(_leading, np.array([1.0, 2.0])).about("a leading zero"),
+        call(_graded, np.array([1.0, 2.0])).about("a small pivot"), call(_square, _rhs),
+        call(_cycle, _rhs[:3]).about("three rows that change places"),
+        call(_square, _many).about("three right-hand sides"),
+        call(np.array([[0, 2], [3, 4]]), np.array([1, 2])).about("integers"),
+        call(_singular, _rhs[:3]).about("a singular matrix"),
+        call(lu(_square), _many).about("factors in place of the matrix", edge=True),
+        call(_two.tolist(), [3, 9]).about("lists", edge=True), *_single(_square),
+    ), claims=(
+        Claim("Ax is b", lambda f: max(distance(_square @ f(_square, b), b) for b in (_rhs, _many)), **_CONDITION),
+        Claim("the factors may be given in place of the matrix",
+            lambda f: distance(f(lu(_square), _many), f(_square, _many)), **_CONDITION),
+        Claim("a small pivot loses no digits", lambda f: distance(f(_graded, np.array([1.0, 2.0])), [1.0, 1.0]),
+            **_CONDITION),
+        oracle("numpy.linalg.solve", np.linalg.solve, call(_square, _many), call(_cycle, _rhs[:3]), **_CONDITION),
+    ), mistakes=(
+        Mistake("right-hand side not permuted", (_PERMUTED, ""), "The residual is large wherever rows were exchanged",
+            "multiply b by the transpose of P first"),
+        Mistake("right-hand side permuted back", (_PERMUTED, "[p.argmax(axis=1)]"),
+            "The residual is large where three or more rows change places",
+            "multiply b by the transpose of P, not by P"),
+        Mistake("solution permuted", ((_PERMUTED, ""), ("(u, y)", "(u, y)[p.argmax(axis=0)]")),
+            "The unknowns are put into the order of the equations",
+            "permute the right-hand side: exchanging rows leaves the unknowns in place"),
+        Mistake("order of factors exchanged", (("forward_substitution(l,", "backward_substitution(u,"),
+            ("return backward_substitution(u, y)", "return forward_substitution(l, y)")), "The residual is large",
+            "solve with L first, then with U"),
+        Mistake("one factor only", ("return backward_substitution(u, y)", "return y"), "It is the solution of Ly = Pᵀb",
+            "solve Ux = y as well"),
+        Mistake("small pivots trusted", ("a = lu(a)", "a = (np.eye(len(a)), *doolittle(a))"),
+            "A small pivot loses all digits, a zero is refused", "exchange rows: use lu"),
+        Mistake("singular matrices solved",
+            ('_require_regular("a", u)', "u = u + np.diag(np.where(np.diag(u) == 0, 1e-10, 0))"),
+            "Singular matrices have a huge answer without meaning", "refuse a pivot of zero"),
+    )),
+    Checks(forward_substitution, cases=_triangular_calls(_triangle, _two), claims=(
+        Claim("Lx is b", lambda f: distance(_triangle @ f(_triangle, _many), _many), **_CONDITION),
+        Claim("what is above the diagonal is not looked at",
+            lambda f: distance(f(_triangle + np.triu(np.ones((5, 5)), 1), _rhs), f(_triangle, _rhs))),
+        oracle("scipy.linalg.solve_triangular", _scipy_triangular(True), call(_triangle, _rhs), call(_triangle, _many),
+            **_CONDITION),
+    ), mistakes=_substitution("first", "above", "l[i, :i] by the unknowns before i",
+        lambda l, b: np.linalg.solve(l, b))),
+    Checks(backward_substitution, cases=_triangular_calls(_triangle.T, _two.T), claims=(
+        Claim("Ux is b", lambda f: distance(_triangle.T @ f(_triangle.T, _many), _many), **_CONDITION),
+        Claim("what is below the diagonal is not looked at",
+            lambda f: distance(f(_triangle.T + np.tril(np.ones((5, 5)), -1), _rhs), f(_triangle.T, _rhs))),
+        oracle("scipy.linalg.solve_triangular", _scipy_triangular(False), call(_triangle.T, _rhs),
+            call(_triangle.T, _many), **_CONDITION),
+    ), mistakes=_substitution("last", "below", "u[i, i + 1:] by the unknowns after i",
+        lambda u, b: np.linalg.solve(u, b))),
+    Checks(det, cases=(
+        call(np.array([[-3.0]])), call(_two), call(_leading).about("a leading zero"),
+        call(_singular).about("a singular matrix"), call(_cycle).about("three rows that change places"),
+        call(_swapped).about("a permutation"), call(_square), call(-_square), call(_whole),
+        call(np.array([[0, 2], [3, 4]])).about("integers"),
+        call(_sizes).about("pivots of 1e200 and 1e-200"), call(_sizes[::-1]).about("pivots of 1e-200 and 1e200"),
+        call(-_huge).about("a determinant beyond the largest float", edge=True),
+        call(np.diag([-1e300, 1e300])).about("a negative determinant beyond the largest float", edge=True),
+        call(np.diag([1e-200, 1e-200])).about("a determinant below the smallest float", edge=True),
+    ), claims=(
+        Claim("(0 1; 2 3) has -2", lambda f: distance(f(_leading), -2.0), **_CONDITION),
+        Claim("a product has the product of the determinants",
+            lambda f: distance(f(_skew @ _whole), f(_skew) * f(_whole)), **_CONDITION),
+        Claim("a singular matrix has 0", lambda f: distance(f(_singular), 0.0), **_CONDITION),
+        Claim("products of pivots beyond every float do no harm", lambda f: distance(f(_sizes), -1.0), **_CONDITION),
+        oracle("numpy.linalg.det", np.linalg.det, call(_square), call(_cycle), call(_whole), **_CONDITION),
+        oracle("expansion by minors", _by_minors, call(_square), **_CONDITION),
+    ), mistakes=(
+        Mistake("sign of the exchanges forgotten", (_SIGN, "1.0, 0"),
+            "The sign is wrong after an odd number of exchanges", "turn the sign with each exchange of rows"),
+        Mistake("rows out of place counted", (_SIGN, "(-1.0) ** np.sum(np.diag(p) == 0), 0"),
+            "The sign is wrong where a single pair of rows was exchanged",
+            "count exchanges: a cycle of k rows takes k - 1"),
+        Mistake("products that overflow", lambda a: float(np.linalg.det(lu(a)[0]) * np.prod(np.diag(lu(a)[2]))),
+            "It gives inf or 0 where pivots of 1e200 and 1e-200 balance",
+            "add exponents apart from mantissas, or logarithms"),
+        Mistake("product of the diagonal", lambda a: float(np.prod(np.diag(a))),
+            "It is right only for triangular matrices", "multiply the pivots, which is the diagonal of U"),
+        Mistake("signs of minors forgotten", lambda a: _by_minors(a, 1.0), "All products are added",
+            "let the sign alternate along a row: without it is the permanent"),
+        Mistake("pivots added", lambda a: float(np.trace(lu(a)[2])), "It is the sum of the pivots",
+            "multiply them: the sum of the eigenvalues is the trace"),
+    )),
+    Checks(slogdet, cases=(
+        call(np.array([[-3.0]])), call(_two), call(_leading).about("a leading zero"),
+        call(_singular).about("a singular matrix"), call(_cycle).about("three rows that change places"),
+        call(-_cycle), call(_swapped).about("a permutation"), call(_square),
+        call(np.array([[0, 2], [3, 4]])).about("integers"), call(_huge).about("a determinant of 1e600"),
+        call(np.diag([1e-300, -1e-300])).about("a determinant of -1e-600"),
+    ), claims=(
+        Claim("(0 1; 2 3) has -1 and log 2", lambda f: distance(f(_leading), (-1, math.log(2))), **_CONDITION),
+        Claim("a singular matrix has 0 and -inf", lambda f: distance(f(_singular), (0.0, -math.inf))),
+        Claim("a determinant of 1e600 has a logarithm", lambda f: distance(f(_huge), (1, 600 * math.log(10))),
+            **_CONDITION),
+        oracle("numpy.linalg.slogdet", np.linalg.slogdet, call(_square), call(_cycle), call(-_cycle), call(_whole),
+            **_CONDITION),
+    ), mistakes=(
+        Mistake("logarithm of the determinant", lambda a: (float(np.sign(d := np.linalg.det(a))), np.log(abs(d))),
+            "It gives inf for determinants beyond the largest float", "add the logarithms of the pivots"),
+        Mistake("signs of pivots forgotten", (" * math.prod(math.copysign(1, pivot) for pivot in pivots)", ""),
+            "The sign is that of the exchanges only", "multiply by the signs of the pivots"),
+        Mistake("exchanges forgotten", ("_permutation_sign(p) * math", "math"), "The sign is that of the pivots only",
+            "turn the sign with each exchange of rows"),
+        Mistake("sign of a singular matrix", ("return 0.0, -math.inf", "return 1.0, -math.inf"),
+            "A singular matrix has a sign", "return 0 for it"),
+        Mistake("base ten", ("math.fsum(math.log(abs(pivot))", "math.fsum(math.log10(abs(pivot))"),
+            "The logarithm is log 10 = 2.30 times too small", "take the natural logarithm"),
+    )),
+    Checks(inverse, cases=(
+        call(np.array([[4.0]])), call(_two), call(_leading).about("a leading zero"),
+        call(_cycle).about("three rows that change places"), call(_square), call(_whole),
+        call(_graded).about("a small pivot"), call(np.array([[0, 2], [3, 4]])).about("integers"),
+        call(_singular).about("a singular matrix"), call(_square.astype(np.float32)).about("float32", edge=True),
+        call(_two.tolist()).about("lists", edge=True),
+    ), claims=(
+        Claim("its product with the matrix is the identity, on both sides",
+            lambda f: max(distance(f(_square) @ _square, np.eye(5)), distance(_square @ f(_square), np.eye(5))),
+            **_CONDITION),
+        oracle("numpy.linalg.inv", np.linalg.inv, call(_square), call(_cycle), call(_whole), **_CONDITION),
+    ), mistakes=(
+        Mistake("entrywise reciprocal", lambda a: 1 / np.asarray(a), "The product with the matrix is not the identity",
+            "solve for the columns of I"),
+        Mistake("permutation forgotten", (_PERMUTED, ""), "It is the inverse of LU, whose columns are in another order",
+            "permute I as well"),
+        Mistake("pseudoinverse", lambda a: np.linalg.pinv(a), "Singular matrices get an answer, too",
+            "refuse a pivot of zero"),
+    )),
+    Checks(growth_factor, cases=(
+        call(_two), call(_shrinking).about("an entry that grows and shrinks again"), call(-_shrinking),
+        call(_worst).about("the largest growth"), call(-3 * _worst), call(_square), call(_tall), call(_wide),
+        call(np.zeros((2, 3))).about("a matrix of zeros"),
+        call(_graded, (np.eye(2), *doolittle(_graded))).about("factors without exchange of rows"),
+        call(_two, factors=(np.eye(2), *doolittle(_two))).about("factors without exchange of rows"),
+        call(_square * 1e300).about("entries of 1e300", edge=True), call(_two.tolist()).about("lists", edge=True),
+    ), claims=(
+        Claim("the worst matrix of size n has 2ⁿ⁻¹",
+            lambda f: max(distance(f(largest_growth_matrix(n)), 2.0 ** (n - 1)) for n in (2, 3, 7, 31))),
+        Claim("the size and the sign of the matrix do not matter",
+            lambda f: max(distance(f(factor * _square), f(_square)) for factor in (-1.0, 3.0)), **_CONDITION),
+        oracle("the Schur complements of all leading blocks, by numpy.linalg.solve", _by_schur_complements,
+            *map(call, (_square, _shrinking, _tall)), **_CONDITION),
+    ), mistakes=(
+        Mistake("final entries only", ("return np.array(largest)", "return np.array([np.abs(u).max()])"),
+            "Entries that grow on the way and shrink again are not seen",
+            "look at what is left of the matrix in every step"),
+        Mistake("signed entries", (("np.abs(a).max() or 1.0", "a.max() or 1.0"),
+            ("np.abs(rest).max(initial=0.0)", "rest.max(initial=0.0)")),
+            "A matrix and its negative grow differently", "take absolute values"),
+        Mistake("not divided", ("return np.array(largest)", "return np.array(largest) * size"),
+            "Doubling a matrix doubles its growth", "divide by the largest entry of the matrix"),
+        Mistake("multipliers looked at", ("np.abs(rest).max(initial=0.0)", "np.abs(l).max()"),
+            "It is 1 wherever rows are exchanged", "look at what is left of the matrix, not at the multipliers"),
+    )),
 )

@@ -66,6 +66,7 @@ _EVERYWHERE = (
 )
 _inf = np.inf
 _INFINITE = call(np.array([[_inf, 0, _inf], [-_inf, 0, 0], [-_inf, -_inf, -_inf]]))
+_SHIFT = "x - xp.where(top == -math.inf, 0.0, top)"
 
 CHECKS = (
     Checks(
@@ -102,20 +103,20 @@ CHECKS = (
         mistakes=(
             Mistake(
                 "exponential of large scores",
-                ("_below_maximum(x, axis)", "x"),
+                (_SHIFT, "x"),
                 "It gives nan for a score of 1000, because exp overflows",
                 "subtract the row's maximum first",
                 "nupic, pull request 3818 (2018)",
             ),
             Mistake(
                 "maximum of everything",
-                ("_below_maximum(x, axis)", "x - x.max()"),
+                (_SHIFT, "x - x.max()"),
                 "Rows far below the largest score turn into nan",
                 "subtract each row's own maximum: max(axis=axis, keepdims=True)",
             ),
             Mistake(
                 "maximum with zero",
-                ("_below_maximum(x, axis)", "x - np.maximum(0, x.max(axis=axis, keepdims=True))"),
+                (_SHIFT, "x - np.maximum(0, top)"),
                 "Rows of very negative scores turn into nan",
                 "subtract the maximum also where it is negative",
                 "NNlib.jl, pull request 43 (2018)",
@@ -129,7 +130,7 @@ CHECKS = (
             ),
             Mistake(
                 "first axis",
-                ("xp = array_namespace(x)\n    weights", "axis, xp = 0, array_namespace(x)\n    weights"),
+                ("top = xp.max", "axis = 0\n    top = xp.max"),
                 "Columns sum to one, instead of rows: it is normalised over axis 0, expected the last",
                 "use the axis that was asked for, by default -1",
                 "PyTorch-NLP, issue 2 (2018)",
@@ -142,7 +143,7 @@ CHECKS = (
             ),
             Mistake(
                 "no exponential",
-                ("xp.exp(_below_maximum(x, axis))", "x"),
+                (f"xp.exp({_SHIFT})", "x"),
                 "Negative scores give negative weights",
                 "exponentiate before dividing",
             ),
@@ -150,7 +151,11 @@ CHECKS = (
     ),
     Checks(
         log_softmax,
-        cases=(*_EVERYWHERE, _INFINITE.about("rows with infinities", edge=True)),
+        cases=(
+            *_EVERYWHERE,
+            _INFINITE.about("rows with infinities", edge=True),
+            call(_INFINITE.arguments[0].T, axis=0).about("columns with infinities", edge=True),
+        ),
         claims=(
             Claim(
                 "its exponentials are softmax",
@@ -281,7 +286,7 @@ CHECKS = (
         mistakes=(
             Mistake(
                 "zero times infinity",
-                ("xp.where(weights > 0, weights, xp.ones_like(weights))", "weights"),
+                ("or_one(weights)", "weights"),
                 "It gives nan as soon as one weight is 0",
                 "count 0 · log 0 as 0",
             ),

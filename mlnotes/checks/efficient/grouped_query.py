@@ -6,24 +6,33 @@ import numpy as np
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
-from mlnotes.checks.oldbank import Checks, Claim, Mistake, distance, frozen
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.efficient.grouped_query import grouped_query_attention, multi_query_attention, pool_heads
 
 _rng = np.random.default_rng(17)
-_q, _k, _v, _bias, _w, _x = frozen(
-    _rng.normal(size=(2, 6, 5, 3)) * 2,
-    _rng.normal(size=(2, 2, 7, 3)) * 2,
-    _rng.normal(size=(2, 2, 7, 11)),
-    _rng.normal(size=(2, 6, 5, 7)),
-    _rng.normal(size=(5, 18)),
-    _rng.normal(size=(7, 5)),
+# Two sequences: 5 queries of each of 6 heads ask 7 tokens of 2 heads. Then as many sequences as heads.
+_q, _k, _v, _bias, _w, _x, _square, _square_k, _square_v = frozen(
+    *(_rng.normal(size=it) * 2 for it in ((2, 6, 5, 3), (2, 2, 7, 3))),
+    *(_rng.normal(size=it) for it in ((2, 2, 7, 11), (2, 6, 5, 7), (5, 18), (7, 5))),
+    *(_rng.normal(size=it) for it in ((6, 6, 5, 3), (6, 7, 3), (6, 7, 11))),
 )
-_square, _square_k, _square_v = frozen(*(_rng.normal(size=(6, *shape)) for shape in ((6, 5, 3), (7, 3), (7, 11))))
-(_mask,) = frozen(causal_mask(5, 7, offset=2))
-_LAST_BITS = "sums of at most 11 products in float64: a few units of 1e-16"
+_mask, _per_head = frozen(causal_mask(5, 7, offset=2), np.arange(7) <= _rng.integers(1, 7, size=(2, 6, 5, 1)))
+_blind = np.array(_mask & (np.arange(5)[:, None] != 3))
+# Small enough to be read in a report: 4 heads and 2.
+_q4, _k2, _v2, _columns = frozen(*(np.array(it, float) for it in (
+    [[[1], [2]], [[2], [0]], [[0], [-1]], [[-1], [3]]], [[[1], [0], [2]], [[-1], [1], [3]]],
+    [[[1], [5], [0]], [[2], [-3], [9]]], [[1, 2, 3, 4], [5, 6, 7, 0], [1, 0, 2, 0], [9, 1, 3, 1]],
+)))
+_two = np.array([[True, True, False], [True, False, True]])
+_LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 products in float64: a few units of 1e-16"}
 
 
-def _torch_attention(q, k, v, mask=None, bias=None, scale=None):
+def length_of_mean(r):
+    """Say how long the mean of r vectors of length 1 is that are orthogonal to each other."""
+    return 1 / math.sqrt(r)
+
+
+def _torch(q, k, v, mask=None, bias=None, scale=None):
     import torch
 
     if mask is not None:
@@ -32,6 +41,13 @@ def _torch_attention(q, k, v, mask=None, bias=None, scale=None):
         mask = torch.tensor(bias) if mask is None else torch.tensor(bias).masked_fill(~mask, -math.inf)
     attend = torch.nn.functional.scaled_dot_product_attention
     return attend(*map(torch.tensor, (q, k, v)), attn_mask=mask, scale=scale, enable_gqa=True).numpy()
+
+
+def _torch_pool(w, n_heads, n_groups):
+    import torch
+
+    columns = torch.tensor(w.reshape(5, n_heads, 3).swapaxes(1, 2))
+    return torch.nn.functional.avg_pool1d(columns, n_heads // n_groups).mT.reshape(5, -1).numpy()
 
 
 def _repeated(x, r=3):
@@ -48,249 +64,198 @@ def _one_group_changed(f):
     return float(change[:3].max())
 
 
-def _torch_pool(w, r):
-    import torch
-
-    return torch.nn.functional.avg_pool1d(torch.tensor(w.reshape(5, 6, 3).swapaxes(1, 2)), r).mT.reshape(5, -1).numpy()
-
-
-def tiled(q, k, v, mask=None, bias=None, scale=None):
-    """Put all key/value heads one after the other, again and again."""
-    r = q.shape[-3] // k.shape[-3]
-    return attention(q, np.concatenate([k] * r, -3), np.concatenate([v] * r, -3), mask, bias, scale)
-
-
-def first_group_only(q, k, v, mask=None, bias=None, scale=None):
-    """Let all heads use the first keys and values."""
-    return attention(q, k[..., :1, :, :], v[..., :1, :, :], mask, bias, scale)
-
-
-def queries_averaged(q, k, v, mask=None, bias=None, scale=None):
-    """Average the queries of a group, so that there are as many as keys."""
-    q = q.reshape(*q.shape[:-3], k.shape[-3], -1, *q.shape[-2:]).mean(-3)
-    return attention(q, k, v, mask, None, scale)
+def _options(q, k, v):
+    """Call with each option alone, and with several."""
+    return (
+        call(q, k, v).about("two sequences"),
+        call(q, k, v, mask=_mask).about("a causal mask"),
+        call(q, k, v, mask=_per_head).about("a mask for each head"),
+        call(q, k, v, bias=_bias[0, 0]).about("a bias"),
+        call(q, k, v, bias=_bias).about("a bias for each head"),
+        call(q, k, v, scale=0.3).about("a scale"),
+        call(q, k, v, mask=_mask, bias=_bias).about("a mask and a bias"),
+        call(q, k, v, mask=_mask, bias=_bias, scale=0.3).about("mask, bias and scale"),
+        call(30 * q, 30 * k, v, mask=_mask).about("scores of 1000"),
+        call(q, k, v, mask=_blind).about("a query that sees no key", edge=True),
+        call(np.stack([q, -q]), np.stack([k, k + 1]), np.stack([v, -v])).about("one more leading axis", edge=True),
+    )
 
 
-def results_in_another_order(q, k, v, mask=None, bias=None, scale=None):
-    """Take the stacks apart along the wrong axis."""
-    g, r = k.shape[-3], q.shape[-3] // k.shape[-3]
-    out = attention(q, np.repeat(k, r, -3), np.repeat(v, r, -3), mask, bias, scale)
-    return out.reshape(*out.shape[:-3], g, r, *out.shape[-2:]).swapaxes(-3, -4).reshape(out.shape)
-
-
-def rows_of_the_mask_repeated(q, k, v, mask=None, bias=None, scale=None):
-    """Stack the queries head by head, but the rows of the mask query by query."""
-    g, r, l = k.shape[-3], q.shape[-3] // k.shape[-3], q.shape[-2]  # noqa: E741
-    stack = q.reshape(*q.shape[:-3], g, r * l, q.shape[-1])
-    mask = None if mask is None else np.repeat(mask, r, -2)
-    bias = None if bias is None else bias.reshape(*bias.shape[:-3], g, r * l, -1)
-    return attention(stack, k, v, mask, bias, scale).reshape(*q.shape[:-1], v.shape[-1])
-
-
-def width_of_all_heads(q, k, v, mask=None, bias=None, scale=None):
-    """Scale by the width of all query heads together."""
-    return grouped_query_attention(q, k, v, mask, bias, (q.shape[-3] * q.shape[-1]) ** -0.5)
-
-
-def axis_of_the_heads_forgotten(q, k, v, mask=None, bias=None, scale=None):
-    """Leave it to broadcasting to line up keys (..., s, d) with queries (..., h, l, d)."""
-    return attention(q, k, v, mask, bias, scale)
-
-
-def heads_averaged(q, k, v, mask=None, bias=None, scale=None):
-    """Make one query of the queries of all heads."""
-    return attention(q.mean(-3), k, v, mask, None, scale)
-
-
-def heads_as_queries_under_one_mask(q, k, v, mask=None, bias=None, scale=None):
-    """Stack the queries head by head, but the rows of the mask query by query."""
-    stack = q.reshape(*q.shape[:-3], -1, q.shape[-1])
-    mask = None if mask is None else np.repeat(mask, q.shape[-3], -2)
-    return attention(stack, k, v, mask, None, scale).reshape(*q.shape[:-1], v.shape[-1])
-
-
-def summed(w, n_heads, n_groups):
-    """Add the heads of a group."""
-    return pool_heads(w, n_heads, n_groups) * (n_heads // n_groups)
-
-
-def first_head_of_each_group(w, n_heads, n_groups):
-    """Keep one head and drop the others."""
-    heads = w.reshape(*w.shape[:-1], n_groups, n_heads // n_groups, -1)
-    return heads[..., 0, :].reshape(*w.shape[:-1], -1)
-
-
-def distant_heads(w, n_heads, n_groups):
-    """Average heads i, i + g, i + 2g, …"""
-    heads = w.reshape(*w.shape[:-1], n_heads // n_groups, n_groups, -1)
-    return heads.mean(-3).reshape(*w.shape[:-1], -1)
-
-
-def neighbouring_columns(w, n_heads, n_groups):
-    """Average neighbouring columns of one head."""
-    return w.reshape(*w.shape[:-1], -1, n_heads // n_groups).mean(-1)
-
-
-def rows_averaged(w, n_heads, n_groups):
-    """Take the layout of torch.nn.Linear, which holds the transpose."""
-    r = n_heads // n_groups
-    return w[: w.shape[0] // r * r].reshape(-1, r, w.shape[-1]).mean(1)
-
-
-_GROUPED = (
-    Mistake(
-        tiled,
-        "Head i uses the keys of group i mod g; results look plausible, and a trained model talks nonsense",
-        "neighbouring heads share: np.repeat, not np.tile; torch.repeat_interleave, not Tensor.repeat",
-        "ONNX, pull request 7274 (2025); axlearn, pull request 842 (2024)",
-    ),
-    Mistake(first_group_only, "All heads use the first keys and values", "divide the heads among the groups"),
-    Mistake(
-        queries_averaged,
-        "There are as many results as key/value heads",
-        "every query head keeps its own queries: stack them, do not average",
-    ),
-    Mistake(
-        results_in_another_order,
-        "The numbers are right, but belong to other heads",
-        'take the stacks apart as they were made: "g (r l) e -> (g r) l e"',
-    ),
-    Mistake(
-        rows_of_the_mask_repeated,
-        "Without a mask all is well; with one, queries get the rows of others",
-        "stack the mask as the queries are stacked, or mask after taking the stacks apart",
-    ),
-    Mistake(width_of_all_heads, "Rows are flatter than they should be", "scale by the width of one head"),
+_WEIGHTS = "softmax(scores) if mask is None else masked_softmax(scores, mask)"
+_SHARED = "grouped_query_attention(q, k[..., None, :, :], v[..., None, :, :], mask, bias, scale)"
+_START = "scale = q.shape"
+_INTO_VALUES, _APART = ('"... (g r) l s ->', '"... (r g) l s ->'), ("-> ... (g r) l e", "-> ... (r g) l e")
+_KEYS = ("(g r) l d ->", "(r g) l d ->"), ("-> ... (g r) l s", "-> ... (r g) l s")
+# The row that a stacked query gets stands for its neighbour in the order (l r), where the stack has (r l).
+_ROWS_REPEATED = (
+    ("masked_softmax(scores, mask)", "masked_softmax(scores, rows)"),
+    ("weights = softmax", "r, rows = q.shape[-3] // k.shape[-3], mask\n    if mask is not None and mask.ndim == 2:\n"
+     "        rows = np.tile(np.repeat(mask, r, 0).reshape(r, *mask.shape), (k.shape[-3], 1, 1))\n"
+     "    weights = softmax"),
+)
+_MASKED = (
+    Mistake("mask after softmax",
+            (_WEIGHTS, "softmax(scores) if mask is None else np.where(mask, softmax(scores), 0)"),
+            "Rows with hidden keys sum to less than one", "hide scores before the softmax"),
+    Mistake("mask inverted", (_WEIGHTS, _WEIGHTS.replace("scores, mask", "scores, ~mask")),
+            "Each query sees what it should not, and nothing else", "True means may look"),
+    Mistake("scale forgotten", ("q.shape[-1] ** -0.5 if scale", "1.0 if scale"), "Rows are sharper than they should be",
+            "divide the scores by the root of a head's width"),
+    Mistake("scale on top of the root", (_START, "scale = q.shape[-1] ** -0.5 * (1 if scale is None else scale)\n    "
+                                         f"{_START}"),
+            "A scale that is given acts sqrt(d) times too weakly", "let it stand in the place of 1/sqrt(d)"),
+    Mistake("divided by the scale", ("else as_like(scale, q)", "else 1 / scale"), "A larger scale makes rows flatter",
+            "multiply by it"),
+    Mistake("bias scaled", ("scores + as_like(bias, q)", "scores + scale * bias"),
+            "The bias acts sqrt(d) times too weakly", "add the bias after scaling"),
+    Mistake("bias after softmax", (_WEIGHTS, f"({_WEIGHTS}) + (0 if bias is None else bias)"),
+            "With a bias, rows do not sum to one", "add the bias to the scores"),
 )
 
-OLD = (
+CHECKS = (
     Checks(
         grouped_query_attention,
-        probes=((_q, _k, _v), (_q, _k, _v, _mask), (_q, _k, _v, None, _bias), (_q, _repeated(_k), _repeated(_v))),
-        claims=(
-            Claim(
-                "attention with every key/value head repeated for its group",
-                lambda f: distance(f(_q, _k, _v, _mask), attention(_q, _repeated(_k), _repeated(_v), _mask)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "with as many groups as heads it is attention",
-                lambda f: distance(
-                    f(_q, _repeated(_k), _repeated(_v), None, _bias),
-                    attention(_q, _repeated(_k), _repeated(_v), None, _bias),
-                ),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim("other keys in one group change the results of its heads, and of no others", _one_group_changed),
-            Claim(
-                "values that are all alike come back",
-                lambda f: distance(f(_q, _k, np.ones((2, 2, 7, 11))), np.ones((2, 6, 5, 11))),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "scaled_dot_product_attention(enable_gqa=True)",
-                lambda f: distance(f(_q, _k, _v), _torch_attention(_q, _k, _v)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
-            Claim(
-                "scaled_dot_product_attention(enable_gqa=True) with a mask, a bias and a scale",
-                lambda f: distance(f(_q, _k, _v, _mask, _bias, 0.3), _torch_attention(_q, _k, _v, _mask, _bias, 0.3)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+        cases=(
+            call(_q4, _k2, _v2),
+            call(_q4, _k2, _v2, mask=_two).about("a mask"),
+            call(_q4, _k2[:1], _v2[1:]).about("one key/value head"),
+            call(_q4[:2], _k2, _v2).about("as many groups as heads"),
+            *_options(_q, _k, _v),
+            call(_q, _repeated(_k)[:, ::2], _repeated(_v)[:, 1::2], _mask).about("three groups"),
         ),
-        mistakes=_GROUPED,
+        claims=(
+            Claim("attention with every key/value head repeated for its group",
+                  lambda f: distance(f(_q, _k, _v, _mask), attention(_q, _repeated(_k), _repeated(_v), _mask)),
+                  **_LAST_BITS),
+            Claim("with as many groups as heads it is attention",
+                  lambda f: distance(*(it(_q, _repeated(_k), _repeated(_v), None, _bias) for it in (f, attention))),
+                  **_LAST_BITS),
+            Claim("other keys in one group change the results of its heads, and of no others", _one_group_changed),
+            Claim("values that are all alike come back",
+                  lambda f: distance(f(_q, _k, np.ones((2, 2, 7, 11))), np.ones((2, 6, 5, 11))), **_LAST_BITS),
+            oracle("scaled_dot_product_attention(enable_gqa=True)", _torch, call(_q, _k, _v), **_LAST_BITS),
+            oracle("scaled_dot_product_attention(enable_gqa=True) with a mask, a bias and a scale", _torch,
+                   call(_q, _k, _v, _mask, _bias, 0.3), **_LAST_BITS),
+        ),
+        mistakes=(
+            Mistake("tiled", (*_KEYS, _INTO_VALUES, _APART),
+                    "Head i uses the keys of group i mod g; results look plausible, and a trained model talks nonsense",
+                    "neighbouring heads share: np.repeat, not np.tile; torch.repeat_interleave, not Tensor.repeat",
+                    "ONNX, pull request 7274 (2025); axlearn, pull request 842 (2024)"),
+            Mistake("values tiled", (_INTO_VALUES, _APART),
+                    "Head i has the keys of its own group, and the values of group i mod g",
+                    "share values as keys are shared: neighbouring heads have the same"),
+            Mistake("keys tiled", _KEYS, "Head i has the values of its own group, and the keys of group i mod g",
+                    "share keys as values are shared: neighbouring heads have the same"),
+            Mistake("first group only", (_START, f"k, v = k[..., :1, :, :], v[..., :1, :, :]\n    {_START}"),
+                    "All heads use the first keys and values", "divide the heads among the groups"),
+            Mistake("queries averaged", (_START, 'q = reduce(q, "... (g r) l d -> ... g l d", "mean", g=k.shape[-3])\n'
+                                         f"    {_START}"),
+                    "There are as many results as key/value heads",
+                    "every query head keeps its own queries: stack them, do not average"),
+            Mistake("results in another order", _APART, "The numbers are right, but belong to other heads",
+                    'take the stacks apart as they were made: "g (r l) e -> (g r) l e"'),
+            Mistake("results taken apart query by query",
+                    ("g (r l) e -> ... (g r) l e", "g (l r) e -> ... (g r) l e"),
+                    "The results of one head are spread over its group",
+                    "queries are stacked head by head, so take them apart so: (r, l), not (l, r)"),
+            Mistake("queries stacked query by query", ("g (r l) d", "g (l r) d"),
+                    "The scores of one head are spread over its group",
+                    "stack head by head, (r, l), as scores are taken apart"),
+            Mistake("rows of the mask repeated", _ROWS_REPEATED,
+                    "Without a mask all is well; with one, queries get the rows of others",
+                    "stack the mask as the queries are stacked, or mask after taking the stacks apart"),
+            Mistake("width of all heads", ("q.shape[-1] ** -0.5", "(q.shape[-3] * q.shape[-1]) ** -0.5"),
+                    "Rows are flatter than they should be", "scale by the width of one head"),
+            *_MASKED,
+        ),
     ),
     Checks(
         multi_query_attention,
-        probes=(
-            (_q, _k[:, 0], _v[:, 0]),
-            (_q, _k[:, 0], _v[:, 0], _mask),
-            (_square, _square_k, _square_v),
+        cases=(
+            call(_q4, _k2[0], _v2[1]),
+            call(_q4, _k2[0], _v2[1], mask=_two).about("a mask"),
+            *_options(_q, _k[:, 0], _v[:, 0]),
+            call(_square, _square_k, _square_v).about("as many sequences as heads"),
         ),
         claims=(
-            Claim(
-                "attention with the keys and values repeated for each head",
-                lambda f: distance(
-                    f(_q, _k[:, 0], _v[:, 0], _mask),
-                    attention(_q, _repeated(_k[:, :1], 6), _repeated(_v[:, :1], 6), _mask),
-                ),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "also where there are as many sequences as heads",
-                lambda f: distance(
-                    f(_square, _square_k, _square_v), attention(_square, _square_k[:, None], _square_v[:, None])
-                ),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim(
-                "scaled_dot_product_attention(enable_gqa=True) of one key/value head",
-                lambda f: distance(f(_q, _k[:, 0], _v[:, 0]), _torch_attention(_q, _k[:, :1], _v[:, :1])),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("attention with the keys and values repeated for each head",
+                  lambda f: distance(f(_q, _k[:, 0], _v[:, 0], _mask),
+                                     attention(_q, _repeated(_k[:, :1], 6), _repeated(_v[:, :1], 6), _mask)),
+                  **_LAST_BITS),
+            Claim("also where there are as many sequences as heads",
+                  lambda f: distance(f(_square, _square_k, _square_v),
+                                     attention(_square, _square_k[:, None], _square_v[:, None])), **_LAST_BITS),
+            oracle("scaled_dot_product_attention(enable_gqa=True) of one key/value head",
+                   lambda q, k, v: _torch(q, k[:, None], v[:, None]), call(_q, _k[:, 0], _v[:, 0]), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(
-                axis_of_the_heads_forgotten,
-                "It raises an error, or, with as many sequences as heads, gives head i the keys of sequence i",
-                "give keys and values an axis for their one head: k[..., None, :, :]",
-            ),
-            Mistake(heads_averaged, "There is one result for all heads", "every head keeps its own queries"),
-            Mistake(
-                heads_as_queries_under_one_mask,
-                "Without a mask all is well; with one, queries get the rows of others",
-                "stack the mask as the queries are stacked",
-            ),
+            Mistake("axis of the heads forgotten", attention,
+                    "It raises an error, or, with as many sequences as heads, gives head i the keys of sequence i",
+                    "give keys and values an axis for their one head: k[..., None, :, :]"),
+            Mistake("heads averaged",
+                    (_SHARED, _SHARED.replace("(q,", "(q.mean(-3, keepdims=True),") + "[..., 0, :, :]"),
+                    "There is one result for all heads", "every head keeps its own queries"),
+            Mistake("heads as queries under one mask", _ROWS_REPEATED,
+                    "Without a mask all is well; with one, queries get the rows of others",
+                    "stack the mask as the queries are stacked"),
+            *_MASKED,
         ),
     ),
     Checks(
         pool_heads,
-        probes=((_w, 6, 2), (_w, 6, 3), (_w, 6, 1), (_w, 6, 6)),
+        # As many rows as heads, or more: what averages rows gives numbers, too.
+        cases=(
+            call(_columns, 4, 2), call(_columns[:2], 2, 1).about("one group"),
+            call(_columns[:2], 2, 2).about("as many groups as heads"),
+            *(call(_w[[0, 1, 2, 3, 4, 0]] * np.arange(1, 7)[:, None], 6, g) for g in (1, 2, 3, 6)),
+            call(_w[0], 6, 2).about("a bias", edge=True),
+            call(np.stack([_w, -_w]), 6, 3).about("three axes", edge=True),
+        ),
         claims=(
-            Claim(
-                "the keys of the pooled head are the mean of the keys of its heads",
-                lambda f: distance(_x @ f(_w, 6, 2), (_x @ _w).reshape(7, 2, 3, 3).mean(2).reshape(7, 6)),
-                1e-12,
-                _LAST_BITS,
-            ),
-            Claim("as many groups as heads change nothing", lambda f: distance(f(_w, 6, 6), _w), 1e-12, _LAST_BITS),
-            Claim(
-                "torch.nn.functional.avg_pool1d over the heads",
-                lambda f: max(distance(f(_w, 6, 6 // r), _torch_pool(_w, r)) for r in (1, 2, 3, 6)),
-                1e-12,
-                _LAST_BITS,
-                "oracle",
-            ),
+            Claim("the keys of the pooled head are the mean of the keys of its heads",
+                  lambda f: distance(_x @ f(_w, 6, 2), (_x @ _w).reshape(7, 2, 3, 3).mean(2).reshape(7, 6)),
+                  **_LAST_BITS),
+            Claim("as many groups as heads change nothing", lambda f: distance(f(_w, 6, 6), _w), **_LAST_BITS),
+            oracle("torch.nn.functional.avg_pool1d over the heads", _torch_pool,
+                   *(call(_w, 6, g) for g in (1, 2, 3, 6)), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake(summed, "Keys are too large, and softmax too sharp", "take the mean"),
-            Mistake(
-                first_head_of_each_group,
-                "All heads but the first of each group are lost",
-                "take the mean; keeping one head costs more (Ainslie et al., 2023, figure 4)",
-            ),
-            Mistake(distant_heads, "Heads are averaged that do not share queries", "average neighbouring heads"),
-            Mistake(
-                neighbouring_columns,
-                "The width of each head shrinks instead of the number of heads",
-                "average column j of one head with column j of the others",
-            ),
-            Mistake(
-                rows_averaged,
-                "The projection fits the tokens no more",
-                "average columns; torch.nn.Linear holds the transpose",
-            ),
+            Mistake("summed", ('"mean"', '"sum"'), "Keys are too large, and softmax too sharp", "take the mean"),
+            Mistake("divided by the groups", (('"mean"', '"sum"'), ("r=n_heads // n_groups)",
+                                                                    "r=n_heads // n_groups) / n_groups")),
+                    "Keys are too large with few groups, and too small with many", "divide by the heads of one group"),
+            Mistake("not joined", ("-> ... (g d)", "-> ... g d"), "The heads keep an axis of their own",
+                    "put them side by side again: (g d)"),
+            Mistake("first head of each group",
+                    (('reduce(w, "... (g r d) -> ... (g d)", "mean"', 'rearrange(w, "... (g r d) -> ... r (g d)"'),
+                     ("r=n_heads // n_groups)", "r=n_heads // n_groups)[..., 0, :]")),
+                    "All heads but the first of each group are lost",
+                    "take the mean; keeping one head costs more (Ainslie et al., 2023, figure 4)"),
+            Mistake("first heads", ("reduce(w,", "reduce(np.repeat(w[..., : w.shape[-1] // n_heads * n_groups].reshape("
+                                    "*w.shape[:-1], n_groups, -1), n_heads // n_groups, -2).reshape(w.shape),"),
+                    "All heads behind the first n_groups are lost", "take the mean of each group's heads"),
+            Mistake("distant heads", ("(g r d) ->", "(r g d) ->"), "Heads are averaged that do not share queries",
+                    "average neighbouring heads"),
+            Mistake("neighbouring columns", ("(g r d) ->", "(g d r) ->"),
+                    "The width of each head shrinks instead of the number of heads",
+                    "average column j of one head with column j of the others"),
+            Mistake("rows averaged", ("... (g r d) -> ... (g d)", "(g r d) ... -> (g d) ..."),
+                    "The projection fits the tokens no more", "average columns; torch.nn.Linear holds the transpose"),
+            Mistake("groups for their size", ("g=n_groups, r=n_heads // n_groups", "g=n_heads // n_groups, r=n_groups"),
+                    "As many heads are left as should share one", "n_groups heads are left, of h/g each"),
+        ),
+    ),    Checks(
+        length_of_mean,
+        cases=(call(4), call(1), call(9), call(2), call(7)),
+        claims=(
+            Claim("one vector keeps its length", lambda f: float(f(1) - 1)),
+            oracle("axes of a space, averaged by numpy", lambda r: float(np.linalg.norm(np.eye(r).mean(0))),
+                   *map(call, (2, 7)), **_LAST_BITS),
+        ),
+        mistakes=(
+            Mistake("length squared", ("math.sqrt(r)", "r"), "Four vectors have a mean of 1/4", "take the root"),
+            Mistake("sum", ("1 / math.sqrt(r)", "math.sqrt(r)"), "It grows with r", "divide the sum by r"),
         ),
     ),
 )

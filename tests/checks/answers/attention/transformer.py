@@ -8,24 +8,24 @@ import torch
 from mlnotes.attention.transformer import rms_norm
 
 
-def right_layer_norm__twice(x, gain=None, shift=None, eps=1e-5):
+def right_layer_norm__twice(x, gain=None, beta=None, eps=1e-5):
     wide = x.astype(np.result_type(x.dtype, np.float32))
     wide = wide - wide.mean(axis=-1, keepdims=True)
     wide = wide - wide.mean(axis=-1, keepdims=True)
     y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
     y = y if gain is None else y * gain
-    return (y if shift is None else y + shift).astype(x.dtype)
+    return (y if beta is None else y + beta).astype(x.dtype)
 
 
-def right_layer_norm__in_double(x, gain=None, shift=None, eps=1e-5):
+def right_layer_norm__in_double(x, gain=None, beta=None, eps=1e-5):
     z = x.astype(float)
     gain = np.ones(x.shape[-1]) if gain is None else gain
-    shift = np.zeros(x.shape[-1]) if shift is None else shift
+    beta = np.zeros(x.shape[-1]) if beta is None else beta
     z = (z - z.mean(-1, keepdims=True)) / np.sqrt(z.var(-1, keepdims=True) + eps)
-    return (z * gain + shift).astype(x.dtype)
+    return (z * gain + beta).astype(x.dtype)
 
 
-def right_layer_norm__loops(x, gain=None, shift=None, eps=1e-5):
+def right_layer_norm__loops(x, gain=None, beta=None, eps=1e-5):
     out = np.empty_like(x)
     for i in np.ndindex(x.shape[:-1]):
         row = [float(it) for it in x[i]]
@@ -34,132 +34,132 @@ def right_layer_norm__loops(x, gain=None, shift=None, eps=1e-5):
         for j, it in enumerate(row):
             y = (it - mean) / math.sqrt(variance + eps)
             y *= 1 if gain is None else gain[j]
-            out[(*i, j)] = y + (0 if shift is None else shift[j])
+            out[(*i, j)] = y + (0 if beta is None else beta[j])
     return out
 
 
-def right_layer_norm__torch(x, gain=None, shift=None, eps=1e-5):
-    gain, shift = (None if it is None else torch.tensor(it) for it in (gain, shift))
-    return torch.nn.functional.layer_norm(torch.tensor(x), (x.shape[-1],), gain, shift, eps).numpy()
+def right_layer_norm__torch(x, gain=None, beta=None, eps=1e-5):
+    gain, beta = (None if it is None else torch.tensor(it) for it in (gain, beta))
+    return torch.nn.functional.layer_norm(torch.tensor(x), (x.shape[-1],), gain, beta, eps).numpy()
 
 
-def right_layer_norm__single_subtraction(x, gain=None, shift=None, eps=1e-5):
+def right_layer_norm__single_subtraction(x, gain=None, beta=None, eps=1e-5):
     d = x - np.mean(x, axis=-1, keepdims=True, dtype=np.float32 if x.dtype == np.float16 else None)
     variance = np.einsum("...i,...i->...", d, d)[..., None] / x.shape[-1]
     y = d * (variance + eps) ** -0.5
     if gain is not None:
         y = y * gain
-    if shift is not None:
-        y = y + shift
+    if beta is not None:
+        y = y + beta
     return y.astype(x.dtype)
 
 
-def wrong_layer_norm__roles_exchanged(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__roles_exchanged(x, gain=None, beta=None, eps=1e-5):
     wide = x.astype(np.result_type(x.dtype, np.float32))
     wide = wide - wide.mean(axis=-1, keepdims=True)
     y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
     y = y if gain is None else y + gain
-    return (y if shift is None else y * shift).astype(x.dtype)
+    return (y if beta is None else y * beta).astype(x.dtype)
 
 
-def wrong_layer_norm__keepdims_forgotten(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__keepdims_forgotten(x, gain=None, beta=None, eps=1e-5):
     """Line 4"""
     wide = x.astype(np.result_type(x.dtype, np.float32))
     wide = wide - wide.mean(axis=-1)
     y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
     y = y if gain is None else y * gain
-    return (y if shift is None else y + shift).astype(x.dtype)
+    return (y if beta is None else y + beta).astype(x.dtype)
 
 
-def wrong_layer_norm__eps_of_its_own(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__eps_of_its_own(x, gain=None, beta=None, eps=1e-5):
     """`eps` makes no difference"""
     wide = x.astype(np.result_type(x.dtype, np.float32))
     wide = wide - wide.mean(axis=-1, keepdims=True)
     wide = wide - wide.mean(axis=-1, keepdims=True)
     y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + 1e-5)
     y = y if gain is None else y * gain
-    return (y if shift is None else y + shift).astype(x.dtype)
+    return (y if beta is None else y + beta).astype(x.dtype)
 
 
-def wrong_layer_norm__in_place(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__in_place(x, gain=None, beta=None, eps=1e-5):
     """`x` has changed after the call"""
     x -= x.mean(axis=-1, keepdims=True)
     y = x.astype(np.result_type(x.dtype, np.float32))
     y = y / np.sqrt((y**2).mean(axis=-1, keepdims=True) + eps)
     y = y if gain is None else y * gain
-    return (y if shift is None else y + shift).astype(x.dtype)
+    return (y if beta is None else y + beta).astype(x.dtype)
 
 
-def wrong_layer_norm__not_centered_squares(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__not_centered_squares(x, gain=None, beta=None, eps=1e-5):
     """square what is left of the mean"""
     wide = x.astype(np.result_type(x.dtype, np.float32))
     centered = wide - wide.mean(axis=-1, keepdims=True)
     y = centered / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
     y = y if gain is None else y * gain
-    return (y if shift is None else y + shift).astype(x.dtype)
+    return (y if beta is None else y + beta).astype(x.dtype)
 
 
-def wrong_layer_norm__mean_of_sizes(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__mean_of_sizes(x, gain=None, beta=None, eps=1e-5):
     wide = x.astype(np.result_type(x.dtype, np.float32))
     centered = wide - wide.mean(axis=-1, keepdims=True)
     y = centered / (np.abs(centered).mean(axis=-1, keepdims=True) + eps)
     y = y if gain is None else y * gain
-    return (y if shift is None else y + shift).astype(x.dtype)
+    return (y if beta is None else y + beta).astype(x.dtype)
 
 
-def wrong_layer_norm__half_precision(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__half_precision(x, gain=None, beta=None, eps=1e-5):
     """overflow in float16"""
     centered = x - x.mean(axis=-1, keepdims=True)
     y = centered / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
     y = y if gain is None else y * gain
-    return y if shift is None else y + shift
+    return y if beta is None else y + beta
 
 
-def wrong_layer_norm__shift_needs_gain(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__shift_needs_gain(x, gain=None, beta=None, eps=1e-5):
     wide = x.astype(np.result_type(x.dtype, np.float32))
     centered = wide - wide.mean(axis=-1, keepdims=True)
     y = centered / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
     if gain is not None:
         y = y * gain
-        if shift is not None:
-            y = y + shift
+        if beta is not None:
+            y = y + beta
     return y.astype(x.dtype)
 
 
-def wrong_layer_norm__always_double(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__always_double(x, gain=None, beta=None, eps=1e-5):
     """The numbers are right, but their dtype is not"""
     x = x.astype(float)
     y = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
     y = y if gain is None else y * gain
-    return y if shift is None else y + shift
+    return y if beta is None else y + beta
 
 
-def wrong_layer_norm__gain_first(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__gain_first(x, gain=None, beta=None, eps=1e-5):
     """The gain is divided out again, in part"""
     wide = x.astype(np.result_type(x.dtype, np.float32))
     wide = wide if gain is None else wide * gain
     wide = wide - wide.mean(axis=-1, keepdims=True)
     y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
-    return (y if shift is None else y + shift).astype(x.dtype)
+    return (y if beta is None else y + beta).astype(x.dtype)
 
 
-def wrong_layer_norm__axis_of_the_mean(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__axis_of_the_mean(x, gain=None, beta=None, eps=1e-5):
     """Line 4"""
     wide = x.astype(np.result_type(x.dtype, np.float32))
     wide = wide - wide.mean(axis=0, keepdims=True)
     y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
     y = y if gain is None else y * gain
-    return (y if shift is None else y + shift).astype(x.dtype)
+    return (y if beta is None else y + beta).astype(x.dtype)
 
 
-def wrong_layer_norm__divided_by_tokens(x, gain=None, shift=None, eps=1e-5):
+def wrong_layer_norm__divided_by_tokens(x, gain=None, beta=None, eps=1e-5):
     """Line 5"""
     wide = x.astype(np.result_type(x.dtype, np.float32))
     wide = wide - wide.mean(axis=-1, keepdims=True)
     variance = (wide**2).sum(axis=-1, keepdims=True) / len(x)
     y = wide / np.sqrt(variance + eps)
     y = y if gain is None else y * gain
-    return (y if shift is None else y + shift).astype(x.dtype)
+    return (y if beta is None else y + beta).astype(x.dtype)
 
 
 def right_pre_norm__line(x, sublayer, norm):

@@ -617,7 +617,7 @@ def wrong_layer_norm_vjp__added(x, upstream, gain=None, eps=1e-5):
 
 
 def wrong_layer_norm_vjp__eps_ignored(x, upstream, gain=None, eps=1e-5):
-    """Line 3"""
+    """add eps to the variance"""
     sigma = np.sqrt(x.var(-1, keepdims=True))
     y = (x - x.mean(-1, keepdims=True)) / sigma
     u = upstream * (1 if gain is None else gain)

@@ -151,7 +151,7 @@ def right_matmul_block__torch(a, b, size=2):
 
 
 def wrong_matmul_block__not_in_blocks(a, b, size=2):
-    """`size` makes no difference"""
+    """it multiplies blocks with 3 rows or columns"""
     return a @ b
 
 
@@ -233,7 +233,7 @@ def wrong_matmul_block__entries(a, b, size=2):
 
 
 def wrong_matmul_block__ranges_exchanged(a, b, size=2):
-    """look at the order"""
+    """Line 5"""
     (m, k), n = a.shape, b.shape[1]
     c = np.zeros((m, n))
     for i, j, t in product(range(0, n, size), range(0, m, size), range(0, k, size)):

@@ -1,0 +1,344 @@
+"""LU decomposition, as readers write it."""
+# ruff: noqa: E741 (the lower triangular factor is called l, as in the formula)
+
+import numpy as np
+import scipy.linalg
+
+
+def right_lu__scipy(a):
+    return scipy.linalg.lu(a)
+
+
+def right_lu__loops(a):
+    u = [[float(x) for x in row] for row in a]
+    m, n = len(u), len(u[0])
+    p, l = np.eye(m), np.eye(m)
+    for k in range(min(m, n)):
+        best = max(range(k, m), key=lambda i: abs(u[i][k]))
+        u[k], u[best] = u[best], u[k]
+        p[:, [k, best]] = p[:, [best, k]]
+        l[[k, best], :k] = l[[best, k], :k]
+        for i in range(k + 1, m):
+            if u[k][k] == 0:
+                continue
+            l[i, k] = u[i][k] / u[k][k]
+            u[i] = [x - l[i, k] * y for x, y in zip(u[i], u[k], strict=True)]
+            u[i][k] = 0.0
+    return p, l[:, : min(m, n)], np.array(u)[: min(m, n)]
+
+
+def right_lu__outer_products(a):
+    rest = np.array(a, dtype=np.result_type(a, np.float32))
+    m, k = len(rest), min(rest.shape)
+    order = list(range(m))
+    for j in range(k):
+        best = j + int(np.abs(rest[j:, j]).argmax())
+        rest[[j, best]] = rest[[best, j]]
+        order[j], order[best] = order[best], order[j]
+        if rest[j, j]:
+            rest[j + 1 :, j] /= rest[j, j]
+            rest[j + 1 :, j + 1 :] -= np.outer(rest[j + 1 :, j], rest[j, j + 1 :])
+    l = np.tril(rest, -1)[:, :k]
+    np.fill_diagonal(l, 1)
+    p = np.zeros((m, m), rest.dtype)
+    p[order, range(m)] = 1
+    return p, l, np.triu(rest)[:k]
+
+
+def _eliminated(a):
+    a = np.array(a, float)
+    order = np.arange(len(a))
+    for k in range(min(a.shape)):
+        best = k + np.argmax(np.abs(a[k:, k]))
+        a[[k, best]], order[[k, best]] = a[[best, k]], order[[best, k]]
+        if a[k, k] != 0:
+            a[k + 1 :, k] /= a[k, k]
+            a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+    return a, order
+
+
+def wrong_lu__rows_for_a_matrix(a):
+    a, order = _eliminated(a)
+    k = min(a.shape)
+    return order, np.tril(a[:, :k], -1) + np.eye(len(a), k), np.triu(a[:k])
+
+
+def wrong_lu__permutation_transposed(a):
+    """PLU is another matrix where three or more rows change places"""
+    a, order = _eliminated(a)
+    k = min(a.shape)
+    return np.eye(len(a))[order], np.tril(a[:, :k], -1) + np.eye(len(a), k), np.triu(a[:k])
+
+
+def wrong_lu__full_factors(a):
+    a, order = _eliminated(a)
+    k = min(a.shape)
+    return np.eye(len(a))[:, order], np.tril(a, -1)[:, :k] + np.eye(len(a), k), np.triu(a)
+
+
+def wrong_lu__multipliers_stay(a):
+    """PLU is another matrix as soon as rows are exchanged after the first step"""
+    u = np.array(a, float)
+    m, n = u.shape
+    p, l = np.eye(m), np.eye(m)
+    for k in range(min(m, n)):
+        best = k + np.argmax(np.abs(u[k:, k]))
+        u[[k, best]] = u[[best, k]]
+        p[:, [k, best]] = p[:, [best, k]]
+        for i in range(k + 1, m):
+            if u[k, k] != 0:
+                l[i, k] = u[i, k] / u[k, k]
+                u[i, k:] = u[i, k:] - l[i, k] * u[k, k:]
+    return p, l[:, : min(m, n)], np.triu(u[: min(m, n)])
+
+
+def wrong_lu__pivot_row_divided(a):
+    a = np.array(a, float)
+    k, order = min(a.shape), np.arange(len(a))
+    for j in range(k):
+        best = j + np.argmax(np.abs(a[j:, j]))
+        a[[j, best]], order[[j, best]] = a[[best, j]], order[[best, j]]
+        if a[j, j] != 0:
+            a[j, j + 1 :] /= a[j, j]
+            a[j + 1 :, j + 1 :] -= np.outer(a[j + 1 :, j], a[j, j + 1 :])
+    return np.eye(len(a))[:, order], np.tril(a[:, :k]), np.triu(a[:k], 1) + np.eye(k, a.shape[1])
+
+
+def wrong_lu__smallest_pivot(a):
+    """Line 6"""
+    a = np.array(a, float)
+    k, order = min(a.shape), np.arange(len(a))
+    for j in range(k):
+        best = j + np.argmin(np.abs(a[j:, j]))
+        a[[j, best]], order[[j, best]] = a[[best, j]], order[[best, j]]
+        if a[j, j] != 0:
+            a[j + 1 :, j] /= a[j, j]
+            a[j + 1 :, j + 1 :] -= np.outer(a[j + 1 :, j], a[j, j + 1 :])
+    return np.eye(len(a))[:, order], np.tril(a[:, :k], -1) + np.eye(len(a), k), np.triu(a[:k])
+
+
+def right_doolittle__loops(a):
+    m, n = np.shape(a)
+    k = min(m, n)
+    l, u = np.eye(m, k), np.zeros((k, n))
+    for i in range(k):
+        for j in range(i, n):
+            u[i, j] = a[i][j] - sum(l[i, s] * u[s, j] for s in range(i))
+        for j in range(i + 1, m):
+            rest = a[j][i] - sum(l[j, s] * u[s, i] for s in range(i))
+            if rest != 0:
+                if u[i, i] == 0:
+                    raise ValueError("a zero pivot")
+                l[j, i] = rest / u[i, i]
+    return l, u
+
+
+def right_doolittle__elimination(a):
+    u = np.array(a, float)
+    m, n = u.shape
+    l = np.eye(m)
+    for j in range(min(m, n)):
+        if u[j, j] == 0 and u[j + 1 :, j].any():
+            raise ZeroDivisionError("a zero pivot")
+        if u[j, j] != 0:
+            l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] -= l[j + 1 :, j : j + 1] * u[j]
+    return l[:, : min(m, n)], np.triu(u[: min(m, n)])
+
+
+def right_doolittle__recursive(a):
+    a = np.asarray(a, float)
+    if a[0, 0] == 0 and a[1:, 0].any():
+        raise ValueError("a zero pivot")
+    first = a[1:, :1] / (a[0, 0] or 1)
+    k = min(a.shape)
+    l, u = np.eye(len(a), k), np.zeros((k, a.shape[1]))
+    u[0], l[1:, :1] = a[0], first
+    if k > 1:
+        l[1:, 1:], u[1:, 1:] = right_doolittle__recursive(a[1:, 1:] - first * a[:1, 1:])
+    return l, u
+
+
+def wrong_doolittle__first_sum_only(a):
+    """The columns of L are those of A, divided"""
+    a = np.asarray(a, float)
+    k = min(a.shape)
+    l, u = np.eye(len(a), k), np.zeros((k, a.shape[1]))
+    for i in range(k):
+        u[i, i:] = a[i, i:] - l[i, :i] @ u[:i, i:]
+        if u[i, i] == 0 and a[i + 1 :, i].any():
+            raise ValueError("a zero pivot")
+        l[i + 1 :, i] = a[i + 1 :, i] / (u[i, i] or 1)
+    return l, u
+
+
+def wrong_doolittle__sum_added(a):
+    """Line 7"""
+    a = np.asarray(a, float)
+    k = min(a.shape)
+    l, u = np.eye(len(a), k), np.zeros((k, a.shape[1]))
+    for i in range(k):
+        u[i, i:] = a[i, i:] + l[i, :i] @ u[:i, i:]
+        below = a[i + 1 :, i] - l[i + 1 :, :i] @ u[:i, i]
+        if u[i, i] == 0 and below.any():
+            raise ValueError("a zero pivot")
+        l[i + 1 :, i] = below / (u[i, i] or 1)
+    return l, u
+
+
+def wrong_doolittle__square_only(a):
+    """Line 7"""
+    a = np.asarray(a, float)
+    l, u = np.eye(len(a)), np.zeros_like(a)
+    for i in range(len(a)):
+        u[i, i:] = a[i, i:] - l[i, :i] @ u[:i, i:]
+        below = a[i + 1 :, i] - l[i + 1 :, :i] @ u[:i, i]
+        if u[i, i] == 0 and below.any():
+            raise ValueError("a zero pivot")
+        l[i + 1 :, i] = below / (u[i, i] or 1)
+    return l, u
+
+
+def wrong_doolittle__divided_by_the_diagonal_of_a(a):
+    """Line 11"""
+    a = np.asarray(a, float)
+    k = min(a.shape)
+    l, u = np.eye(len(a), k), np.zeros((k, a.shape[1]))
+    for i in range(k):
+        u[i, i:] = a[i, i:] - l[i, :i] @ u[:i, i:]
+        below = a[i + 1 :, i] - l[i + 1 :, :i] @ u[:i, i]
+        if u[i, i] == 0 and below.any():
+            raise ValueError("a zero pivot")
+        l[i + 1 :, i] = below / (a[i, i] or 1)
+    return l, u
+
+
+def wrong_doolittle__diagonal_of_l_left_out(a):
+    """Line 4"""
+    l, u = right_doolittle__elimination(a)
+    return l - np.eye(*l.shape), u
+
+
+def wrong_doolittle__parts_exchanged(a):
+    """The parts of the result are right, but in another order"""
+    l, u = right_doolittle__loops(a)
+    return u, l
+
+
+def right_lu_solve__numpy(a, b):
+    return np.linalg.solve(a, b)
+
+
+def right_lu_solve__inverse_of_factors(a, b):
+    p, l, u = scipy.linalg.lu(a)
+    if not np.diag(u).all():
+        raise np.linalg.LinAlgError("singular")
+    return scipy.linalg.solve_triangular(u, scipy.linalg.solve_triangular(l, p.T @ b, lower=True))
+
+
+def right_lu_solve__gauss_jordan(a, b):
+    n = len(a)
+    table = np.hstack([np.asarray(a, float), np.reshape(b, (n, -1))])
+    for k in range(n):
+        best = k + np.argmax(np.abs(table[k:, k]))
+        if table[best, k] == 0:
+            raise ValueError("a is singular")
+        table[[k, best]] = table[[best, k]]
+        table[k] = table[k] / table[k, k]
+        for i in range(n):
+            if i != k:
+                table[i] = table[i] - table[i, k] * table[k]
+    return table[:, n:].reshape(np.shape(b))
+
+
+def _regular(a):
+    p, l, u = scipy.linalg.lu(a)
+    if not np.diag(u).all():
+        raise ValueError("a is singular")
+    return p, l, u
+
+
+def wrong_lu_solve__p_for_its_transpose(a, b):
+    """The residual is large where three or more rows change places"""
+    p, l, u = _regular(a)
+    return np.linalg.solve(u, np.linalg.solve(l, p @ b))
+
+
+def wrong_lu_solve__p_forgotten(a, b):
+    """The residual is large wherever rows were exchanged"""
+    _, l, u = _regular(a)
+    return np.linalg.solve(u, np.linalg.solve(l, b))
+
+
+def wrong_lu_solve__product_of_factors(a, b):
+    """solve with L first, then with U"""
+    p, l, u = _regular(a)
+    return np.linalg.solve(u @ l, p.T @ b)
+
+
+def wrong_lu_solve__multiplied(a, b):
+    """Line 4"""
+    p, l, u = _regular(a)
+    return np.linalg.solve(u, l @ (p.T @ b))
+
+
+def wrong_lu_solve__pseudoinverse(a, b):
+    return np.linalg.pinv(a) @ b
+
+
+def wrong_lu_solve__u_transposed(a, b):
+    """Line 5"""
+    p, l, u = _regular(a)
+    y = scipy.linalg.solve_triangular(l, p.T @ b, lower=True)
+    return scipy.linalg.solve_triangular(u, y, trans="T")
+
+
+def right_det__numpy(a):
+    return np.linalg.det(a)
+
+
+def right_det__logarithms(a):
+    sign, logarithm = np.linalg.slogdet(a)
+    return sign * np.exp(logarithm)
+
+
+def right_det__signs_and_exponents(a):
+    p, _, u = scipy.linalg.lu(a)
+    fractions, powers = np.frexp(np.diag(u))
+    return np.ldexp(np.linalg.det(p) * np.prod(fractions), np.sum(powers))
+
+
+def wrong_det__diagonal_of_u(a):
+    """The sign is wrong after an odd number of exchanges"""
+    u = scipy.linalg.lu(a)[2]
+    return np.exp(np.log(np.abs(np.diag(u))).sum()) * np.prod(np.sign(np.diag(u)))
+
+
+def wrong_det__without_sign(a):
+    """The result is the right one without its sign"""
+    return np.exp(np.linalg.slogdet(a)[1])
+
+
+def wrong_det__logarithm(a):
+    return np.linalg.slogdet(a)[1]
+
+
+def wrong_det__signs_of_minors_forgotten(a):
+    """All products are added"""
+    a = np.asarray(a, float)
+    if len(a) == 1:
+        return a[0, 0]
+    minors = [np.delete(a[1:], j, 1) for j in range(len(a))]
+    return sum(x * wrong_det__signs_of_minors_forgotten(it) for x, it in zip(a[0], minors, strict=True))
+
+
+def wrong_det__product_of_pivots(a):
+    """It gives inf or 0 where pivots of 1e200 and 1e-200 balance"""
+    p, _, u = scipy.linalg.lu(a)
+    return np.linalg.det(p) * np.diag(u).prod()
+
+
+def wrong_det__opposite_sign(a):
+    """The result has the opposite sign"""
+    p, l, u = scipy.linalg.lu(a)
+    return -np.linalg.det(l) * np.exp(np.linalg.slogdet(u)[1]) * np.linalg.slogdet(p)[0] * np.linalg.slogdet(u)[0]

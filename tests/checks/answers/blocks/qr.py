@@ -1,0 +1,270 @@
+"""QR decomposition, as readers write it."""
+
+import math
+
+import numpy as np
+import scipy.linalg
+
+
+def _scaled(a):
+    a = np.asarray(a, float)
+    sizes = np.abs(a).max(axis=0)
+    sizes[sizes == 0] = 1
+    return a / sizes, sizes
+
+
+def right_gram_schmidt__loops(a):
+    a, sizes = _scaled(a)
+    m, n = a.shape
+    k = min(m, n)
+    q, r = np.zeros((m, k)), np.zeros((k, n))
+    for j in range(n):
+        rest = a[:, j].copy()
+        for i in range(min(j, k)):
+            r[i, j] = sum(q[s, i] * a[s, j] for s in range(m))
+            rest = rest - r[i, j] * q[:, i]
+        if j < k:
+            r[j, j] = math.hypot(*rest)
+            if r[j, j] > 0:
+                q[:, j] = rest / r[j, j]
+    return q, r * sizes
+
+
+def right_gram_schmidt__numpy_with_positive_diagonal(a):
+    a, sizes = _scaled(a)
+    empty = ~a.any(axis=0)
+    q, r = np.linalg.qr(a[:, ~empty])
+    signs = np.where(np.diag(r) < 0, -1, 1)
+    k = min(a.shape)
+    full_q, full_r = np.zeros((len(a), k)), np.zeros((k, a.shape[1]))
+    kept = np.flatnonzero(~empty)[:k]
+    full_q[:, kept] = q * signs
+    full_r[np.ix_(kept, ~empty)] = r * signs[:, None]
+    return full_q, full_r * sizes
+
+
+def right_gram_schmidt__lists(a):
+    a, sizes = _scaled(a)
+    basis, rows = [], []
+    for column in a.T:
+        if len(basis) == len(a):
+            break
+        v = column - sum((column @ e * e for e in basis), np.zeros(len(a)))
+        length = np.linalg.norm(v)
+        basis.append(v / length if length else v)
+    rows = [[e @ column if i <= j else 0.0 for j, column in enumerate(a.T)] for i, e in enumerate(basis)]
+    return np.stack(basis, 1), np.array(rows) * sizes
+
+
+def _orthogonalized(a, project, divide=True):
+    a, sizes = _scaled(a)
+    k = min(a.shape)
+    q, r = np.zeros((len(a), k)), np.zeros((k, a.shape[1]))
+    for j in range(a.shape[1]):
+        rest = a[:, j].copy()
+        for i in range(min(j, k)):
+            r[i, j] = project(q[:, i], a[:, j], rest)
+            rest -= r[i, j] * q[:, i]
+        if j < k:
+            r[j, j] = np.linalg.norm(rest)
+            q[:, j] = rest / (r[j, j] or 1) if divide else rest
+    return q, r * sizes
+
+
+def wrong_gram_schmidt__never_divided(a):
+    """Line 3"""
+    return _orthogonalized(a, lambda q, column, rest: q @ column, divide=False)
+
+
+def wrong_gram_schmidt__lower_triangle(a):
+    """R is lower triangular"""
+    q, r = right_gram_schmidt__loops(a)
+    return q, r[:, : len(r)].T
+
+
+def wrong_gram_schmidt__projection_halved(a):
+    """Line 3"""
+    return _orthogonalized(a, lambda q, column, rest: q @ column / 2)
+
+
+def wrong_gram_schmidt__added(a):
+    """Line 8"""
+    a, sizes = _scaled(a)
+    k = min(a.shape)
+    q, r = np.zeros((len(a), k)), np.zeros((k, a.shape[1]))
+    for j in range(k):
+        r[:j, j] = q[:, :j].T @ a[:, j]
+        v = a[:, j] + q[:, :j] @ r[:j, j]
+        r[j, j] = np.linalg.norm(v)
+        q[:, j] = v / (r[j, j] or 1)
+    r[:, k:] = q.T @ a[:, k:]
+    return q, r * sizes
+
+
+def wrong_gram_schmidt__largest_entry_for_length(a):
+    """Line 9"""
+    a, sizes = _scaled(a)
+    k = min(a.shape)
+    q, r = np.zeros((len(a), k)), np.zeros((k, a.shape[1]))
+    for j in range(k):
+        r[:j, j] = q[:, :j].T @ a[:, j]
+        v = a[:, j] - q[:, :j] @ r[:j, j]
+        r[j, j] = np.linalg.norm(v, np.inf)
+        q[:, j] = v / (r[j, j] or 1)
+    r[:, k:] = q.T @ a[:, k:]
+    return q, r * sizes
+
+
+def wrong_gram_schmidt__rows(a):
+    """Line 7"""
+    a, sizes = _scaled(a)
+    k = min(a.shape)
+    q, r = np.zeros((len(a), k)), np.zeros((k, a.shape[1]))
+    for j in range(k):
+        r[:j, j] = q[:, :j].T @ a[j]
+        v = a[:, j] - q[:, :j] @ r[:j, j]
+        r[j, j] = np.linalg.norm(v)
+        q[:, j] = v / (r[j, j] or 1)
+    r[:, k:] = q.T @ a[:, k:]
+    return q, r * sizes
+
+
+def right_householder_qr__numpy(a):
+    return np.linalg.qr(a)
+
+
+def right_householder_qr__mirrors_as_matrices(a):
+    r, sizes = _scaled(a)
+    m, k = len(r), min(r.shape)
+    q = np.eye(m)
+    for j in range(k):
+        v = r[j:, j].copy()
+        v[0] += math.copysign(math.hypot(*v), v[0])
+        mirror = np.eye(m)
+        if v.any():
+            mirror[j:, j:] -= 2 * np.outer(v, v) / (v @ v)
+        q, r = q @ mirror, mirror @ r
+    return q[:, :k], np.triu(r[:k] * sizes)
+
+
+def right_householder_qr__scipy(a):
+    a, sizes = _scaled(a)
+    q, r = scipy.linalg.qr(a, mode="economic")
+    return -q, -r * sizes
+
+
+def wrong_householder_qr__full(a):
+    q, r = scipy.linalg.qr(a, mode="full")
+    return q, r
+
+
+def wrong_householder_qr__q_transposed(a):
+    """Line 4"""
+    q, r = np.linalg.qr(a)
+    return q.T, r
+
+
+def wrong_householder_qr__outer_product_not_halved(a):
+    """Vectors end on the mirror"""
+    r, sizes = _scaled(a)
+    m, k = len(r), min(r.shape)
+    q = np.eye(m)
+    for j in range(k):
+        v = r[j:, j].copy()
+        v[0] += math.copysign(math.hypot(*v), v[0])
+        mirror = np.eye(m)
+        mirror[j:, j:] -= np.outer(v, v) / (v @ v or 1)
+        q, r = q @ mirror, mirror @ r
+    return q[:, :k], np.triu(r[:k] * sizes)
+
+
+def wrong_householder_qr__sign_function(a):
+    """With a leading zero a column turns round"""
+    r, sizes = _scaled(a)
+    m, k = len(r), min(r.shape)
+    q = np.eye(m)
+    for j in range(k):
+        v = r[j:, j].copy()
+        v[0] += np.sign(v[0]) * math.hypot(*v)
+        mirror = np.eye(m)
+        mirror[j:, j:] -= 2 * np.outer(v, v) / (v @ v or 1)
+        q, r = q @ mirror, mirror @ r
+    return q[:, :k], r[:k] * sizes
+
+
+def wrong_householder_qr__mirrors_multiplied_backwards(a):
+    """Line 11"""
+    r, sizes = _scaled(a)
+    m, k = len(r), min(r.shape)
+    q = np.eye(m)
+    for j in range(k):
+        v = r[j:, j].copy()
+        v[0] += math.copysign(math.hypot(*v), v[0])
+        mirror = np.eye(m)
+        mirror[j:, j:] -= 2 * np.outer(v, v) / (v @ v or 1)
+        q, r = mirror @ q, mirror @ r
+    return q[:, :k], np.triu(r[:k] * sizes)
+
+
+def wrong_householder_qr__absolute_value(a):
+    r, sizes = _scaled(a)
+    m, k = len(r), min(r.shape)
+    q = np.eye(m)
+    for j in range(k):
+        v = r[j:, j].copy()
+        v[0] += np.abs(v).sum()
+        mirror = np.eye(m)
+        mirror[j:, j:] -= 2 * np.outer(v, v) / (v @ v or 1)
+        q, r = q @ mirror, mirror @ r
+    return q[:, :k], np.triu(r[:k] * sizes)
+
+
+def right_givens_rotation__hypot(x, y):
+    length = math.hypot(x, y)
+    return np.array([[x / length, y / length], [-y / length, x / length]])
+
+
+def right_givens_rotation__angle(x, y):
+    angle = math.atan2(y, x)
+    return np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+
+
+def right_givens_rotation__complex(x, y):
+    turn = complex(x, -y) / abs(complex(x, y)) if x or y else 1
+    return np.array([[turn.real, -turn.imag], [turn.imag, turn.real]])
+
+
+def wrong_givens_rotation__transposed(x, y):
+    """The result is transposed"""
+    c, s = x / math.hypot(x, y), y / math.hypot(x, y)
+    return np.array([[c, -s], [s, c]])
+
+
+def wrong_givens_rotation__arctan(x, y):
+    """A negative first coordinate stays negative"""
+    angle = np.arctan(np.float64(y) / x)
+    return np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+
+
+def wrong_givens_rotation__arguments_of_atan2(x, y):
+    """The vector turns past the axis"""
+    angle = math.atan2(x, y)
+    return np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+
+
+def wrong_givens_rotation__root_of_squares(x, y):
+    """Coordinates of 1e200 give 0, and those of 1e-200 give nan"""
+    length = np.sqrt(np.square(x) + np.square(y))
+    return np.array([[x, y], [-y, x]]) / length
+
+
+def wrong_givens_rotation__length_squared(x, y):
+    """Line 3"""
+    length = math.hypot(x, y) ** 2
+    return np.array([[x, y], [-y, x]]) / length
+
+
+def wrong_givens_rotation__both_minus(x, y):
+    """Line 4"""
+    c, s = x / math.hypot(x, y), y / math.hypot(x, y)
+    return np.array([[c, -s], [-s, c]])
