@@ -10,7 +10,7 @@ import warnings
 from itertools import pairwise
 
 import numpy as np
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 
 # Text, what stands beside it, points in the background, and lines that only guide the eye.
@@ -646,6 +646,10 @@ def influence(ax, sizes, title=""):
 def calibration(ax, groups):
     """Draw how often answers were right against how sure they were, with two standard errors either way.
 
+
+def tower(ax, parts, x=0.0, block=None, title=""):
+    """Draw what tokens pass through, from bottom to top, and the paths that lead around some of it.
+
     Parameters
     ----------
     ax : matplotlib.axes.Axes
@@ -659,3 +663,60 @@ def calibration(ax, groups):
         ax.errorbar(said, right, spread, fmt=marker, ms=5, lw=1, ls="none", color=color, label=name)
     ax.set(xlim=(0.4, 1.02), ylim=(0.4, 1.02), xlabel="weight of the answer", ylabel="share of right answers")
     ax.legend(loc="lower right")
+
+
+    parts : sequence of str
+        The parts; what comes in and what goes out stands without a box. ``"+2"`` is a sum with what has passed by the
+        two parts before it.
+    x : float
+        Where the tower stands; it is 3.1 wide.
+    block : tuple of int, optional
+        The first and the last part of a block that is repeated.
+    title : str
+        What is shown.
+    """
+    colors, last = {"attention": PALE_BLUE, "norm": PALE_GREEN, "feed-forward": PALE_ORANGE}, len(parts) - 1
+    for i, part in enumerate(parts):
+        if i < last:
+            _arrow(ax, (x, i + (0.22 if part[0] == "+" else 0.32)), (x, i + (0.78 if parts[i + 1][0] == "+" else 0.68)))
+        if part[0] == "+":
+            start, side = i - int(part[1:]) - 0.5, x + 1.35
+            ax.plot([x, side, side], [start, start, i], color=INK, lw=1.2, ls="-")
+            _arrow(ax, (side, i), (x + 0.2, i))
+            ax.add_patch(Ellipse((x, i), 0.4, 0.44, fc="none", ec=INK, lw=1.2))
+            ax.plot([x - 0.11, x + 0.11], [i, i], color=INK, lw=1.2, ls="-")
+            ax.plot([x, x], [i - 0.12, i + 0.12], color=INK, lw=1.2, ls="-")
+            continue
+        if 0 < i < last:
+            fill = next((color for name, color in colors.items() if name in part), "none")
+            ax.add_patch(Rectangle((x - 1.15, i - 0.32), 2.3, 0.64, fc=fill, ec=INK, lw=0.8))
+        ax.text(x, i, part, ha="center", va="center", size=9)
+    if block is not None:
+        low, high = block[0] - 0.6, block[1] + 0.42
+        ax.add_patch(Rectangle((x - 1.55, low), 3.1, high - low, fc="none", ec=GREY, lw=1, ls="--"))
+    ax.set(xlim=(-1.65, x + 1.65), ylim=(-0.4, last + 0.4), xticks=[], yticks=[], title=title)
+    ax.spines[:].set_visible(False)
+
+
+def handed_over(ax, start, end, label):
+    """Draw a path from the top of one tower to a part of another at its right.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    start, end : tuple of float
+        Where it begins, and the middle of the part to which it leads.
+    label : str
+        What is handed over.
+    """
+    (x, y), (right, top) = start, end
+    middle = (x + right) / 2
+    ax.plot([x, x, middle, middle], [y, y + 0.3, y + 0.3, top], color=BLUE, lw=1.6, ls="-")
+    _arrow(ax, (middle, top), (right - 1.15, top), BLUE)
+    ax.text((x + middle) / 2, y + 0.4, label, ha="center", va="bottom", color=BLUE, size=9)
+
+
+def _arrow(ax, start, end, color=INK):
+    looks = {"arrowstyle": "->", "color": color, "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
+    ax.annotate("", end, start, arrowprops=looks)
