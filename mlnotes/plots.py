@@ -646,10 +646,6 @@ def influence(ax, sizes, title=""):
 def calibration(ax, groups):
     """Draw how often answers were right against how sure they were, with two standard errors either way.
 
-
-def tower(ax, parts, x=0.0, block=None, title=""):
-    """Draw what tokens pass through, from bottom to top, and the paths that lead around some of it.
-
     Parameters
     ----------
     ax : matplotlib.axes.Axes
@@ -665,6 +661,13 @@ def tower(ax, parts, x=0.0, block=None, title=""):
     ax.legend(loc="lower right")
 
 
+def tower(ax, parts, x=0.0, block=None, title=""):
+    """Draw what tokens pass through, from bottom to top, and the paths that lead around some of it.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
     parts : sequence of str
         The parts; what comes in and what goes out stands without a box. ``"+2"`` is a sum with what has passed by the
         two parts before it.
