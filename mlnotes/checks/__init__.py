@@ -6,6 +6,7 @@ import importlib
 import itertools
 import math
 import pkgutil
+import textwrap
 import warnings
 
 import numpy as np
@@ -191,6 +192,7 @@ def _trials(name):
 
 _EMPTY = "It returns nothing yet: write its body and run this cell again."
 _NAMED = 6  # calls that are named besides the first
+_WIDTH = 72  # of a line in a report, which stands within a solution
 _UNEXPLAINED = "and no mistake that is known explains all of it"
 
 
@@ -247,15 +249,27 @@ def _of_a_number(report):
 
 def _counterexample(title, trial, found, unlike):
     write = trial.checks.written or written_call
-    call = write(title, trial.case) + (f"   # {trial.case.says}" if trial.case.says else "")
+    call = _with_comment(write(title, trial.case), trial.case.says)
     if trial.right.error or found.error or trial.unlike_value(found.value, trial.right.value):
         expected, came = compared(found.value, trial.right.value)
-        expected = f"{type(trial.right.error).__name__}: {trial.right.error}" if trial.right.error else expected
-        came = f"{type(found.error).__name__}: {found.error}" if found.error else came
+        expected = _raised(trial.right.error) if trial.right.error else expected
+        came = _raised(found.error) if found.error else came
         return Counterexample(call, expected, came if came != expected else f"{came}   ({unlike})")
     name = trial.changed(found)
     expected, came = compared(found.left[name], trial.right.left[name])
     return Counterexample(call, f"{name} = {expected} after the call", f"{name} = {came}")
+
+
+def _raised(error):
+    return "\n".join(textwrap.wrap(f"{type(error).__name__}: {error}", _WIDTH - len("expected  ")))
+
+
+def _with_comment(call, says):
+    """Say behind a call what is special about it, or above it where the line would get too long."""
+    *_, last = call.splitlines()
+    if len(last) + len(says) <= _WIDTH:
+        return f"{call}   # {says}" if says else call
+    return "\n".join([*textwrap.wrap(says, _WIDTH, initial_indent="# ", subsequent_indent="# "), call])
 
 
 def _others(attempt):
