@@ -58,11 +58,49 @@ def rosenbrock(x):
     return np.array([10 * (x[1] - x[0] ** 2), 1 - x[0]])
 
 
+def rosenbrock_jacobian(x):
+    """Differentiate `rosenbrock`."""
+    return np.array([[-20 * x[0], 10.0], [-1.0, 0.0]])
+
+
+def _record(found, residual, x0, jacobian=None, *_, **__):
+    """Ask whether what is told of the way fits together, of versions that tell it as `Fit` does."""
+    if not hasattr(found, "points"):
+        return True
+    points, costs, dampings, steps = found.points, found.costs, found.dampings, found.steps
+    with np.errstate(all="ignore"):
+        rs = [residual(x) for x in points]
+        fits = [len(points) == len(costs) == len(found.cosines) == steps + 1 == len(dampings) + 1,
+            np.array_equal(points[0], x0), np.array_equal(points[-1], found.x), costs[-1] == found.cost,
+            np.allclose(costs, [r @ r / 2 for r in rs], 1e-9, 1e-25, equal_nan=True)]
+    if jacobian is not None and len(dampings) == steps:
+        scales, js = 0.0, [jacobian(x) for x in points]
+        for j, r, x, ahead, cosine, damping in zip(js, rs, points, points[1:], found.cosines, dampings, strict=False):
+            scales = np.maximum(scales, np.linalg.norm(j, axis=0))
+            u = np.linalg.qr(j)[0]
+            fits.append(abs(cosine - np.linalg.norm(u.T @ r) / (np.linalg.norm(r) or 1)) < 1e-7)
+            slope = j.T @ (r + j @ (ahead - x)) + damping * scales**2 * (ahead - x)
+            fits.append(np.array_equal(ahead, x) or np.all(np.abs(slope) <= 1e-7 * (1e-9 + scales * np.linalg.norm(r))))
+    return bool(np.all(fits))
+
+
+def _damps_well(found):
+    """Ask whether costs fall, a step that was not taken is followed by a shorter one, and the last by whole ones."""
+    if not hasattr(found, "points"):
+        return True
+    same = np.all(found.points[1:] == found.points[:-1], axis=1)
+    fits = [np.all(np.diff(found.costs) <= 1e-9 * found.costs[:-1]), np.all(found.dampings >= 0), found.steps < 60,
+        np.all(np.diff(found.dampings)[same[:-1]] > 0), not found.converged or not found.dampings[1:][-1:].any()]
+    return bool(np.all(fits))
+
+
 def _followed(f, residual, x0, *arguments, **named):
     """Ask where the steps lead, as long as they lead anywhere: they are the same for all who take them."""
     found = f(residual, x0, *arguments, **named)
     here = np.abs(found.x).max() < 1e6 * (1 + np.abs(x0).max())
-    return (found.x, found.cost, found.converged) if here else (np.nan * found.x, np.nan, found.converged)
+    record = _record(found, residual, x0, *arguments, **named)
+    seen = (found.x, found.cost) if here else (np.nan * found.x, np.nan)
+    return (*seen, found.converged, record)
 
 
 def _arrived(f, residual, x0, *arguments, **named):
@@ -73,7 +111,8 @@ def _arrived(f, residual, x0, *arguments, **named):
         j = numerical_jacobian(residual, found.x) if np.isfinite(r @ r) else np.full((r.size, found.x.size), np.nan)
         there = np.all(np.abs(j.T @ r) <= 1e-6 * np.linalg.norm(j, axis=0) * np.linalg.norm(r) + 1e-12)
     grown = not r @ r <= (1 + 1e-9) * (start @ start)
-    return (*((found.x, found.cost) if there else (np.nan * found.x, np.nan)), found.converged, grown)
+    seen = (found.x, found.cost) if there else (np.nan * found.x, np.nan)
+    return (*seen, found.converged, grown, _record(found, residual, x0, *arguments, **named), _damps_well(found))
 
 
 def _scipy(residual, x0):
@@ -175,10 +214,14 @@ CHECKS = (
             call(decay, _near, max_steps=0).about("no step allowed"), call(decay, _near, jacobian=decay_jacobian).about(
             "derivatives given", tolerance=1e-7), call(decay, _near, decay_jacobian, 200, 1e-9).about("all options",
             tolerance=1e-7), call(rosenbrock, _valley, max_steps=3).about("three steps into a long valley"),
-            call(rosenbrock, _valley).about("a long valley", tolerance=1e-7),
+            call(rosenbrock, _valley, rosenbrock_jacobian).about("a long valley", tolerance=1e-7),
             call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent).about(
                 "columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
             call(decay_in_other_units, _wide).about("units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
+            call(rosenbrock, np.array([-5.0, 30.0]), rosenbrock_jacobian).about("steps that are too long at first",
+                edge=True, tolerance=1e-7),
+            call(np.arctan, np.array([30.0]), lambda x: np.diag(1 / (1 + x**2))).about("a start on a plateau",
+                edge=True, tolerance=1e-7),
             call(decay, [2, 3], decay_jacobian).about("a list of integers", edge=True, tolerance=1e-7)),
         claims=(
             *_CLAIMS,

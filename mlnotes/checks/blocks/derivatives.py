@@ -103,6 +103,29 @@ _HARD = {"tanh(1e-100 x)": (lambda x: np.tanh(1e-100 * x), 0.0, 1e-100), "tanh(1
     * x**3, 0.0, np.nan), "sign(x) |x|^0.9": (lambda x: np.sign(x) * np.abs(x) ** 0.9, 0.0, np.nan)}
 
 
+# Functions whose entries change on very different scales, and where: a search for one that suits them all.
+_MIXED = (
+    (lambda x: [1e-6 * (x - 1.000001e-3) * abs(x - 1.000001e-3) - 1e6, 0 * x, 1e42 * (x - 1.000001e-3) ** 3 + 1e6 * x],
+        1e-3),
+    (lambda x: [3 + 0 * x, 1e19 * x**3 + x, 1e6 * x + 1e6], 0.0),
+    (lambda x: 1e100 * np.hypot(100 * (x + 9.9e-8), 1), -1e-7),
+    (lambda x: [np.log(100 * x) - 1, 1e-6 * np.exp(1e6 * (x - 1)) + 1e-6 * x - 1, 1e13 * np.exp(1e6 * (x - 1))], 1.0),
+    (lambda x: 1e-100 * (1e100 * x) ** 3, 0.0),
+    (lambda x: [-abs(1e-30 * (x - 1e-3)) + 1e-30 * x, 1e-3 * x + 3], 1e-3),
+    (lambda x: [1e6 + x, -1e6 + 1e-6 / x], -3.0),
+    (lambda x: [1e18 * x**3, 1e6 * np.cbrt(x - 1e12)], 1e12),
+    (lambda x: [1e-6 * np.cbrt(1e-100 * x), 1 + 1e6 * np.log(1e-100 * x), 1e-92 * abs(x)], 0.0),
+    (lambda x: [4 + 0 * x, 1e-54 * x * abs(x) + x - 1e6, 1e-100 * np.sin(1e100 * x)], 0.0),
+    (lambda x: 1 - np.cos(1e6 * (x - 1000001)), 1e6),
+    (lambda x: [np.maximum(3 * (x - 1e-3), 0) + 3 * x - 1, 1 + np.exp(100 * x), 1e6 + 1e-100 * np.log(1e-3 - x)], 1e-3),
+    (lambda x: [1e6 + 1e6 * np.log(1e-3 * (x + 1)), 1e6 + 1e-76 * (x + 1) ** 3], -1.0),
+    (lambda x: [1e-20 * x * abs(x) - 1, 1e300 * x * abs(x) - 1], -1.0),
+    (lambda x: 1e6 + 1e-6 * np.exp(-((1e12 * (x - 1e-9)) ** 2)), 1e-9),
+    (lambda x: [1 + 2 * x, 1e6 + 1e13 * (1e6 - x) * abs(1e6 - x)], 1e6),
+    (lambda x: [1 + 1e-6 / (1 + 1e-60 * x**2), 1e-6 * np.tanh(1e4 * (x + 1)), 1e-100 * np.cos(x + 1) - 1], -1.0),
+    (lambda x: np.floor(x + 3) + 1e6 * x, -3.0))
+
+
 def _named(name, f):
     def function(x):
         return f(x)
@@ -193,7 +216,13 @@ CHECKS = (
             *(call(_named(name, f), np.array([x])).about("kinks, and functions on other scales than x", edge=True,
                 tolerance=1e-7) for name, (f, x, _) in _HARD.items()),
             call(lambda x: np.array([1e13 * x[0], np.tanh(1e4 * x[0]), np.sign(x[0]), 3.0]),
-                np.zeros(1)).about("a steep entry beside others", edge=True, tolerance=1e-13)),
+                np.zeros(1)).about("a steep entry beside others", edge=True, tolerance=1e-13),
+            *(call(lambda x, f=f: np.ravel(f(x)), np.array([x])).about("entries on very different scales", edge=True,
+                tolerance=1e-7, absolute=0.0) for f, x in _MIXED),
+            call(lambda x: [x[0] * x[1], 3], [3, 1]).about("lists", edge=True, tolerance=1e-7),
+            call(lambda x: np.where(x > 0, np.inf, x), np.array([0.0, 2.0])).about("no value on one side", edge=True),
+            call(lambda x: x.__imul__(3), np.array([2.0])).about("a function that overwrites its argument", edge=True,
+                tolerance=1e-7)),
         claims=(
             Claim("the Jacobian of x → Ax is A: one row for each output", lambda f: distance(f(linear_map, _vector),
                 _matrix), **_DIFFERENCES),

@@ -138,7 +138,8 @@ def wave_hessian(x):
 
 
 # Functions with slopes and first lengths that promise less, or hardly more, than rounding may hide.
-_HIDDEN = ((deep, -1e-14, 1.0), (deep, -1.0, 1e-14), (deep, -2e-13, 1.0), (deep, -2e-12, 1.0), (doubtful, -1.0, 1.0), (shallow, -1e-14, 4.5),
+_HIDDEN = ((deep, -1e-14, 1.0), (deep, -1.0, 1e-14), (deep, -2e-13, 1.0), (deep, -2e-12, 1.0),
+    (doubtful, -1.0, 1.0), (shallow, -1e-14, 4.5),
     (lambda x: 1e-30 * plain(x), -1e-44, 1.0), (lambda x: 1e6 * plain(x), -1e-7, 1e-3))
 
 
