@@ -63,22 +63,38 @@ def rosenbrock_jacobian(x):
     return np.array([[-20 * x[0], 10.0], [-1.0, 0.0]])
 
 
+def overwriting(x):
+    """Look for a root at 1, and write into the argument."""
+    return np.subtract(x, 1, out=x)
+
+
+def stretched(x):
+    """Multiply `rosenbrock`."""
+    return 1e200 * rosenbrock(x)
+
+
+def idle(x):
+    """Ask for two values at once, and for nothing of the second parameter."""
+    return np.array([x[0] - 1, x[0] + 1])
+
+
 def _record(found, residual, x0, jacobian=None, *_, **__):
     """Ask whether what is told of the way fits together, of versions that tell it as `Fit` does."""
     if not hasattr(found, "points"):
         return True
     points, costs, dampings, steps = found.points, found.costs, found.dampings, found.steps
     with np.errstate(all="ignore"):
-        rs = [residual(x) for x in points]
+        rs = [residual(x.copy()) for x in points]
         fits = [len(points) == len(costs) == len(found.cosines) == steps + 1 == len(dampings) + 1,
-            np.array_equal(points[0], x0), np.array_equal(points[-1], found.x), costs[-1] == found.cost,
+            ("perpendicular" in found.message) == found.converged, np.array_equal(points[0], x0),
+            np.array_equal(points[-1], found.x), costs[-1] == found.cost,
             np.allclose(costs, [r @ r / 2 for r in rs], 1e-9, 1e-25, equal_nan=True)]
     if jacobian is not None and len(dampings) == steps:
-        scales, js = 0.0, [jacobian(x) for x in points]
+        scales, js = 0.0, [jacobian(x.copy()) for x in points]
         for j, r, x, ahead, cosine, damping in zip(js, rs, points, points[1:], found.cosines, dampings, strict=False):
             scales = np.maximum(scales, np.linalg.norm(j, axis=0))
-            u = np.linalg.qr(j)[0]
-            fits.append(abs(cosine - np.linalg.norm(u.T @ r) / (np.linalg.norm(r) or 1)) < 1e-7)
+            fitted = j @ np.linalg.lstsq(j, r, rcond=None)[0]
+            fits.append(abs(cosine - np.linalg.norm(fitted) / (np.linalg.norm(r) or 1)) < 1e-7)
             slope = j.T @ (r + j @ (ahead - x)) + damping * scales**2 * (ahead - x)
             fits.append(np.array_equal(ahead, x) or np.all(np.abs(slope) <= 1e-7 * (1e-9 + scales * np.linalg.norm(r))))
     return bool(np.all(fits))
@@ -89,7 +105,7 @@ def _damps_well(found):
     if not hasattr(found, "points"):
         return True
     same = np.all(found.points[1:] == found.points[:-1], axis=1)
-    fits = [np.all(np.diff(found.costs) <= 1e-9 * found.costs[:-1]), np.all(found.dampings >= 0), found.steps < 60,
+    fits = [np.all(found.costs[1:] <= (1 + 1e-9) * found.costs[:-1]), np.all(found.dampings >= 0), found.steps < 60,
         np.all(np.diff(found.dampings)[same[:-1]] > 0), not found.converged or not found.dampings[1:][-1:].any()]
     return bool(np.all(fits))
 
@@ -107,8 +123,11 @@ def _arrived(f, residual, x0, *arguments, **named):
     """Ask for the minimum, and not for the way there; else whether the cost has grown."""
     found = f(residual, x0, *arguments, **named)
     with np.errstate(all="ignore"):
-        r, start = residual(found.x), residual(np.asarray(x0, float))
-        j = numerical_jacobian(residual, found.x) if np.isfinite(r @ r) else np.full((r.size, found.x.size), np.nan)
+        r, start = residual(np.array(found.x)), residual(np.array(x0, float))
+        size = np.abs(start).max() or 1.0
+        r, start = r / size, start / size
+        finite = np.isfinite(r @ r)
+        j = numerical_jacobian(residual, found.x) / size if finite else np.full((r.size, found.x.size), np.nan)
         there = np.all(np.abs(j.T @ r) <= 1e-6 * np.linalg.norm(j, axis=0) * np.linalg.norm(r) + 1e-12)
     grown = not r @ r <= (1 + 1e-9) * (start @ start)
     seen = (found.x, found.cost) if there else (np.nan * found.x, np.nan)
@@ -126,6 +145,14 @@ def _stationary(f):
     found = f(decay, _near)
     return float(np.max(np.abs(numerical_jacobian(decay, found.x).T @ decay(found.x)))) + float(not found.converged)
 
+
+_EDGES = (call(np.log, np.array([10.0]), lambda x: np.diag(1 / x)).about("a step out of the domain", edge=True),
+    call(lambda x: x + 1, np.array([1.0]), lambda x: np.where(x < 0, np.inf, 1.0)[None]).about(
+        "a step to where the Jacobian is not finite", edge=True),
+    call(idle, np.array([3.0, 2.0]), lambda x: np.array([[1.0, 0.0], [1.0, 0.0]])).about(
+        "a parameter without influence", edge=True),
+    call(overwriting, [3, 2], lambda x: np.diag(x.__imul__(0) + 1)).about("callables that overwrite x", edge=True),
+    call(stretched, np.array([1.0, 3.0]), max_steps=40).about("residuals of 1e200", edge=True))
 
 _CLAIMS = (
     Claim("the residual is perpendicular to the Jacobian's columns", _stationary, **_DECIDED),
@@ -188,7 +215,7 @@ CHECKS = (
             call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent, 1,
                 1e-6).about("columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
             call(np.arctan, _far, max_steps=40).about("a start from which it diverges"),
-            call(decay, [2, 3], decay_jacobian, 40).about("a list of integers", edge=True, tolerance=1e-7)),
+            call(decay, [2, 3], decay_jacobian, 40).about("a list of integers", edge=True, tolerance=1e-7), *_EDGES),
         claims=(
             *_CLAIMS,
             Claim("from 1.5 it does not find the root of arctan, and says so", lambda f: float(f(np.arctan,
@@ -222,7 +249,9 @@ CHECKS = (
                 edge=True, tolerance=1e-7),
             call(np.arctan, np.array([30.0]), lambda x: np.diag(1 / (1 + x**2))).about("a start on a plateau",
                 edge=True, tolerance=1e-7),
-            call(decay, [2, 3], decay_jacobian).about("a list of integers", edge=True, tolerance=1e-7)),
+            call(decay, [2, 3], decay_jacobian).about("a list of integers", edge=True, tolerance=1e-7), *_EDGES,
+            call(rosenbrock, _valley, lambda x: -rosenbrock_jacobian(x), 100).about("a Jacobian of the wrong sign",
+                edge=True)),
         claims=(
             *_CLAIMS,
             Claim("from 1.5, where Gauss and Newton diverge, it finds the root of arctan",
