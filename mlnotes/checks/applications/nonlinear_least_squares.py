@@ -12,6 +12,7 @@ _t, _data, _far, _wide, _matrix, _right, _near, _zeros, _valley = frozen(np.lins
     * np.exp(-2 * np.linspace(0.0, 2.0, 11)) + 0.1 * np.cos(7 * np.linspace(0.0, 2.0, 11)), np.array([1.5]),
     np.array([1.5e-9, 2.5e6]), np.vander(np.linspace(0, 1, 23), 9), np.vander(np.linspace(0, 1, 23), 9)
     @ np.arange(1.0, 10.0), np.array([1.5, 2.5]), np.zeros(9), np.array([-1.2, 1.0]))
+_units = frozen(np.array([1e-9, 1e6]))[0]
 _nearly_dependent = frozen(np.array([[1.0, 1.0], [1.0, 1.0 + 1e-8], [1.0, 1.0]]))[0]
 _DECIDED = {"tolerance": 1e-8, "why": "where the residual is perpendicular to 1e-10, the parameters have 9 digits"}
 _SQUARED = {"tolerance": 1e-8, "why": "the condition number times 1e-16, where its square would leave 4 digits"}
@@ -30,7 +31,7 @@ def decay_jacobian(x):
 
 def decay_in_other_units(x):
     """Measure the same parameters in units of 1e-9 and 1e6."""
-    return decay(x / np.array([1e-9, 1e6]))
+    return decay(x / _units)
 
 
 def polynomial(x):
@@ -90,23 +91,14 @@ def _record(found, residual, x0, jacobian=None, *_, **__):
             np.array_equal(points[-1], found.x), costs[-1] == found.cost,
             np.allclose(costs, [r @ r / 2 for r in rs], 1e-9, 1e-25, equal_nan=True)]
     if jacobian is not None and len(dampings) == steps:
-        scales, js = 0.0, [jacobian(x.copy()) for x in points]
+        scales, js = 0.0, [jacobian(x.copy()) for x in points[:6]]
         for j, r, x, ahead, cosine, damping in zip(js, rs, points, points[1:], found.cosines, dampings, strict=False):
             scales = np.maximum(scales, np.linalg.norm(j, axis=0))
-            fitted = j @ np.linalg.lstsq(j, r, rcond=None)[0]
+            unit = j / np.where(scales > 0, scales, 1)
+            fitted = unit @ np.linalg.lstsq(unit, r, rcond=None)[0]
             fits.append(abs(cosine - np.linalg.norm(fitted) / (np.linalg.norm(r) or 1)) < 1e-7)
             slope = j.T @ (r + j @ (ahead - x)) + damping * scales**2 * (ahead - x)
             fits.append(np.array_equal(ahead, x) or np.all(np.abs(slope) <= 1e-7 * (1e-9 + scales * np.linalg.norm(r))))
-    return bool(np.all(fits))
-
-
-def _damps_well(found):
-    """Ask whether costs fall, a step that was not taken is followed by a shorter one, and the last by whole ones."""
-    if not hasattr(found, "points"):
-        return True
-    same = np.all(found.points[1:] == found.points[:-1], axis=1)
-    fits = [np.all(found.costs[1:] <= (1 + 1e-9) * found.costs[:-1]), np.all(found.dampings >= 0), found.steps < 60,
-        np.all(np.diff(found.dampings)[same[:-1]] > 0), not found.converged or not found.dampings[1:][-1:].any()]
     return bool(np.all(fits))
 
 
@@ -131,7 +123,10 @@ def _arrived(f, residual, x0, *arguments, **named):
         there = np.all(np.abs(j.T @ r) <= 1e-6 * np.linalg.norm(j, axis=0) * np.linalg.norm(r) + 1e-12)
     grown = not r @ r <= (1 + 1e-9) * (start @ start)
     seen = (found.x, found.cost) if there else (np.nan * found.x, np.nan)
-    return (*seen, found.converged, grown, _record(found, residual, x0, *arguments, **named), _damps_well(found))
+    # Who tells of the way as `Fit` does follows the rules that the docstring gives; nobody else need.
+    told = found if hasattr(found, "points") else levenberg_marquardt(residual, x0, *arguments, **named)
+    way = told.dampings[:12] / (told.dampings[:12].max(initial=0) or 1), told.costs[:12] / (told.costs[0] or 1)
+    return (*seen, found.converged, grown, _record(found, residual, x0, *arguments, **named), *way)
 
 
 def _scipy(residual, x0):
@@ -244,14 +239,13 @@ CHECKS = (
             call(rosenbrock, _valley, rosenbrock_jacobian).about("a long valley", tolerance=1e-7),
             call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent).about(
                 "columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
-            call(decay_in_other_units, _wide).about("units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
+            call(decay_in_other_units, _wide, lambda x: decay_jacobian(x / _units) / _units).about(
+                "units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
             call(rosenbrock, np.array([-5.0, 30.0]), rosenbrock_jacobian).about("steps that are too long at first",
                 edge=True, tolerance=1e-7),
             call(np.arctan, np.array([30.0]), lambda x: np.diag(1 / (1 + x**2))).about("a start on a plateau",
                 edge=True, tolerance=1e-7),
-            call(decay, [2, 3], decay_jacobian).about("a list of integers", edge=True, tolerance=1e-7), *_EDGES,
-            call(rosenbrock, _valley, lambda x: -rosenbrock_jacobian(x), 100).about("a Jacobian of the wrong sign",
-                edge=True)),
+            call(decay, [2, 3], decay_jacobian).about("a list of integers", edge=True, tolerance=1e-7), *_EDGES),
         claims=(
             *_CLAIMS,
             Claim("from 1.5, where Gauss and Newton diverge, it finds the root of arctan",
