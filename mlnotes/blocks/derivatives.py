@@ -546,7 +546,7 @@ def _extrapolated(f, x, j, scale, center):
     def at(step):
         z = x.copy()
         z[j] += step
-        y = 1.0 * np.asarray(f(z))
+        y = 1.0 * np.asarray(f(z.copy()))
         if y.shape != center.shape:
             raise ValueError(f"f must always return the same shape, got {center.shape} and {y.shape}")
         return z[j], y

@@ -12,6 +12,7 @@ _t, _data, _far, _wide, _matrix, _right, _near, _zeros, _valley = frozen(np.lins
     * np.exp(-2 * np.linspace(0.0, 2.0, 11)) + 0.1 * np.cos(7 * np.linspace(0.0, 2.0, 11)), np.array([1.5]),
     np.array([1.5e-9, 2.5e6]), np.vander(np.linspace(0, 1, 23), 9), np.vander(np.linspace(0, 1, 23), 9)
     @ np.arange(1.0, 10.0), np.array([1.5, 2.5]), np.zeros(9), np.array([-1.2, 1.0]))
+_units = frozen(np.array([1e-9, 1e6]))[0]
 _nearly_dependent = frozen(np.array([[1.0, 1.0], [1.0, 1.0 + 1e-8], [1.0, 1.0]]))[0]
 _DECIDED = {"tolerance": 1e-8, "why": "where the residual is perpendicular to 1e-10, the parameters have 9 digits"}
 _SQUARED = {"tolerance": 1e-8, "why": "the condition number times 1e-16, where its square would leave 4 digits"}
@@ -30,7 +31,7 @@ def decay_jacobian(x):
 
 def decay_in_other_units(x):
     """Measure the same parameters in units of 1e-9 and 1e6."""
-    return decay(x / np.array([1e-9, 1e6]))
+    return decay(x / _units)
 
 
 def polynomial(x):
@@ -58,22 +59,75 @@ def rosenbrock(x):
     return np.array([10 * (x[1] - x[0] ** 2), 1 - x[0]])
 
 
+def rosenbrock_jacobian(x):
+    """Differentiate `rosenbrock`."""
+    return np.array([[-20 * x[0], 10.0], [-1.0, 0.0]])
+
+
+def overwriting(x):
+    """Look for a root at 1, and write into the argument."""
+    return np.subtract(x, 1, out=x)
+
+
+def stretched(x):
+    """Multiply `rosenbrock`."""
+    return 1e200 * rosenbrock(x)
+
+
+def idle(x):
+    """Ask for two values at once, and for nothing of the second parameter."""
+    return np.array([x[0] - 9, x[0] - 7])
+
+
+def _record(found, residual, x0, jacobian=None, *_, **__):
+    """Ask whether what is told of the way fits together, of versions that tell it as `Fit` does."""
+    if not hasattr(found, "points"):
+        return True
+    points, costs, dampings, steps = found.points, found.costs, found.dampings, found.steps
+    with np.errstate(all="ignore"):
+        rs = [residual(x.copy()) for x in points]
+        fits = [len(points) == len(costs) == len(found.cosines) == steps + 1 == len(dampings) + 1,
+            ("perpendicular" in str(found.message).split()) == found.converged,
+            type(found.message) is str, np.array_equal(points[0], x0),
+            np.array_equal(points[-1], found.x), costs[-1] == found.cost,
+            np.allclose(costs, [r @ r / 2 for r in rs], 1e-9, 1e-25, equal_nan=True)]
+    if jacobian is not None and len(dampings) == steps:
+        scales, js = 0.0, [np.asarray(jacobian(x.copy())) for x in points[:6]]
+        for j, r, x, ahead, cosine, damping in zip(js, rs, points, points[1:], found.cosines, dampings, strict=False):
+            scales = np.maximum(scales, np.linalg.norm(j, axis=0))
+            unit = j / np.where(scales > 0, scales, 1)
+            fitted = unit @ np.linalg.lstsq(unit, r, rcond=None)[0]
+            fits.append(abs(cosine - np.linalg.norm(fitted) / (np.linalg.norm(r) or 1)) < 1e-7)
+            slope = j.T @ (r + j @ (ahead - x)) + damping * scales**2 * (ahead - x)
+            fits.append(np.array_equal(ahead, x) or np.all(np.abs(slope) <= 1e-7 * (1e-9 + scales * np.linalg.norm(r))))
+    return bool(np.all(fits))
+
+
 def _followed(f, residual, x0, *arguments, **named):
     """Ask where the steps lead, as long as they lead anywhere: they are the same for all who take them."""
     found = f(residual, x0, *arguments, **named)
     here = np.abs(found.x).max() < 1e6 * (1 + np.abs(x0).max())
-    return (found.x, found.cost, found.converged) if here else (np.nan * found.x, np.nan, found.converged)
+    record = _record(found, residual, x0, *arguments, **named)
+    seen = (found.x, found.cost) if here else (np.nan * found.x, np.nan)
+    return (*seen, found.converged, record)
 
 
 def _arrived(f, residual, x0, *arguments, **named):
     """Ask for the minimum, and not for the way there; else whether the cost has grown."""
     found = f(residual, x0, *arguments, **named)
     with np.errstate(all="ignore"):
-        r, start = residual(found.x), residual(np.asarray(x0, float))
-        j = numerical_jacobian(residual, found.x) if np.isfinite(r @ r) else np.full((r.size, found.x.size), np.nan)
+        r, start = residual(np.array(found.x)), residual(np.array(x0, float))
+        size = np.abs(start).max() or 1.0
+        r, start = r / size, start / size
+        finite = np.isfinite(r @ r)
+        j = numerical_jacobian(residual, found.x) / size if finite else np.full((r.size, found.x.size), np.nan)
         there = np.all(np.abs(j.T @ r) <= 1e-6 * np.linalg.norm(j, axis=0) * np.linalg.norm(r) + 1e-12)
     grown = not r @ r <= (1 + 1e-9) * (start @ start)
-    return (*((found.x, found.cost) if there else (np.nan * found.x, np.nan)), found.converged, grown)
+    seen = (found.x, found.cost) if there else (np.nan * found.x, np.nan)
+    # Who tells of the way as `Fit` does follows the rules that the docstring gives; nobody else need.
+    told = found if hasattr(found, "points") else levenberg_marquardt(residual, x0, *arguments, **named)
+    way = told.dampings[:12] / (told.dampings[:12].max(initial=0) or 1), told.costs[:12] / (told.costs[0] or 1)
+    return (*seen, found.converged, grown, _record(found, residual, x0, *arguments, **named), *way)
 
 
 def _scipy(residual, x0):
@@ -87,6 +141,14 @@ def _stationary(f):
     found = f(decay, _near)
     return float(np.max(np.abs(numerical_jacobian(decay, found.x).T @ decay(found.x)))) + float(not found.converged)
 
+
+_EDGES = (call(np.log, np.array([10.0]), lambda x: np.diag(1 / x), 20).about("a step out of the domain", edge=True),
+    call(lambda x: x + 1, np.array([1.0]), lambda x: np.where(x < 0, np.inf, 1.0)[None], 60).about(
+        "a step to where the Jacobian is not finite", edge=True),
+    call(idle, np.array([3.0, 2.0]), lambda x: [[1.0, 0.0], [1.0, 0.0]], 20).about(
+        "a parameter without influence", edge=True),
+    call(overwriting, [3, 2], lambda x: np.diag(x.__imul__(0) + 1), 20).about("callables that overwrite x", edge=True),
+    call(stretched, np.array([1.0, 3.0]), max_steps=20).about("residuals of 1e200", edge=True))
 
 _CLAIMS = (
     Claim("the residual is perpendicular to the Jacobian's columns", _stationary, **_DECIDED),
@@ -149,7 +211,7 @@ CHECKS = (
             call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent, 1,
                 1e-6).about("columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
             call(np.arctan, _far, max_steps=40).about("a start from which it diverges"),
-            call(decay, [2, 3], decay_jacobian, 40).about("a list of integers", edge=True, tolerance=1e-7)),
+            call(decay, [2, 3], decay_jacobian, 40).about("a list of integers", edge=True, tolerance=1e-7), *_EDGES),
         claims=(
             *_CLAIMS,
             Claim("from 1.5 it does not find the root of arctan, and says so", lambda f: float(f(np.arctan,
@@ -175,11 +237,16 @@ CHECKS = (
             call(decay, _near, max_steps=0).about("no step allowed"), call(decay, _near, jacobian=decay_jacobian).about(
             "derivatives given", tolerance=1e-7), call(decay, _near, decay_jacobian, 200, 1e-9).about("all options",
             tolerance=1e-7), call(rosenbrock, _valley, max_steps=3).about("three steps into a long valley"),
-            call(rosenbrock, _valley).about("a long valley", tolerance=1e-7),
+            call(rosenbrock, _valley, rosenbrock_jacobian).about("a long valley", tolerance=1e-7),
             call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent).about(
                 "columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
-            call(decay_in_other_units, _wide).about("units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
-            call(decay, [2, 3], decay_jacobian).about("a list of integers", edge=True, tolerance=1e-7)),
+            call(decay_in_other_units, _wide, lambda x: decay_jacobian(x / _units) / _units).about(
+                "units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
+            call(rosenbrock, np.array([-5.0, 30.0]), rosenbrock_jacobian).about("steps that are too long at first",
+                edge=True, tolerance=1e-7),
+            call(np.arctan, np.array([30.0]), lambda x: np.diag(1 / (1 + x**2))).about("a start on a plateau",
+                edge=True, tolerance=1e-7),
+            call(decay, [2, 3], decay_jacobian).about("a list of integers", edge=True, tolerance=1e-7), *_EDGES),
         claims=(
             *_CLAIMS,
             Claim("from 1.5, where Gauss and Newton diverge, it finds the root of arctan",

@@ -13,6 +13,9 @@ _a, _b, _deep_a, _deep_b, _many = frozen(_rng.normal(size=(5, 3)), _rng.normal(s
 _one_a, _one_b, _two_a, _two_b, _huge, _tiny, _turned, _extreme = frozen(np.array([3.0, 1.0]), np.array([1.0, 2.0]),
     np.array([[3.0, 1.0], [1.0, 2.0]]), np.array([[1.0, 2.0], [3.0, -4.0]]), np.array([[3e200, 4e200]]),
     np.array([[3e-200, 4e-200]]), np.array([[4.0, 3.0]]), np.array([[-3e200, 1.0], [3e-200, 4e-200]]))
+# Vectors whose length overflows, with no coordinate above 0 but a small one, or is a few times the smallest float.
+_FAR = frozen(np.array([[-1.5e308, -1.5e308, 1.0], [3e-322, 0.0, 1e-322]]),
+    np.array([[1.5e308, -1e308, 0.0], [1e-322, 0.0, -2e-322]]))
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of 3 products in float64: a few units of 1e-16"}
 
 
@@ -168,7 +171,8 @@ CHECKS = (
             tolerance=1e-12), call(_two_a, _two_b).about("tables of vectors"), call(_a, _b).about("tables of vectors"),
             call(_deep_a, _deep_b).about("three axes"), call(_huge, 1e-200
             * _turned).about("coordinates around 1e200 and 1e-200", edge=True),
-            call(_a, _b[0]).about("a table and one vector", edge=True)),
+            call(_a, _b[0]).about("a table and one vector", edge=True),
+            call(*_FAR).about("coordinates near the largest and the smallest floats", edge=True)),
         claims=(
             Claim("a right angle is pi/2", lambda f: distance(f(_one_a, np.array([-1.0, 3.0])), np.pi / 2),
                 **_LAST_BITS),

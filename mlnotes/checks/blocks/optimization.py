@@ -96,6 +96,32 @@ def plain(x):
     return 1.0
 
 
+def deep(x):
+    """Be the same everywhere, below zero."""
+    return -3.0
+
+
+def doubtful(x):
+    """Fall at once by 0.3, and be higher than at the start by one rounding error beyond."""
+    return float(3 - x[0] if x[0] < 0.3 else np.nextafter(3, 4))
+
+
+def shallow(x):
+    """Rise and fall by no more than a few dozen rounding errors."""
+    return float(3 - 1e-14 * np.sin(x[0]))
+
+
+def _falls_flat(fall):
+    """Make a function that falls at once by 0.3, and is lower than at the start by so much beyond, and flat there."""
+    return lambda x: float(-x[0] if x[0] < 0.3 else -fall), lambda x: np.where(x < 0.3, -1.0, 0.0)
+
+
+def _gully(height, width):
+    """Make a function that falls straight to a narrow bottom, and rises straight from there."""
+    return (lambda x: float(height * np.hypot(x[0] / width - 37.3, 1e-2)),
+        lambda x: height / width * (x / width - 37.3) / np.hypot(x / width - 37.3, 1e-2))
+
+
 def wave(x):
     """Rise and fall."""
     return float(-np.sin(x[0]))
@@ -109,6 +135,12 @@ def wave_gradient(x):
 def wave_hessian(x):
     """Differentiate the wave twice."""
     return np.sin(x)[None]
+
+
+# Functions with slopes and first lengths that promise less, or hardly more, than rounding may hide.
+_HIDDEN = ((deep, -1e-14, 1.0), (deep, -1.0, 1e-14), (deep, -2e-13, 1.0), (deep, -2e-12, 1.0),
+    (doubtful, -1.0, 1.0), (shallow, -1e-14, 4.5),
+    (lambda x: 1e-30 * plain(x), -1e-44, 1.0), (lambda x: 1e6 * plain(x), -1e-7, 1e-3))
 
 
 def _named(stepper, name):
@@ -138,7 +170,15 @@ def _walks(version):
     return [_steps_of(version, problem, start, 2) for problem, start in problems]
 
 
-def _walks_also_where_it_is_flat(version):
+def _walks_also_where_it_is_flat(version, which=""):
+    if which == "linear":
+        step = np.diff(_steps_of(version, Problem(np.sum, np.ones_like, lambda x: np.zeros((3, 3))), _start, 1), axis=0)
+        return step / np.linalg.norm(step)
+    if which == "tiny":
+        ridge = Problem(lambda x: 1e-12 * float(np.cos(x[0])), lambda x: np.array([-1e-12 * np.sin(x[0]), 0.0]),
+            lambda x: [[-1e-12 * np.cos(x[0]), 0.0], [0.0, 0.0]])
+        return [_steps_of(version, ridge, [0.3, 1.0], 2), _steps_of(version, Problem(lambda x: 1e-12 * bowl(x),
+            lambda x: 1e-12 * bowl_gradient(x), lambda x: 1e-12 * bowl_hessian(x)), _small, 2)]
     flat = Problem(bowl, bowl_gradient, lambda x: np.pad(bowl_hessian(x), [(0, 1), (0, 1)]))
     return [*_walks(version), _steps_of(version, flat, _start, 2)]
 
@@ -149,11 +189,21 @@ def _found(version, *arguments, **named):
 
 
 def _conditions(version, function, gradient, x, direction, step=None):
-    """Ask whether the strong Wolfe conditions hold, whatever the length is."""
+    """Ask whether the strong Wolfe conditions hold, and whether the first length is taken where they hold for it."""
+    value, slope = function(x), gradient(x) @ direction
+    rounding = 4e-16 * abs(value) if -(step or 1.0) * slope < 1e-13 * abs(value) else 0.0
+
+    def hold(t):
+        ahead = x + t * direction
+        low = function(ahead) <= value + 1e-4 * t * slope + 2 * rounding
+        return low, abs(gradient(ahead) @ direction) <= 0.9 * abs(slope)
+
     t = version(function, gradient, x, direction, *[] if step is None else [step])
-    slope, ahead = gradient(x) @ direction, x + t * direction
-    low = function(ahead) <= function(x) + 1e-4 * t * slope
-    return {"it is low enough": low, "it is flat enough": abs(gradient(ahead) @ direction) <= 0.9 * abs(slope)}
+    if t is None:
+        return None
+    low, flat = hold(t)
+    taken = t == (step or 1.0) or not all(hold(step or 1.0))
+    return {"it is low enough": low, "it is flat enough": flat, "it is the first trial if that will do": taken}
 
 
 def _walk(*settings, **named):
@@ -465,7 +515,9 @@ CHECKS = (
                 "h = _hessian_at(problem, x)\n        while True:"), "It is slow near the minimum",
                 "compute the Hessian at every point"))),
     Checks(damped_newton, run=_walks_also_where_it_is_flat,
-        cases=(call().about("on a bowl, near a saddle, on a wave, and where one direction is flat"),),
+        cases=(call().about("on a bowl, near a saddle, on a wave, and where one direction is flat"),
+            call("tiny").about("where all is flat within 1e-12, and a direction altogether", edge=True, absolute=0.0),
+            call("linear").about("on a slope without any curvature", edge=True)),
         claims=(
             Claim("every step goes downhill", lambda f: float(max(0, np.max(np.diff([*map(height, _path(f))]))))),
             Claim("it walks away from a saddle", lambda f: float(hills(minimize(hills, hills_gradient, [1e-3] * 3, f(),
@@ -512,6 +564,7 @@ CHECKS = (
     Checks(backtracking,
         cases=(
             call(bowl, np.array([1.0, 0.0]), np.array([-1.0, 0.0]), -3.0).about("the first length will do"),
+            call(bowl, np.array([1.0, 0.0]), np.array([-0.5, 0.0]), -1.5).about("twice the first length would do, too"),
             call(bowl, np.array([1.0, 0.0]), np.array([-3.0, -1.0]), -10.0), call(bowl, np.array([1.0, 0.0]),
             np.array([-3.0, -1.0]), -10.0, 50.0).about("a long first trial"), call(bowl, np.array([1.0, 0.0]),
             np.array([-3.0, -1.0]), -10.0, step=0.001).about("a short first trial"), call(height, _start,
@@ -521,7 +574,11 @@ CHECKS = (
             400.0).about("hills and valleys"), call(plain, np.zeros(1), np.ones(1),
             -1.0).about("no length lowers the function", edge=True),
             call(bowl, np.array([0.0, 0.0]), np.array([0.0, 1e-9]), -1e-30).about("a fall below rounding", edge=True),
-            call(lambda x: 1 + float(x @ x), np.array([1e-9]), np.array([-1.0]), -2e-9).about("rounding", edge=True)),
+            call(lambda x: 1 + float(x @ x), np.array([1e-9]), np.array([-1.0]), -2e-9).about("rounding", edge=True),
+            *(call(_falls_flat(fall)[0], np.zeros(1), np.ones(1), -1.0).about(f"a fall of {fall}", edge=True)
+                for fall in (7e-5, 1.5e-4)),
+            *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise that rounding hides", edge=True)
+                for f, slope, step in _HIDDEN)),
         claims=(
             Claim("Armijo's condition holds", lambda f: _miss(lambda p, slope, first: f(height, _start, p, slope,
                 first), 1)),
@@ -543,6 +600,7 @@ CHECKS = (
                 "No step of a steep function is short enough", "the promise is proportional to the step"))),
     Checks(wolfe, run=_conditions,
         cases=(
+            call(bowl, bowl_gradient, np.array([1.0, 0.0]), np.array([-0.5, 0.0])).about("the first length will do"),
             call(bowl, bowl_gradient, np.array([1.0, 0.0]), np.array([-3.0, -1.0])),
             call(bowl, bowl_gradient, np.array([1.0, 0.0]), np.array([-3.0, -1.0]),
                 step=1e-6).about("a short first trial"),
@@ -552,6 +610,12 @@ CHECKS = (
             call(wave, wave_gradient, np.zeros(1), np.ones(1), 4.5).about("a flat place that is higher"),
             call(wave, wave_gradient, np.zeros(1), np.ones(1), 0.3).about("a slope that is still steep"),
             call(wave, wave_gradient, np.zeros(1), np.ones(1), 3.0).about("a slope that rises too steeply"),
+            *(call(*_gully(height, width), np.zeros(1), np.ones(1), step).about("a narrow bottom", edge=True)
+                for height, width, step in ((1.0, 1.0, 1.0), (1e-6, 1e3, 0.3), (1e6, 1e-3, 1e3), (1.0, 1.0, 37.3))),
+            *(call(*_falls_flat(fall), np.zeros(1), np.ones(1)).about(f"a fall of {fall}", edge=True)
+                for fall in (7e-5, 1.5e-4)),
+            *(call(f, lambda x, slope=slope: np.where(x == 0, slope, 0.0), np.zeros(1), np.ones(1),
+                step).about("a promise that rounding hides", edge=True) for f, slope, step in _HIDDEN),
             call(lambda x: -float(x[0]), lambda x: -np.ones(1), np.zeros(1), np.ones(1)).about("no bottom",
                 edge=True)),
         claims=(
