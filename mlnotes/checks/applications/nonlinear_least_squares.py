@@ -87,9 +87,8 @@ def _record(found, residual, x0, jacobian=None, *_, **__):
     with np.errstate(all="ignore"):
         rs = [residual(x.copy()) for x in points]
         fits = [len(points) == len(costs) == len(found.cosines) == steps + 1 == len(dampings) + 1,
-            type(found.message) is str, np.array_equal(points[0], x0),
-            np.array_equal(points[-1], found.x), costs[-1] == found.cost,
-            np.allclose(costs, [r @ r / 2 for r in rs], 1e-9, 1e-25, equal_nan=True)]
+            type(found.message) is str, np.array_equal(points[0], x0), np.array_equal(points[-1], found.x),
+            costs[-1] == found.cost, np.allclose(costs, [r @ r / 2 for r in rs], 1e-9, 1e-25, equal_nan=True)]
     if jacobian is not None and len(dampings) == steps:
         scales, js = 0.0, [np.asarray(jacobian(x.copy())) for x in points[:6]]
         for j, r, x, ahead, cosine, damping in zip(js, rs, points, points[1:], found.cosines, dampings, strict=False):
@@ -142,10 +141,9 @@ def _stationary(f):
 
 
 _EDGES = (call(np.log, np.array([10.0]), lambda x: np.diag(1 / x), 20).about("a step out of the domain", edge=True),
-    call(lambda x: x + 1, np.array([1.0]), lambda x: np.where(x < 0, np.inf, 1.0)[None], 60).about(
-        "a step to where the Jacobian is not finite", edge=True),
-    call(idle, np.array([3.0, 2.0]), lambda x: [[1.0, 0.0], [1.0, 0.0]], 20).about(
-        "a parameter without influence", edge=True),
+    call(lambda x: x + 1, np.array([1.0]), lambda x: np.where(x < 0, np.inf, 1.0)[None],
+    60).about("a step to where the Jacobian is not finite", edge=True), call(idle, np.array([3.0, 2.0]),
+    lambda x: [[1.0, 0.0], [1.0, 0.0]], 20).about("a parameter without influence", edge=True),
     call(overwriting, [3, 2], lambda x: np.diag(x.__imul__(0) + 1), 20).about("callables that overwrite x", edge=True),
     call(stretched, np.array([1.0, 3.0]), max_steps=20).about("residuals of 1e200", edge=True))
 
@@ -239,8 +237,8 @@ CHECKS = (
             call(rosenbrock, _valley, rosenbrock_jacobian).about("a long valley", tolerance=1e-7),
             call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent).about(
                 "columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
-            call(decay_in_other_units, _wide, lambda x: decay_jacobian(x / _units) / _units).about(
-                "units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
+            call(decay_in_other_units, _wide, lambda x: decay_jacobian(x / _units)
+                / _units).about("units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
             call(rosenbrock, np.array([-5.0, 30.0]), rosenbrock_jacobian).about("steps that are too long at first",
                 edge=True, tolerance=1e-7),
             call(np.arctan, np.array([30.0]), lambda x: np.diag(1 / (1 + x**2))).about("a start on a plateau",

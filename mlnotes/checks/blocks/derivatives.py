@@ -41,8 +41,8 @@ _extreme = np.array([[-1e200, 3e200, 5e200, -6e200, 1e200], [1e-200, -4e-200, 2e
 _FAR = frozen(np.array([[-1.6e308, -1.6e308, 1.0], [1e308, 0.0, 2e-322], [0.0, 4e-322, 0.0]]),
     np.array([[1.6e308, 1.6e308, 0.0], [1e308, 0.0, 0.0], [0.0, 0.0, -1e-322]]))
 _SIZES = ((np.array([-1e200, 0.0, 1e200]), 1e-5, "features of 1e200, and one in the middle"),
-    (np.full(3, 1e200), 1e-5, "features of 1e200 that are all equal"),
-    (np.array([-1e-161, 0.0, 3e-161]), 1e-320, "an eps of 1e-320"), (_unit[0], 1e300, "an eps of 1e300"))
+    (np.full(3, 1e200), 1e-5, "features of 1e200 that are all equal"), (np.array([-1e-161, 0.0, 3e-161]), 1e-320,
+    "an eps of 1e-320"), (_unit[0], 1e300, "an eps of 1e300"))
 _LAST_BITS = {"tolerance": 1e-14, "why": "sums of at most 7 numbers in float64: a few units of 1e-16"}
 _SHORT = {"tolerance": 1e-12, "why": "a few dozen operations in float64, divided by a standard deviation near 1"}
 _DIFFERENCES = {"tolerance": 1e-10, "why": "central differences have about 12 digits"}
@@ -104,26 +104,19 @@ _HARD = {"tanh(1e-100 x)": (lambda x: np.tanh(1e-100 * x), 0.0, 1e-100), "tanh(1
 
 
 # Functions whose entries change on very different scales, and where: a search for one that suits them all.
-_MIXED = (
-    (lambda x: [1e-6 * (x - 1.000001e-3) * abs(x - 1.000001e-3) - 1e6, 0 * x, 1e42 * (x - 1.000001e-3) ** 3 + 1e6 * x],
-        1e-3),
-    (lambda x: [3 + 0 * x, 1e19 * x**3 + x, 1e6 * x + 1e6], 0.0),
-    (lambda x: 1e100 * np.hypot(100 * (x + 9.9e-8), 1), -1e-7),
-    (lambda x: [np.log(100 * x) - 1, 1e-6 * np.exp(1e6 * (x - 1)) + 1e-6 * x - 1, 1e13 * np.exp(1e6 * (x - 1))], 1.0),
-    (lambda x: 1e-100 * (1e100 * x) ** 3, 0.0),
-    (lambda x: [-abs(1e-30 * (x - 1e-3)) + 1e-30 * x, 1e-3 * x + 3], 1e-3),
-    (lambda x: [1e6 + x, -1e6 + 1e-6 / x], -3.0),
-    (lambda x: [1e18 * x**3, 1e6 * np.cbrt(x - 1e12)], 1e12),
-    (lambda x: [1e-6 * np.cbrt(1e-100 * x), 1 + 1e6 * np.log(1e-100 * x), 1e-92 * abs(x)], 0.0),
-    (lambda x: [4 + 0 * x, 1e-54 * x * abs(x) + x - 1e6, 1e-100 * np.sin(1e100 * x)], 0.0),
-    (lambda x: 1 - np.cos(1e6 * (x - 1000001)), 1e6),
-    (lambda x: [np.maximum(3 * (x - 1e-3), 0) + 3 * x - 1, 1 + np.exp(100 * x), 1e6 + 1e-100 * np.log(1e-3 - x)], 1e-3),
-    (lambda x: [1e6 + 1e6 * np.log(1e-3 * (x + 1)), 1e6 + 1e-76 * (x + 1) ** 3], -1.0),
-    (lambda x: [1e-20 * x * abs(x) - 1, 1e300 * x * abs(x) - 1], -1.0),
-    (lambda x: 1e6 + 1e-6 * np.exp(-((1e12 * (x - 1e-9)) ** 2)), 1e-9),
-    (lambda x: [1 + 2 * x, 1e6 + 1e13 * (1e6 - x) * abs(1e6 - x)], 1e6),
-    (lambda x: [1 + 1e-6 / (1 + 1e-60 * x**2), 1e-6 * np.tanh(1e4 * (x + 1)), 1e-100 * np.cos(x + 1) - 1], -1.0),
-    (lambda x: np.floor(x + 3) + 1e6 * x, -3.0))
+_MIXED = ((lambda x: [1e-6 * (x - 1.000001e-3) * abs(x - 1.000001e-3) - 1e6, 0 * x, 1e42 * (x - 1.000001e-3) ** 3 + 1e6
+    * x], 1e-3), (lambda x: [3 + 0 * x, 1e19 * x**3 + x, 1e6 * x + 1e6], 0.0), (lambda x: 1e100
+    * np.hypot(100 * (x + 9.9e-8), 1), -1e-7), (lambda x: [np.log(100 * x) - 1, 1e-6 * np.exp(1e6 * (x - 1)) + 1e-6 * x
+    - 1, 1e13 * np.exp(1e6 * (x - 1))], 1.0), (lambda x: 1e-100 * (1e100 * x) ** 3, 0.0),
+    (lambda x: [-abs(1e-30 * (x - 1e-3)) + 1e-30 * x, 1e-3 * x + 3], 1e-3), (lambda x: [1e6 + x, -1e6 + 1e-6 / x],
+    -3.0), (lambda x: [1e18 * x**3, 1e6 * np.cbrt(x - 1e12)], 1e12), (lambda x: [1e-6 * np.cbrt(1e-100 * x), 1 + 1e6
+    * np.log(1e-100 * x), 1e-92 * abs(x)], 0.0), (lambda x: [4 + 0 * x, 1e-54 * x * abs(x) + x - 1e6, 1e-100
+    * np.sin(1e100 * x)], 0.0), (lambda x: 1 - np.cos(1e6 * (x - 1000001)), 1e6), (lambda x: [np.maximum(3 * (x - 1e-3),
+    0) + 3 * x - 1, 1 + np.exp(100 * x), 1e6 + 1e-100 * np.log(1e-3 - x)], 1e-3), (lambda x: [1e6 + 1e6
+    * np.log(1e-3 * (x + 1)), 1e6 + 1e-76 * (x + 1) ** 3], -1.0), (lambda x: [1e-20 * x * abs(x) - 1, 1e300 * x * abs(x)
+    - 1], -1.0), (lambda x: 1e6 + 1e-6 * np.exp(-((1e12 * (x - 1e-9)) ** 2)), 1e-9), (lambda x: [1 + 2 * x, 1e6 + 1e13
+    * (1e6 - x) * abs(1e6 - x)], 1e6), (lambda x: [1 + 1e-6 / (1 + 1e-60 * x**2), 1e-6 * np.tanh(1e4 * (x + 1)), 1e-100
+    * np.cos(x + 1) - 1], -1.0), (lambda x: np.floor(x + 3) + 1e6 * x, -3.0))
 
 
 def _named(name, f):
@@ -267,8 +260,9 @@ CHECKS = (
             call(lambda x: np.exp(1e30 * x), np.array([0.0, -1e-30])).about("a function that changes fast", edge=True),
             call(lambda x: 3 * x, np.array([-1e-300, 2e300])).about("numbers of any size", edge=True),
             call(lambda x: 1e-20 * x, np.array([0.0, -3.0])).about("a function that changes slowly", edge=True,
-                absolute=0.0), call(np.log, np.array([1e-200, 5e-308])).about("a function that bends close to x",
-                edge=True), call(lambda x: [x[0] * x[1], 3 * x[0]], [3, 1]).about("lists", edge=True)),
+                absolute=0.0),
+            call(np.log, np.array([1e-200, 5e-308])).about("a function that bends close to x", edge=True),
+            call(lambda x: [x[0] * x[1], 3 * x[0]], [3, 1]).about("lists", edge=True)),
         claims=(
             Claim("the Jacobian of x → Ax is A", lambda f: distance(f(linear_map, _vector), _matrix), **_LAST_BITS),
             Claim("the derivative of a third of x³ is x²", lambda f: distance(f(thirds_of_cubes, _vector),
@@ -369,8 +363,8 @@ CHECKS = (
             call(_deep, gain=_gain).about("three axes, and a gain"), call(_extreme,
             eps=0.0).about("features of 1e200 and of 1e-200", edge=True), call(_extreme[:1],
             eps=0.0).about("features of 1e200", edge=True), call(1e-3 * _rows).about("features that vary less than eps",
-            edge=True), call(_unit.astype(np.float32)).about("float32", edge=True),
-            *(call(x, eps=eps).about(says, edge=True, absolute=0.0) for x, eps, says in _SIZES)),
+            edge=True), call(_unit.astype(np.float32)).about("float32", edge=True), *(call(x, eps=eps).about(says,
+            edge=True, absolute=0.0) for x, eps, says in _SIZES)),
         claims=(
             Claim("every row sums to zero: a constant added to all features changes nothing",
                 lambda f: distance(f(_rows, _gain).sum(-1), np.zeros((3, 5))), **_SHORT),
@@ -413,8 +407,8 @@ CHECKS = (
             call(_extreme[:1], _rows_upstream[:1], eps=0.0).about("features of 1e200", edge=True),
             call(1e-3 * _rows, _rows_upstream).about("features that vary less than eps", edge=True),
             call(_unit.astype(np.float32), np.array([[1.0, 3.0, -1.0]], np.float32)).about("float32", edge=True),
-            *(call(x, np.array([1.0, 3.0, -1.0]), eps=eps).about(says, edge=True, absolute=0.0)
-                for x, eps, says in _SIZES)),
+            *(call(x, np.array([1.0, 3.0, -1.0]), eps=eps).about(says, edge=True, absolute=0.0) for x, eps,
+                says in _SIZES)),
         claims=(
             Claim("its rows sum to zero", lambda f: distance(f(*_GAINED).sum(-1), np.zeros(3)), **_SHORT),
             Claim("the Jacobian, transposed, times the upstream gradient", lambda f: distance(f(*_GAINED),
@@ -483,8 +477,8 @@ CHECKS = (
         cases=(
             call(np.array([[4.0]])).about("one number"), call(np.array([[2.0, 1.0], [0.0, 3.0]])),
             call(_tilted).about("a negative determinant"), call(np.array([[2.0, 0.001], [-8.0, 0.5]])).about(
-            "a large column and a small one"), call(_square), call(np.stack([_square,
-            _square.T + np.eye(5)])[None]).about("four axes", edge=True),
+            "a large column and a small one"), call(_square), call(np.stack([_square, _square.T
+            + np.eye(5)])[None]).about("four axes", edge=True),
             call(np.array([[[-2e200, 1e-100], [0.0, 3e-300]], [[1.0, 2.0], [3.0, 5.0]]])).about(
                 "rows and columns of very different size", edge=True),
             call(np.array([[-2e200, 1e-100], [0.0, 3e-300]])).about("rows of very different size", edge=True),

@@ -14,8 +14,8 @@ _one_a, _one_b, _two_a, _two_b, _huge, _tiny, _turned, _extreme = frozen(np.arra
     np.array([[3.0, 1.0], [1.0, 2.0]]), np.array([[1.0, 2.0], [3.0, -4.0]]), np.array([[3e200, 4e200]]),
     np.array([[3e-200, 4e-200]]), np.array([[4.0, 3.0]]), np.array([[-3e200, 1.0], [3e-200, 4e-200]]))
 # Vectors whose length overflows, with no coordinate above 0 but a small one, or is a few times the smallest float.
-_FAR = frozen(np.array([[-1.5e308, -1.5e308, 1.0], [3e-322, 0.0, 1e-322]]),
-    np.array([[1.5e308, -1e308, 0.0], [1e-322, 0.0, -2e-322]]))
+_FAR = frozen(np.array([[-1.5e308, -1.5e308, 1.0], [3e-322, 0.0, 1e-322]]), np.array([[1.5e308, -1e308, 0.0],
+    [1e-322, 0.0, -2e-322]]))
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of 3 products in float64: a few units of 1e-16"}
 
 

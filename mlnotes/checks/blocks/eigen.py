@@ -216,8 +216,8 @@ CHECKS = (
     Checks(rayleigh_iteration, run=_seen,
         cases=(
             *_iterations(), call(np.array([[-7.0]])).about("one row"), call(_skewed, start=np.array([1.0, 2.0, 0.0,
-            -1.0, 0.0]), steps=2), call(_rotation, steps=10).about("a rotation"),
-            call(_cycle, start=np.array([3.0, 1.0, 0.0]), steps=2).about("rows exchanged in a cycle"),
+            -1.0, 0.0]), steps=2), call(_rotation, steps=10).about("a rotation"), call(_cycle,
+            start=np.array([3.0, 1.0, 0.0]), steps=2).about("rows exchanged in a cycle"),
             call(np.diag([1.0, 3.0]), start=np.array([0.0, 2.0])).about("an eigenvector as start")),
         claims=(
             Claim("eigenvalue and vector belong together", lambda f: max(_off(f, _symmetric, _start),

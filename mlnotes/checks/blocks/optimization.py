@@ -138,9 +138,8 @@ def wave_hessian(x):
 
 
 # Functions with slopes and first lengths that promise less, or hardly more, than rounding may hide.
-_HIDDEN = ((deep, -1e-14, 1.0), (deep, -1.0, 1e-14), (deep, -2e-13, 1.0), (deep, -2e-12, 1.0),
-    (doubtful, -1.0, 1.0), (shallow, -1e-14, 4.5),
-    (lambda x: 1e-30 * plain(x), -1e-44, 1.0), (lambda x: 1e6 * plain(x), -1e-7, 1e-3))
+_HIDDEN = ((deep, -1e-14, 1.0), (deep, -1.0, 1e-14), (deep, -2e-13, 1.0), (deep, -2e-12, 1.0), (doubtful, -1.0, 1.0),
+    (shallow, -1e-14, 4.5), (lambda x: 1e-30 * plain(x), -1e-44, 1.0), (lambda x: 1e6 * plain(x), -1e-7, 1e-3))
 
 
 def _named(stepper, name):
@@ -515,7 +514,8 @@ CHECKS = (
                 "h = _hessian_at(problem, x)\n        while True:"), "It is slow near the minimum",
                 "compute the Hessian at every point"))),
     Checks(damped_newton, run=_walks_also_where_it_is_flat,
-        cases=(call().about("on a bowl, near a saddle, on a wave, and where one direction is flat"),
+        cases=(
+            call().about("on a bowl, near a saddle, on a wave, and where one direction is flat"),
             call("tiny").about("where all is flat within 1e-12, and a direction altogether", edge=True, absolute=0.0),
             call("linear").about("on a slope without any curvature", edge=True)),
         claims=(
@@ -577,8 +577,8 @@ CHECKS = (
             call(lambda x: 1 + float(x @ x), np.array([1e-9]), np.array([-1.0]), -2e-9).about("rounding", edge=True),
             *(call(_falls_flat(fall)[0], np.zeros(1), np.ones(1), -1.0).about(f"a fall of {fall}", edge=True)
                 for fall in (7e-5, 1.5e-4)),
-            *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise that rounding hides", edge=True)
-                for f, slope, step in _HIDDEN)),
+            *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise that rounding hides", edge=True) for f,
+                slope, step in _HIDDEN)),
         claims=(
             Claim("Armijo's condition holds", lambda f: _miss(lambda p, slope, first: f(height, _start, p, slope,
                 first), 1)),
