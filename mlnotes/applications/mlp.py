@@ -233,7 +233,8 @@ def interpolation_weights(knots, values):
     Notes
     -----
     .. math:: y(x) = v_0 + s_0\\,\\mathrm{relu}(x - t_0) + \\sum_{k=1}^{n-1} (s_k - s_{k-1})\\,\\mathrm{relu}(x - t_k),
-              \\qquad s_k = \\frac{v_{k+1} - v_k}{t_{k+1} - t_k}
+
+              s_k = \\frac{v_{k+1} - v_k}{t_{k+1} - t_k}
     """
     require_floats(knots=knots, values=values)
     if knots.ndim != 1 or len(knots) < 2 or knots.shape != values.shape:

@@ -171,7 +171,8 @@ def whitening_matrix(x, kind="pca", eps=0.0, ddof=0):
     With the eigenvectors V and eigenvalues Λ of the covariance, every whitening has an orthogonal R of its own:
 
     .. math:: \\mathbf W = \\mathbf V\\,(\\mathbf\\Lambda + \\epsilon\\mathbf I)^{-1/2}\\,\\mathbf R^{\\mathsf T},
-              \\qquad \\mathbf R = \\mathbf I \\text{ (PCA)}, \\quad \\mathbf R = \\mathbf V \\text{ (ZCA)}, \\quad
+
+              \\mathbf R = \\mathbf I \\text{ (PCA)}, \\quad \\mathbf R = \\mathbf V \\text{ (ZCA)}, \\quad
               \\mathbf R = \\mathbf L^{-1}\\mathbf V(\\mathbf\\Lambda + \\epsilon\\mathbf I)^{1/2}
               \\text{ (Cholesky)}
 

@@ -47,7 +47,8 @@ def multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, b_q=No
     Notes
     -----
     .. math:: \\mathrm{MultiHead}(\\mathbf Q, \\mathbf K, \\mathbf V)
-              = [\\mathbf H_1 \\cdots \\mathbf H_h]\\,\\mathbf W_O, \\qquad
+              = [\\mathbf H_1 \\cdots \\mathbf H_h]\\,\\mathbf W_O,
+
               \\mathbf H_i = \\mathrm{Attention}(\\mathbf Q\\mathbf W_Q^{(i)}, \\mathbf K\\mathbf W_K^{(i)},
               \\mathbf V\\mathbf W_V^{(i)})
 

@@ -30,7 +30,8 @@ def sinusoidal_positions(n, d):
 
     Notes
     -----
-    .. math:: p_{i,2r} = \\sin(i\\,\\omega_r), \\quad p_{i,2r+1} = \\cos(i\\,\\omega_r), \\qquad
+    .. math:: p_{i,2r} = \\sin(i\\,\\omega_r), \\quad p_{i,2r+1} = \\cos(i\\,\\omega_r),
+
               \\omega_r = 10000^{-2r/d}, \\quad r = 0, \\ldots, d/2 - 1
 
     References

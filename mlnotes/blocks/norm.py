@@ -90,7 +90,8 @@ def matrix_norm(a, kind="frobenius"):
     Notes
     -----
     .. math:: \\lVert\\mathbf A\\rVert_F = \\sqrt{\\textstyle\\sum_{ij} a_{ij}^2}
-              = \\sqrt{\\textstyle\\sum_k \\sigma_k^2}, \\qquad
+              = \\sqrt{\\textstyle\\sum_k \\sigma_k^2},
+
               \\lVert\\mathbf A\\rVert_1 = \\max_j \\sum_i |a_{ij}|, \\qquad
               \\lVert\\mathbf A\\rVert_\\infty = \\max_i \\sum_j |a_{ij}|
 

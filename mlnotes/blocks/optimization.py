@@ -335,7 +335,8 @@ def adam(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
     Notes
     -----
     .. math:: \\mathbf m \\leftarrow \\beta_1\\mathbf m + (1-\\beta_1)\\,\\mathbf g, \\qquad
-              \\mathbf s \\leftarrow \\beta_2\\mathbf s + (1-\\beta_2)\\,\\mathbf g^2, \\qquad
+              \\mathbf s \\leftarrow \\beta_2\\mathbf s + (1-\\beta_2)\\,\\mathbf g^2,
+
               \\mathbf x \\leftarrow \\mathbf x
               - \\eta\\,\\frac{\\mathbf m/(1-\\beta_1^t)}{\\sqrt{\\mathbf s/(1-\\beta_2^t)} + \\varepsilon}
 

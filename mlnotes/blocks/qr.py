@@ -245,7 +245,8 @@ def householder_vector(x):
 
     Notes
     -----
-    .. math:: (\\mathbf I - \\tau\\mathbf v\\mathbf v^{\\mathsf T})\\,\\mathbf x = \\beta\\,\\mathbf e_1, \\qquad
+    .. math:: (\\mathbf I - \\tau\\mathbf v\\mathbf v^{\\mathsf T})\\,\\mathbf x = \\beta\\,\\mathbf e_1,
+
               \\beta = -\\mathrm{copysign}(\\lVert\\mathbf x\\rVert, x_1), \\qquad
               \\mathbf v = \\frac{\\mathbf x - \\beta\\,\\mathbf e_1}{x_1 - \\beta}, \\qquad
               \\tau = \\frac{\\beta - x_1}{\\beta}

@@ -195,7 +195,8 @@ def decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True)
 
     Notes
     -----
-    .. math:: h(d+e)\\sum_{t=1}^{n} t = h(d+e)\\,\\tfrac{n(n+1)}{2} \\quad\\text{with a cache,}\\qquad
+    .. math:: h(d+e)\\sum_{t=1}^{n} t = h(d+e)\\,\\tfrac{n(n+1)}{2} \\quad\\text{with a cache,}
+
               h(d+e)\\sum_{t=1}^{n} t^2 = h(d+e)\\,\\tfrac{n(n+1)(2n+1)}{6} \\quad\\text{without}
     """
     require_integers(0, n_tokens=n_tokens, n_heads=n_heads, d_head=d_head, d_value=0 if d_value is None else d_value)
