@@ -158,6 +158,7 @@ def _visit(page, path, from_template, seen):
     page.goto(path.as_uri())
     page.evaluate("() => globalThis.MathJax?.startup?.promise.then(() => 0)")
     visit.found = page.evaluate(LOOK)
+    page.evaluate(THIN_OUT_CODE)
     for width in (400, 1300):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_timeout(50)
@@ -175,7 +176,6 @@ def _visit(page, path, from_template, seen):
 
 def _accessibility(page, chosen):
     page.evaluate(Axe().axe_script)
-    page.evaluate(THIN_OUT_CODE)
     faults = set()
     for width in (400, 1300):
         page.set_viewport_size({"width": width, "height": 900})
