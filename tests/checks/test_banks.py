@@ -15,7 +15,7 @@ from mlnotes.diagnosis.source import parameters_of
 
 ALL = all_checks()
 BANK = [(name, mistake) for name, checks in ALL.items() for mistake in checks.mistakes]
-SAMPLE = 15  # Every so manieth change is tried here, all of them by `make mutants`.
+SAMPLE = 30  # Every so manieth change is tried here, all of them by `make mutants`.
 
 
 @pytest.mark.parametrize("name", ALL)
