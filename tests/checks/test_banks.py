@@ -137,3 +137,11 @@ def changed(checks, case, options):
 
 def _same(value, default):
     return value is default or (np.ndim(value) == 0 and not callable(value) and value == default)
+
+
+def test_watching_products_keeps_their_precision():
+    from mlnotes.checks.blocks.matmul import _in_blocks
+
+    single = np.ones((4, 4), np.float32)
+    result = _in_blocks(lambda a, b, size: sum(a[:, t : t + 1] @ b[t : t + 1] for t in range(4)), single, single, 4)
+    assert result.dtype == np.float32

@@ -47,7 +47,9 @@ class _Watched(np.ndarray):
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **named):
         self.note(ufunc, inputs)
         given = {} if out is None else {"out": tuple(map(np.asarray, out))}
-        result = getattr(ufunc, method)(*map(np.asarray, inputs), **given, **named)
+        # A Python number stays one: as an array it would make float32 float64.
+        plain = (np.asarray(it) if isinstance(it, np.ndarray) else it for it in inputs)
+        result = getattr(ufunc, method)(*plain, **given, **named)
         return out[0] if out else np.asarray(result).view(_Watched)
 
     def __array_function__(self, function, types, arguments, named):
