@@ -152,7 +152,11 @@ CHECKS = (
                 "np.sum(softmax(scores) - truth, axis=0)"), "It grows with the number of samples",
                 "the loss is a mean over samples, so divide by their number"),
             Mistake("truth forgotten", ("softmax(scores) - truth", "softmax(scores)"),
-                "Nothing in it is negative, and it adds up to 1", "subtract 1 at the right class"))),
+                "Nothing in it is negative, and it adds up to 1", "subtract 1 at the right class"),
+            Mistake("all targets in every row", ("targets[:, None] == np.arange(scores.shape[1])",
+                "np.isin(np.arange(scores.shape[1]), targets)"),
+                "Each sample pays for the targets of all: p[:, targets] has all rows",
+                "subtract 1 at p[np.arange(n), targets], one place in each row"))),
     Checks(output_mean_square,
         cases=(call(_x2, 0.5), call(_x2 + 3, 0.1), call(_x, 2.0)),
         claims=(

@@ -97,7 +97,7 @@ def _extremes(*v):
     return (call(100 * _q2, 10 * _k3, *v).about("scores of 1000"), call(100 * _q2, 10 * _k3, *v,
         mask=_cut).about("hidden scores far above the others"), call(_q2 * np.array([[1.0], [1000.0]]), _k3 + 1,
         *v).about("a row far below the largest score"), call(1e5 * _q2, -1e5 * _k3, *v,
-        mask=_cut).about("scores of -10,000,000,000"))
+        mask=_cut).about("scores of -10,000,000,000"), call(_q2, _k3, *v, scale=0.0).about("a scale of 0", edge=True))
 
 
 _SCALE_FORGOTTEN = ("q.shape[-1] ** -0.5 if", "1 if")
@@ -171,6 +171,8 @@ CHECKS = (
             Mistake("mask forgotten beside a bias", (_SOFTMAX, _SOFTMAX.replace("mask is None",
                 "mask is None or bias is not None")), "Where a bias is given, the mask makes no difference",
                 "ask for each by itself, with if and not elif"),
+            Mistake("bias forgotten beside a mask", (_BIASED, f"{_BIASED} if mask is None else scores"),
+                "Where a mask is given, the bias makes no difference", "ask for each by itself, with if and not elif"),
             Mistake("scale on top of the root", ("** -0.5 if scale is None else as_like(scale, q)",
                 "** -0.5 * (1 if scale is None else scale)"), "A scale that is given acts sqrt(d) times too weakly",
                 "let it stand in the place of 1/sqrt(d)"),

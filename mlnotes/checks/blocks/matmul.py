@@ -214,7 +214,9 @@ CHECKS = (
                 "cut the inner side into blocks, too"),
             Mistake("blocks of two", ("m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]",
                 "m, k, n, size = a.shape[-2], a.shape[-1], b.shape[-1], 2"),
-                "Blocks have two rows and columns whatever `size` is", "use `size` in the ranges and slices"))),
+                "Blocks have two rows and columns whatever `size` is", "use `size` in the ranges and slices"),
+            Mistake("nothing is cut", lambda a, b, size=64: a @ b, "Whole matrices are multiplied, whatever `size` is",
+                "cut rows, columns and the inner side into pieces of at most `size`"))),
     Checks(strassen, run=_with_seven,
         cases=(
             *_cases(1, 2), call(_four, _other, 1), call(_three, _three[::-1].copy(), 1).about("odd sides"),

@@ -161,6 +161,10 @@ CHECKS = (
                 "The loss is 1/log 2 = 1.44 times too large", "use the natural logarithm"),
             Mistake("logarithm of zero", ("log_softmax(logits)", "xp.log(softmax(logits))"),
                 "It gives inf where the right answer's weight underflows to 0", "use log_softmax, not log of softmax"),
+            *(Mistake("guarded logarithm", ("log_softmax(logits)", f"xp.log(softmax(logits) + {small})"),
+                "A sure and wrong answer costs no more than -log of the number added to the weights",
+                "add nothing: log_softmax needs no such guard") for small in
+                ("1e-8", "1e-9", "1e-10", "1e-12")),
             Mistake("sign forgotten", ("0 - xp.take", "xp.take"),
                 "The loss is negative and falls as the model gets worse", "negate the mean"))),
     Checks(entropy,

@@ -66,6 +66,7 @@ def _options(q, k, v):
     return (call(q, k, v).about("two sequences"), call(q, k, v, mask=_mask).about("a causal mask"),
         call(q, k, v, mask=_per_head).about("a mask for each head"), call(q, k, v, bias=_bias[0, 0]).about("a bias"),
         call(q, k, v, bias=_bias).about("a bias for each head"), call(q, k, v, scale=0.3).about("a scale"),
+        call(q, k, v, scale=0.0).about("a scale of 0", edge=True),
         call(q, k, v, mask=_mask, bias=_bias).about("a mask and a bias"), call(q, k, v, mask=_mask, bias=_bias,
         scale=0.3).about("mask, bias and scale"), call(30 * q, 30 * k, v, mask=_mask).about("scores of 1000"),
         call(q, k, v, mask=_blind).about("a query that sees no key", edge=True), call(np.stack([q, -q]),

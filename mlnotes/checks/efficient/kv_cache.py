@@ -239,7 +239,7 @@ CHECKS = (
             _at(4, 11).about("seven tokens after four"),
             _at(0, 11).about("the whole sequence"),
             call(*(np.stack([it, -it[..., ::-1]]) for it in _small), tuple(np.stack([it, 2 * it]) for it in _past))
-            .about("two sequences")),
+            .about("two sequences", edge=True)),
         claims=(
             Claim("one chunk is causal attention", _cut(0, 11), **_LAST_BITS),
             Claim("token by token it gives what one pass gives", _cut(*range(12)), **_LAST_BITS),

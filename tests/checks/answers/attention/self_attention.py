@@ -162,6 +162,17 @@ def wrong_attention_weights__mask_only_without_bias(q, k, mask=None, bias=None, 
     return softmax(scores)
 
 
+def wrong_attention_weights__bias_only_without_mask(q, k, mask=None, bias=None, scale=None):
+    """Where a mask is given, the bias makes no difference"""
+    scale = 1 / np.sqrt(q.shape[-1]) if scale is None else scale
+    scores = q @ np.swapaxes(k, -1, -2) * scale
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    elif bias is not None:
+        scores = scores + bias
+    return softmax(scores)
+
+
 def wrong_attention_weights__bias_before_scaling(q, k, mask=None, bias=None, scale=None):
     """The bias acts sqrt(d) times too weakly"""
     scores = q @ k.mT

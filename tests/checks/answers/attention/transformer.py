@@ -116,6 +116,7 @@ def wrong_layer_norm__half_precision(x, gain=None, beta=None, eps=1e-5):
 
 
 def wrong_layer_norm__shift_needs_gain(x, gain=None, beta=None, eps=1e-5):
+    """A shift without a gain has no effect"""
     wide = x.astype(np.result_type(x.dtype, np.float32))
     centered = wide - wide.mean(axis=-1, keepdims=True)
     y = centered / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
@@ -123,6 +124,15 @@ def wrong_layer_norm__shift_needs_gain(x, gain=None, beta=None, eps=1e-5):
         y = y * gain
         if beta is not None:
             y = y + beta
+    return y.astype(x.dtype)
+
+
+def wrong_layer_norm__both_or_none(x, gain=None, beta=None, eps=1e-5):
+    """A gain without a shift has no effect, nor has a shift without a gain"""
+    y = np.asarray(x, dtype=np.float64)
+    y = (y - y.mean(axis=-1, keepdims=True)) / np.sqrt(y.var(axis=-1, keepdims=True) + eps)
+    if gain is not None and beta is not None:
+        y = y * gain + beta
     return y.astype(x.dtype)
 
 

@@ -151,7 +151,7 @@ def right_matmul_block__torch(a, b, size=2):
 
 
 def wrong_matmul_block__not_in_blocks(a, b, size=2):
-    """it multiplies blocks with 3 rows or columns"""
+    """Whole matrices are multiplied, whatever `size` is"""
     return a @ b
 
 
