@@ -14,7 +14,7 @@ from mlnotes.applications.least_squares import lstsq
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.blocks.matmul import matmul_block, matmul_dot
 from mlnotes.blocks.softmax import log_softmax, softmax
-from mlnotes.checks import check, evidence, mistakes, wrong_version
+from mlnotes.checks import _raised, _with_comment, check, evidence, mistakes, wrong_version
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis.causes import version_of
 from mlnotes.diagnosis.report import Table, compared, written, written_call
@@ -641,6 +641,17 @@ def written_down(source):
     namespace = {"np": np, "KVCache": KVCache}
     exec(compile(source, name, "exec"), namespace)
     return namespace["my_softmax"]
+
+
+class TestLines:
+    def test_what_is_special_stands_behind_a_call_that_is_short_and_above_one_that_is_long(self):
+        assert _with_comment("f(1)", "a tie") == "f(1)   # a tie"
+        assert _with_comment("f(1)", "") == "f(1)"
+        lines = _with_comment("f(" + "1, " * 20 + ")", "rows of nothing but infinities").splitlines()
+        assert lines[0] == "# rows of nothing but infinities"
+
+    def test_a_long_exception_is_broken_into_lines(self):
+        assert max(map(len, _raised(ValueError("word " * 40)).splitlines())) <= 62
 
 
 class TestTables:
