@@ -59,7 +59,7 @@ function render({ model, el }) {
 
 function system({ matrix, exponent }) {
   const a = matrix === MATRICES[0]
-    ? [[Number(`1e-${exponent}`), 1, 0], [2, 1, 1], [4, 3, 1]]
+    ? [[Number(`1e-${exponent}`), 1, 0], [2, 1, 1], [4, 1, 1]]
     : [0, 1, 2, 3, 4].map((i) => [0, 1, 2, 3, 4].map((j) => (i === j || j === 4 ? 1 : j < i ? -1 : 0)));
   return { a, b: a.map((row) => row.reduce((sum, x) => sum + x, 0)) };
 }

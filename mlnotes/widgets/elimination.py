@@ -57,7 +57,7 @@ class Elimination(Widget):
             The sums of its rows, so that the solution is all ones.
         """
         pivot = float(f"1e-{self.exponent}")
-        small = [[pivot, 1.0, 0.0], [2.0, 1.0, 1.0], [4.0, 3.0, 1.0]]
+        small = [[pivot, 1.0, 0.0], [2.0, 1.0, 1.0], [4.0, 1.0, 1.0]]
         a = np.array(small) if self.matrix == MATRICES[0] else largest_growth_matrix(5)
         return a, np.array([sum(row) for row in a.tolist()])
 
@@ -140,7 +140,7 @@ class Elimination(Widget):
 
     def describe(self):
         """Say how far the elimination is, how much entries have grown, and what became of the solution."""
-        rows, a, growth = self.eliminated()
+        _, a, growth = self.eliminated()
         how = "with" if self.exchange else "without"
         system = f"first pivot {float(f'1e-{self.exponent}'):g}" if self.matrix == MATRICES[0] else "a doubling column"
         words = f"{len(a)} equations, {system}, eliminated {how} exchanges of rows: step {self.step} of {self.last}. "
