@@ -173,6 +173,7 @@ def _dependent_calls(*block):
         call(_ill, *block).about("a condition number of 1e6"), call(_very_ill, *block).about("one of 1e14"))
 
 
+_TALL_CALLS = _calls(edges=("more columns than rows",))
 _SPANNING_NOTHING = call(_wide * [1, 0, 0, 1, 1]).about("first columns that do not span the others", edge=True)
 _RETURNED = "return q, times_power_of_two(r, exponents, _LENGTH)"
 _AS_IT_IS = ("by_power_of_two(working_copy(a), axis=0)", "(working_copy(a), 0)")
@@ -230,7 +231,7 @@ _TURN = "[[x, y], [-y, x]]"
 
 CHECKS = (
     Checks(gram_schmidt, run=_with_lengths, written=_written(True),
-        cases=(*_calls(edges=("more columns than rows",)), _SPANNING_NOTHING),
+        cases=(*_TALL_CALLS, _SPANNING_NOTHING),
         claims=_ORTHOGONAL_IF_WELL_SEPARATED,
         mistakes=(
             Mistake("columns in place of directions", (_AS_IT_IS, ("q[:, :j].T @ a[:, j]",
@@ -243,7 +244,7 @@ CHECKS = (
                 "subtract the projections onto all directions"),
             *_directions("j", "v", "a[:, j]"))),
     Checks(modified_gram_schmidt, run=_with_lengths, written=_written(True),
-        cases=(*_calls(edges=("more columns than rows",)), _SPANNING_NOTHING, call(_ill).about("a condition number of 1e6", tolerance=1e-8)),
+        cases=(*_TALL_CALLS, _SPANNING_NOTHING, call(_ill).about("a condition number of 1e6", tolerance=1e-8)),
         claims=(
             Claim("for a condition number of 1e6, orthogonality is lost by 1e-9 at most",
                 lambda f: _orthonormal(f, (_ill,)), 1e-9,
