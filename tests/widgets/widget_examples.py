@@ -4,6 +4,7 @@ import numpy as np
 
 from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.distribution import Distribution
+from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
 from mlnotes.widgets.matrix_product import MatrixProduct
 from mlnotes.widgets.orthogonalization import Orthogonalization
@@ -45,6 +46,10 @@ EXAMPLES = {
     "distribution": (
         lambda: Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
         lambda it: Distribution(it["logits"], it["labels"]),
+    ),
+    "eigen_plane": (
+        lambda: EigenPlane([[2.0, 1.0], [0.5, -1.5]], 25, step=3),
+        lambda it: EigenPlane(np.reshape(it["entries"], (2, 2)), **_some(it, "angle step")),
     ),
     "elimination": (
         lambda: Elimination(exponent=17, exchange=True, step=1),
