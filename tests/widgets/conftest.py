@@ -10,6 +10,7 @@ from mlnotes.widgets import bundle, stylesheet
 from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.matrix_product import MatrixProduct
+from mlnotes.widgets.norm_ball import NormBall
 from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.vector_plane import VectorPlane
@@ -76,6 +77,7 @@ def widgets(attention_map):
         "distribution": Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
         "matrix_product": MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
         "shared_heads": SharedHeads(8, 6, {"averaged": {8: 2.5, 2: 3.1, 1: 3.2}, "trained": {8: 2.4, 2: 2.6, 1: 2.7}}),
+        "norm_ball": NormBall(1.25, vector=(1.5, -2.0), line=(2.0, 3.0)),
         "relu_sum": ReluSum("sine", 8, unit=3, change=2.0, show_units=True),
     }
 
