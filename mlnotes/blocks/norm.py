@@ -251,10 +251,9 @@ def nearest_to_zero(a, b, p=2):
 def _scale(sizes, p, axis):
     """Choose what to divide by: near the largest size, and to autograd a constant."""
     largest = array_namespace(sizes).max(sizes, axis=axis, keepdims=True)
-    if p <= 2:
-        return power_of_two(largest)  # divides without rounding
-    # Divided by the largest itself, no power exceeds 1, however large p is.
-    return largest.detach() if hasattr(largest, "detach") else largest
+    largest = largest.detach() if hasattr(largest, "detach") else largest
+    # A power of two divides without rounding; by the largest itself, no power exceeds 1, however large p is.
+    return largest if p > 2 else power_of_two(largest)
 
 
 def _require_norm(p):
