@@ -720,6 +720,99 @@ def handed_over(ax, start, end, label):
     ax.text((x + middle) / 2, y + 0.4, label, ha="center", va="bottom", color=BLUE, size=9)
 
 
+def balls(ax, circles):
+    """Draw the unit circles of several norms over each other.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    circles : dict of str to array (n, 2)
+        A walk round each, by name.
+    """
+    styles = zip((*_COLORS, INK), ("-", "--", "-", "-.", "-"), strict=True)
+    for (name, circle), (color, style) in zip(circles.items(), styles, strict=False):
+        ax.plot(*circle.T, color=color, ls=style, label=name)
+    ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.axvline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.set(aspect="equal", xlabel="x₁", ylabel="x₂")
+    legend_beside(ax)
+
+
+def budget(ax, ball, loss, best, title, names):
+    """Draw a ball of coefficients, the level lines of a loss, and the point of the ball where it is least.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    ball : array (n, 2)
+        A walk round the ball.
+    loss : callable
+        Gives the losses of coefficients of shape (..., 2).
+    best : array (2,)
+        The point; one of the level lines runs through it.
+    title : str
+        What is shown.
+    names : sequence of str
+        What the two coefficients belong to.
+    """
+    across, up = np.meshgrid(np.linspace(-20, 50, 71), np.linspace(-20, 40, 61))
+    losses = loss(np.stack([across, up], axis=-1))
+    least, here = losses.min(), loss(best)
+    ax.contour(across, up, losses, least + (here - least) * np.array([0.1, 0.4, 1, 1.8]), colors=FAINT, linewidths=0.8)
+    ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE)
+    ax.plot(*best, "s", color=ORANGE)
+    ax.axhline(0, color=GUIDE, lw=0.8)
+    ax.axvline(0, color=GUIDE, lw=0.8)
+    ax.set(aspect="equal", title=title, xlabel=f"w₁ ({names[0]})", ylabel=f"w₂ ({names[1]})")
+
+
+def coefficient_paths(ax, lengths, paths, names, xlabel):
+    """Draw how each coefficient grows with the length that all of them may have.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    lengths : array (n,)
+        What is allowed.
+    paths : dict of str to array (n,)
+        The coefficients, by name.
+    names : sequence of str
+        Up to four of them to be named; the others stay grey.
+    xlabel : str
+        What the length is.
+    """
+    ax.axhline(0, color=GUIDE, lw=0.8)
+    for path in (paths[name] for name in paths if name not in names):
+        ax.plot(lengths, path, color=FAINT, lw=1)
+    for name, color, style in zip(names, _COLORS, ("-", "--", "-.", "-"), strict=False):
+        ax.plot(lengths, paths[name], color=color, ls=style, label=name)
+    ax.set(xlabel=xlabel, ylabel="coefficient")
+    ax.legend(loc="best")
+
+
+def stretched(ax, ball, image, size, title):
+    """Draw a ball, what a matrix makes of it, and the smallest multiple of the ball that covers that.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    ball, image : array (n, 2)
+        Walks round both.
+    size : float
+        The multiple: the norm of the matrix.
+    title : str
+        What is shown.
+    """
+    ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE)
+    ax.fill(*image.T, facecolor="none", edgecolor=ORANGE, lw=2)
+    ax.plot(*(size * ball).T, color=BLUE, ls="--")
+    ax.set(aspect="equal", title=title)
+
+
 def _arrow(ax, start, end, color=INK):
     looks = {"arrowstyle": "->", "color": color, "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", end, start, arrowprops=looks)
