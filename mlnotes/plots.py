@@ -786,7 +786,7 @@ def coefficient_paths(ax, lengths, paths, names, xlabel):
     """
     ax.axhline(0, color=GUIDE, lw=0.8)
     for path in (paths[name] for name in paths if name not in names):
-        ax.plot(lengths, path, color=FAINT, lw=1)
+        ax.plot(lengths, path, color=FAINT, lw=1, ls="-")
     for name, color, style in zip(names, _COLORS, ("-", "--", "-.", "-"), strict=False):
         ax.plot(lengths, paths[name], color=color, ls=style, label=name)
     ax.set(xlabel=xlabel, ylabel="coefficient")
@@ -807,8 +807,8 @@ def stretched(ax, ball, image, size, title):
     title : str
         What is shown.
     """
-    ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE)
-    ax.fill(*image.T, facecolor="none", edgecolor=ORANGE, lw=2)
+    ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE, ls="-")
+    ax.fill(*image.T, facecolor="none", edgecolor=ORANGE, lw=2, ls="-")
     ax.plot(*(size * ball).T, color=BLUE, ls="--")
     ax.set(aspect="equal", title=title)
 
