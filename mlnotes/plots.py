@@ -760,7 +760,7 @@ def budget(ax, ball, loss, best, title, names):
     across, up = np.meshgrid(np.linspace(-20, 50, 71), np.linspace(-20, 40, 61))
     losses = loss(np.stack([across, up], axis=-1))
     least, here = losses.min(), loss(best)
-    ax.contour(across, up, losses, least + (here - least) * np.array([0.1, 0.4, 1, 1.8]), colors=FAINT, linewidths=0.8)
+    ax.contour(across, up, losses, least + (here - least) * np.array([0.1, 0.4, 1]), colors=FAINT, linewidths=0.8)
     ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE)
     ax.plot(*best, "s", color=ORANGE)
     ax.axhline(0, color=GUIDE, lw=0.8)
