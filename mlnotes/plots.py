@@ -739,8 +739,8 @@ def balls(ax, circles):
     legend_beside(ax)
 
 
-def budget(ax, ball, loss, best, title, names):
-    """Draw a ball of coefficients, the level lines of a loss, and the point of the ball where it is least.
+def budget(ax, ball, center, gram, best, title, names):
+    """Draw a ball of coefficients, level lines of a quadratic loss, and the point of the ball where it is least.
 
     Parameters
     ----------
@@ -748,8 +748,10 @@ def budget(ax, ball, loss, best, title, names):
         Where to draw.
     ball : array (n, 2)
         A walk round the ball.
-    loss : callable
-        Gives the losses of coefficients of shape (..., 2).
+    center : array (2,)
+        Where the loss is least of all.
+    gram : array (2, 2)
+        The loss exceeds its least by (w - center) · gram (w - center).
     best : array (2,)
         The point; one of the level lines runs through it.
     title : str
@@ -757,15 +759,17 @@ def budget(ax, ball, loss, best, title, names):
     names : sequence of str
         What the two coefficients belong to.
     """
-    across, up = np.meshgrid(np.linspace(-20, 50, 71), np.linspace(-20, 40, 61))
-    losses = loss(np.stack([across, up], axis=-1))
-    least, here = losses.min(), loss(best)
-    ax.contour(across, up, losses, least + (here - least) * np.array([0.1, 0.4, 1]), colors=FAINT, linewidths=0.8)
-    ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE)
+    theta = np.linspace(0, 2 * np.pi, 181)
+    ellipse = np.linalg.solve(np.linalg.cholesky(gram).T, [np.cos(theta), np.sin(theta)]).T
+    excess = (best - center) @ gram @ (best - center)
+    ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE, ls="-")
+    for share in (0.1, 0.4, 1):
+        ax.plot(*(center + np.sqrt(share * excess) * ellipse).T, color=FAINT, lw=1, ls="-")
     ax.plot(*best, "s", color=ORANGE)
     ax.axhline(0, color=GUIDE, lw=0.8)
     ax.axvline(0, color=GUIDE, lw=0.8)
-    ax.set(aspect="equal", title=title, xlabel=f"w₁ ({names[0]})", ylabel=f"w₂ ({names[1]})")
+    ax.set(aspect="equal", xlim=(-20, 60), ylim=(-20, 50), title=title)
+    ax.set(xlabel=f"w₁ ({names[0]})", ylabel=f"w₂ ({names[1]})")
 
 
 def coefficient_paths(ax, lengths, paths, names, xlabel):
