@@ -7,6 +7,7 @@ from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
 from mlnotes.widgets.matrix_product import MatrixProduct
+from mlnotes.widgets.norm_ball import NormBall
 from mlnotes.widgets.orthogonalization import Orthogonalization
 from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.shared_heads import SharedHeads
@@ -58,6 +59,10 @@ EXAMPLES = {
     "matrix_product": (
         lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
         lambda it: MatrixProduct(it["a"], it["b"], **_some(it, "reading step")),
+    ),
+    "norm_ball": (
+        lambda: NormBall(1.25, vector=(1.5, -2.0), line=(2.0, 3.0)),
+        lambda it: NormBall(1 / it["inverse"], **_some(it, "vector line")),
     ),
     "orthogonalization": (
         lambda: Orthogonalization(8, method="modified Gram–Schmidt", step=2),
