@@ -177,7 +177,7 @@ def multiply_adds(function, *tensors, **kwargs):
 
 
 @pytest.mark.parametrize(("l", "s", "offset"), [(24, 24, 0), (24, 31, 7), (5, 29, 24), (24, 24, 3), (9, 40, 0)])
-@pytest.mark.parametrize("block_size", [1, 4, 6, 128])
+@pytest.mark.parametrize("block_size", [4, 7, 128])
 def test_blocks_beyond_the_diagonal_are_never_computed(l, s, offset, block_size):  # noqa: E741
     q, k, v = torch.ones(2, l, 3), torch.ones(2, s, 3), torch.ones(2, s, 5)
     mask = causal_mask(l, s, offset)
@@ -224,11 +224,11 @@ def backward(q, k, v, block_size=32, offset=None):
     ],
 )
 def test_memory_is_linear_in_the_length(function, options):
-    short, long = (draw(3, n, 8).astype(np.float32) for n in (512, 2048))
-    at_512, at_2048 = (peak(function, *x, block_size=32, **options) for x in (short[:, None], long[:, None]))
-    assert at_2048 < 4.2 * at_512
-    assert at_2048 < 2048 * 2048  # bytes: a quarter of the table of scores
-    assert peak(attention, *long[:, None]) > 4 * 2048 * 2048  # the measurement does see tables
+    short, long = (draw(3, n, 8).astype(np.float32) for n in (256, 1024))
+    at_256, at_1024 = (peak(function, *x, block_size=32, **options) for x in (short, long))
+    assert at_1024 < 4.2 * at_256
+    assert at_1024 < 1024 * 1024  # bytes: a quarter of the table of scores
+    assert peak(attention, *long) > 4 * 1024 * 1024  # the measurement does see tables
 
 
 # Parts
@@ -312,10 +312,10 @@ def test_gradients_in_every_precision(backend):
 
 
 def test_autograd_goes_through_the_loop_over_blocks_as_well():
-    arrays = [torch.tensor(x, requires_grad=True) for x in (Q[0, :2], K[0, :2], V[0, :2])]
-    mask = BLIND[1, 1:]
-    assert torch.autograd.gradcheck(lambda *a: flash_attention(*a, mask, block_size=4), arrays)
-    assert torch.autograd.gradcheck(lambda *a: causal_flash_attention(*a, offset=2, block_size=4), arrays)
+    arrays = [torch.tensor(x, requires_grad=True) for x in (Q[1, 2], K[1, 2], V[1, 2])]
+    mask = BLIND[1, 2]
+    assert torch.autograd.gradcheck(lambda *a: flash_attention(*a, mask, block_size=6), arrays)
+    assert torch.autograd.gradcheck(lambda *a: causal_flash_attention(*a, offset=2, block_size=6), arrays)
     assert torch.autograd.gradcheck(lambda x: online_softmax(x, block_size=2), arrays[0])
 
 
