@@ -210,6 +210,7 @@ CHECKS = (
             "a query and blocks that see no key"), call(_q, _k, _v, mask=_mask[0, :, :1], bias=_bias[:, :1],
                 block_size=4
             ).about("a mask and a bias that broadcast", edge=True),
+            call(*(it.astype(np.float16) for it in (_q, _k, _v)), block_size=4).about("float16", edge=True),
             call(_q2, _k3, _v3, bias=np.array([[0.0, math.inf, 0.0], [-math.inf, 2.0, -math.inf]]), block_size=1).about(
             "an infinite bias", edge=True), call(*(it.astype(np.float32) for it in (_q, _k, _v)), block_size=4).about(
             "float32", edge=True)),
@@ -275,7 +276,9 @@ CHECKS = (
             call(*_parts(_q, _k, _v, 4, 6)).about("three parts"), call(*_parts(_q, _k, _v)).about("a single part"),
             call(_parts(_q, _k, _v, 6)[0], 1000 * _parts(_q, _k, _v, 6)[1]).about("log-sum-exps of thousands"),
             call(_parts(_q, _k, _v, 6)[0], _parts(_q, _k, _v, 6)[1] - 900).about("log-sum-exps of −900"),
-            call(*_blind_parts).about("a query that sees nothing")),
+            call(*_blind_parts).about("a query that sees nothing"),
+            call(_parts(_q, _k, _v, 6)[0].astype(np.float16), _parts(_q, _k, _v, 6)[1].astype(np.float32)
+            ).about("results in float16", edge=True)),
         claims=(
             Claim("attention to all keys, from three parts", lambda f: _whole(f, 4, 6), **_LAST_BITS),
             Claim("attention to all keys, from keys one by one", lambda f: _whole(f, *range(1, 13)), **_LAST_BITS),
