@@ -56,6 +56,12 @@ def _scipy(x, axis=-1, block_size=128):
     return scipy.special.softmax(x, axis)
 
 
+def _scores_summed(q, k, v, block_size):
+    import scipy.special
+
+    return None, scipy.special.logsumexp(q @ k.mT / math.sqrt(q.shape[-1]), axis=-1)
+
+
 def _moved(l, s, d, e, block_size):  # noqa: E741
     parts = np.split(np.zeros((l, d + e)), range(block_size, l, block_size))
     return sum(rows.size + np.zeros((s, d + e)).size for rows in parts)
@@ -185,8 +191,8 @@ CHECKS = (
                 "Right in one block; else rows sum to less than one wherever a larger score comes later",
                 "the sum shrinks by exp(old maximum − new maximum) when the maximum grows"),
             Mistake("rescaled the wrong way", ("xp.exp(top - shift)", "xp.exp(shift - top)"),
-                "Right in one block; else the first blocks count too much",
-                    "the exponent is old maximum − new maximum, never positive"),
+                "The first factor is exp(∞), and 0 times that is nan",
+                "the exponent is old maximum − new maximum, never positive"),
             Mistake("maximum of the block", _MAXIMUM, "Right in one block; else weights may exceed one",
                 "the new maximum is the larger of the old one and that of the block"),
             Mistake("no maximum", (_NO_MAXIMUM, ("xp.exp(x - _finite(top))", "xp.exp(x)")), "Large scores overflow",
@@ -210,6 +216,7 @@ CHECKS = (
             "a query and blocks that see no key"), call(_q, _k, _v, mask=_mask[0, :, :1], bias=_bias[:, :1],
                 block_size=4
             ).about("a mask and a bias that broadcast", edge=True),
+            call(900 * _q2, -1 - abs(_k3), _v3, block_size=1).about("scores of −900"),
             call(*(it.astype(np.float16) for it in (_q, _k, _v)), block_size=4).about("float16", edge=True),
             call(_q2, _k3, _v3, bias=np.array([[0.0, math.inf, 0.0], [-math.inf, 2.0, -math.inf]]), block_size=1).about(
             "an infinite bias", edge=True), call(*(it.astype(np.float32) for it in (_q, _k, _v)), block_size=4).about(
@@ -270,6 +277,38 @@ CHECKS = (
             Mistake("mask forgotten", (_SEEN, "scores"), "Keys of the same block are seen before their time",
                 "mask the blocks that the diagonal crosses"),
             *_IN_BLOCKS, *_SCALED)),
+    Checks(attention_and_lse, run=_both,
+        cases=(
+            call(_q2, _k3, _v3), *_options(_q, _k, _v, _bias, _mask), call(_q, _k, _v, offset=2).about("an offset"),
+            call(_q, _k, _v, _mask, _bias, 0.3, 4, 3).about("all options and an offset"),
+            *(call(_q, _k, _v, block_size=n, offset=i).about("an offset, in blocks") for n, i in ((3, 0), (4, 3), (4,
+                4),
+                (5, 7), (2, 1), (1, 2), (5, 40))),
+            call(_k, _q, _v[:, :11], block_size=3, offset=0).about("more queries than keys"),
+            call(_q, _k, _v, mask=_blind, block_size=4).about("a query and blocks that see no key"),
+            call(_q, _k, _v, mask=_blind, block_size=4, offset=3).about("a mask and an offset"),
+            call(_q, _k, _v, mask=_mask[0, :, :1], bias=_bias[:, :1],
+                block_size=4).about("a mask and a bias that broadcast"),
+            call(_q, _k, _v, mask=_mask[:, :1], bias=_bias[:, :, :1],
+                block_size=4).about("a mask and a bias that broadcast"),
+            call(_q[0], _k, _v[0], block_size=4).about("queries and values for all sequences"),
+            call(_q, _k[0], _v, block_size=4).about("keys for all sequences"), call(900 * _q2, -1 - abs(_k3), _v3,
+            block_size=1).about("scores of −900"), call(100 * _q, 10 * _k, _v, block_size=3).about("scores of 1000"),
+            call(_q2, _k3, _v3, bias=np.array([[0.0, math.inf, 0.0], [-math.inf, 2.0, -math.inf]]), block_size=1).about(
+            "an infinite bias"), call(*(it.astype(np.float16) for it in (_q, _k, _v)), block_size=4).about("float16"),
+            call(_q, _k, _v.astype(np.float32), block_size=4).about("values in float32")),
+        claims=(
+            Claim("attention, with a mask, a bias, a scale and an offset, whatever the size of the blocks",
+                lambda f: max(distance(f(_q, _k, _v, _mask, _bias, 0.3, n, 3)[0], attention(_q, _k, _v, _mask
+                & causal_mask(11, 13, 3), _bias, 0.3)) for n in range(1, 15)), **_LAST_BITS),
+            oracle("scipy.special.logsumexp of the scores", _scores_summed, call(_q, _k, _v, block_size=4),
+                run=lambda f, *arrays, **named: f(*arrays, **named)[1], **_LAST_BITS)),
+        mistakes=(
+            Mistake("maximum for lse", ("(top + xp.log(or_one(total)))", "top"), "The log-sum-exp is the maximum",
+                "add the logarithm of the sum"),
+            Mistake("sum for lse", ("(top + xp.log(or_one(total)))", "xp.log(or_one(total))"),
+                "The log-sum-exp depends on the maximum that was taken off", "add the maximum again"),
+            *_IN_BLOCKS, *_MASKED)),
     Checks(merge_attentions, run=_both,
         cases=(
             call(*_small_parts), call(_small_parts[0], 0 * _small_parts[1] - 2.0).about("equal parts"),

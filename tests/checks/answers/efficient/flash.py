@@ -82,6 +82,7 @@ def wrong_online_softmax__maximum_from_zero(x, axis=-1, block_size=128):
 
 
 def wrong_online_softmax__last_block_sum_only(x, axis=-1, block_size=128):
+    """Line 9"""
     x = np.moveaxis(x, axis, -1)
     m = np.full_like(x[..., 0], -np.inf)
     for start in range(0, x.shape[-1], block_size):
@@ -93,6 +94,7 @@ def wrong_online_softmax__last_block_sum_only(x, axis=-1, block_size=128):
 
 
 def wrong_online_softmax__minimum(x, axis=-1, block_size=128):
+    """never positive"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full_like(x[..., 0], np.inf), 0.0
     for start in range(0, x.shape[-1], block_size):
@@ -104,6 +106,7 @@ def wrong_online_softmax__minimum(x, axis=-1, block_size=128):
 
 
 def wrong_online_softmax__one_block_short(x, axis=-1, block_size=128):
+    """let the last block be shorter"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full_like(x[..., 0], -np.inf), 0.0
     for i in range(max(1, x.shape[-1] // block_size)):
