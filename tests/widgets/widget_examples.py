@@ -10,6 +10,7 @@ from mlnotes.widgets.matrix_product import MatrixProduct
 from mlnotes.widgets.norm_ball import NormBall
 from mlnotes.widgets.orthogonalization import Orthogonalization
 from mlnotes.widgets.relu_sum import ReluSum
+from mlnotes.widgets.running_softmax import RunningSoftmax
 from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.vector_plane import VectorPlane
 
@@ -71,6 +72,10 @@ EXAMPLES = {
     "relu_sum": (
         lambda: ReluSum("sine", 8, unit=3, change=2.0, show_units=True),
         lambda it: ReluSum(**_some(it, "target pieces unit change show_units")),
+    ),
+    "running_softmax": (
+        lambda: RunningSoftmax([0.5, 2, -1, 3, 0, 1, 2.5], [1, 2, 4, 8, 3, 0, 5], block_size=3, step=2),
+        lambda it: RunningSoftmax(it["scores"], it["values"], **_some(it, "block_size step backwards")),
     ),
     "shared_heads": (
         lambda: SharedHeads(8, 6, {"averaged": {8: 2.5, 2: 3.1, 1: 3.2}, "trained": {8: 2.4, 2: 2.6, 1: 2.7}}),
