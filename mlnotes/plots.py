@@ -860,3 +860,82 @@ def mirror(ax, x, image, normal, title=""):
     ends = np.array([x, image, normal, (0, 0)])
     ax.set(xlim=(ends[:, 0].min() - 1.6, ends[:, 0].max() + 1.6), ylim=(-1.2, ends[:, 1].max() + 1.2))
     ax.set_title(title)
+
+
+def line_with_squares(ax, x, y, slope, intercept):
+    """Draw points, a line, and on what each point is off, measured along y, a square.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, y : array (n,)
+        The points.
+    slope, intercept : float
+        Of the line.
+    """
+    for px, py in zip(x, y, strict=True):
+        foot = intercept + slope * px
+        side = abs(py - foot)
+        left = px if (py - foot) * slope < 0 else px - side
+        ax.add_patch(Rectangle((left, min(py, foot)), side, side, fc=PALE_ORANGE, ec=ORANGE))
+    ends = np.array([min(x) - 1, max(x) + 1])
+    ax.plot(ends, intercept + slope * ends, color=BLUE)
+    ax.plot(x, y, "o", color=INK)
+    ax.set(xlabel="x", ylabel="y", aspect="equal")
+
+
+def plane_and_residual(ax, columns, b, foot):
+    """Draw the plane of two columns of three numbers, a vector outside of it, its projection and what is left.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; space is seen along a fixed direction.
+    columns : array (3, 2)
+        What spans the plane.
+    b : array (3,)
+        The vector.
+    foot : array (3,)
+        Its projection onto the plane.
+    """
+    first, second = (columns / np.linalg.norm(columns, axis=0)).T
+    across = second - (first @ second) * first
+    across /= np.linalg.norm(across)
+    up = np.cross(first, across)
+    # The plane lies flat, seen a little from above.
+    seen = np.array([first, across, up]).T @ np.array([[1.0, 0.0], [0.55, 0.35], [0.0, 1.0]])
+    reach = 1.25 * np.abs(np.array([*columns.T, b, foot]) @ np.array([first, across]).T).max()
+    edges = (-0.2, -0.4), (1, -0.4), (1, 1), (-0.2, 1)
+    corners = np.array([(s * first + t * across) * reach for s, t in edges]) @ seen
+    ax.fill(*corners.T, color=PALE_BLUE, alpha=0.6, lw=0)
+    named = {"a₁": columns[:, 0], "a₂": columns[:, 1], "b": b, "Ax": foot}
+    for (name, vector), color in zip(named.items(), (BLUE, BLUE, ORANGE, GREEN), strict=True):
+        x, y = vector @ seen
+        arrow = {"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
+        ax.annotate(name, (x, y), (6, 4), textcoords="offset points", color=color, weight="bold")
+    ax.plot(*(np.array([b, foot]) @ seen).T, ":", color=GREY)
+    ax.annotate("b − Ax", (b + foot) / 2 @ seen, (6, 0), textcoords="offset points", color=GREY)
+    ax.set(xticks=[], yticks=[], aspect="equal")
+    ax.spines[:].set_visible(False)
+
+
+def bars_with_errors(ax, values, errors, labels, ylabel):
+    """Draw values as dots with bars that show how uncertain they are.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    values, errors : array (n,)
+        The values, and half of the length of their bars.
+    labels : sequence of str
+        Names of the n places.
+    ylabel : str
+        What the height measures, with units.
+    """
+    ax.errorbar(range(len(values)), values, errors, fmt="o", color=BLUE, capsize=3)
+    ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.set_xticks(range(len(labels)), labels)
+    ax.set(ylabel=ylabel)

@@ -6,6 +6,7 @@ from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
+from mlnotes.widgets.line_fit import LineFit
 from mlnotes.widgets.matrix_product import MatrixProduct
 from mlnotes.widgets.norm_ball import NormBall
 from mlnotes.widgets.orthogonalization import Orthogonalization
@@ -56,6 +57,10 @@ EXAMPLES = {
     "elimination": (
         lambda: Elimination(exponent=17, exchange=True, step=1),
         lambda it: Elimination(**_some(it, "matrix exponent exchange step")),
+    ),
+    "line_fit": (
+        lambda: LineFit([-6, -2, 1, 5], [-4, 1, 0.5, 6], point=2, strength=0.5),
+        lambda it: LineFit(it["x"], it["y"], **_some(it, "point strength")),
     ),
     "matrix_product": (
         lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
