@@ -740,7 +740,7 @@ def pieces_of_a_band(ax, n, window, n_queries):
         Queries in one table.
     """
     for i in range(n):
-        ax.barh(i, min(i + 1, window), 1, left=max(0, i + 1 - window), color=BLUE)
+        ax.barh(i, min(i + 1, window), 1, left=max(0, i + 1 - window), color=BLUE, edgecolor=BLUE, lw=0.4)
     for i in range(0, n, n_queries):
         rows, first = min(n_queries, n - i), max(0, i - window + 1)
         corner, width = (first, i - 0.5), i + rows - first

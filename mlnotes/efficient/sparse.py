@@ -94,16 +94,17 @@ def sliding_window_attention(q, k, v, window, scale=None, offset=None):
     """
     _require_sequences(q, k, v)
     require_integers(1, window=window)
-    l, s = q.shape[-2], k.shape[-2]  # noqa: E741 (the book's letter)
-    offset = _last_of_the_keys(l, s) if offset is None else offset
+    n_queries, n_keys = q.shape[-2], k.shape[-2]
+    offset = _last_of_the_keys(n_queries, n_keys) if offset is None else offset
     require_integers(0, offset=offset)
     results = []
-    for i in range(0, l, _QUERIES):
+    for i in range(0, n_queries, _QUERIES):
         rows = q[..., i : i + _QUERIES, :]
         first = max(0, i + offset - window + 1)
         keys = slice(first, i + offset + rows.shape[-2])
-        mask = sliding_window_mask(rows.shape[-2], k[..., keys, :].shape[-2], window, i + offset - first)
-        results.append(_attention_to_some(rows, k[..., keys, :], v[..., keys, :], mask, scale))
+        band, values = k[..., keys, :], v[..., keys, :]
+        mask = sliding_window_mask(rows.shape[-2], band.shape[-2], window, i + offset - first)
+        results.append(_attention_to_some(rows, band, values, mask, scale))
     return array_namespace(q).concat(results, axis=-2)
 
 
@@ -157,15 +158,16 @@ def block_sparse_attention(q, k, v, layout, block_size, scale=None):
         rows = q[..., i * block_size : (i + 1) * block_size, :]
         named = np.flatnonzero(np.repeat(blocks, block_size)[: k.shape[-2]])
         named = xp.asarray(named, device=device(k))
-        results.append(_attention_to_some(rows, xp.take(k, named, axis=-2), xp.take(v, named, axis=-2), None, scale))
+        keys, values = (xp.take(x, named, axis=-2) for x in (k, v))
+        results.append(_attention_to_some(rows, keys, values, None, scale))
     return xp.concat(results, axis=-2)
 
 
 @widen_half
 def _attention_to_some(q, k, v, mask, scale):
     """Compute `attention`, with the sums of weights divided out of the averages, which are fewer than the weights."""
-    if k.shape[-2] == 0:
-        return q @ k.mT @ v  # sums of no values: zeros
+    if k.shape[-2] == 0:  # sums of no values: zeros
+        return q @ k.mT @ v
     xp = array_namespace(q)
     scores = ((q.shape[-1] ** -0.5 if scale is None else as_like(scale, q)) * q) @ k.mT
     if mask is not None:
@@ -174,7 +176,8 @@ def _attention_to_some(q, k, v, mask, scale):
     top = xp.max(scores, axis=-1, keepdims=True)
     weights = xp.exp(scores - xp.where(top == -math.inf, 0.0, top))
     total = xp.sum(weights, axis=-1, keepdims=True)
-    return weights @ v / xp.where(total == 0, 1.0, total)  # 0 where a query sees nothing
+    # 0 where a query sees nothing
+    return weights @ v / xp.where(total == 0, 1.0, total)
 
 
 def _last_of_the_keys(n_queries, n_keys):

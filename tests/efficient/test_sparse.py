@@ -291,6 +291,7 @@ def test_a_mask_that_cannot_be_is_refused(arguments, message):
         ((Q, K, V, 0), "window must be positive, got 0"),
         ((Q, K, V, True), "window must be an integer, got True"),
         ((Q, K, V, 3, None, -1), "offset must not be negative, got -1"),
+        ((Q, K, V, 3, None, 1.5), "offset must be an integer, got 1.5"),
         ((K, Q, Q, 3), "queries must not outnumber keys unless an offset is given, got 7 and 5"),
     ],
 )

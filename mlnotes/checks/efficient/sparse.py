@@ -86,8 +86,7 @@ def _heard_in_layers(windows, dilations):
     return n - 1 - int(np.flatnonzero(heard)[0])
 
 
-_CALLS = "_attention_to_some(rows, k[..., keys, :], v[..., keys, :], mask, scale)"
-_BLOCKS = "_attention_to_some(rows, xp.take(k, named, axis=-2), xp.take(v, named, axis=-2), None, scale)"
+_BLOCKS = "_attention_to_some(rows, keys, values, None, scale)"
 _SCALED = (
     Mistake("scale forgotten", ("q.shape[-1] ** -0.5 if scale", "1.0 if scale"), "Rows are sharper than they should be",
         "divide the scores by the root of the width"),
@@ -159,7 +158,7 @@ CHECKS = (
             oracle("torch's attention under a mask", _window_in_torch, call(_q, _k, _v, 7), call(_q5, _k7, _v7, 3,
                 scale=0.3), **_LAST_BITS)),
         mistakes=(
-            Mistake("offset forgotten", ("_last_of_the_keys(l, s) if offset is None", "0 if offset is None"),
+            Mistake("offset forgotten", ("_last_of_the_keys(n_queries, n_keys) if", "0 if"),
                 "With a cache, new queries see only the oldest keys", "queries are the last of the keys: s - l"),
             Mistake("offset of the block in place of its own", ("window, i + offset - first)", "window, 0)"),
                 "Queries of a later block see only the first keys of their band",
@@ -205,7 +204,7 @@ CHECKS = (
                 ("np.flatnonzero(np.repeat(blocks, block_size)[: k.shape[-2]])",
                 "np.arange(min(k.shape[-2], blocks.sum() * block_size))"),
                 "Each row looks at as many blocks as it should, but at the first", "look up which blocks are True"),
-            Mistake("values of other blocks", ("xp.take(v, named, axis=-2)", "v[..., : named.shape[0], :]"),
+            Mistake("values of other blocks", (_BLOCKS, _BLOCKS.replace("values", "v[..., : named.shape[0], :]")),
                 "Values do not belong to the keys that were looked at", "gather keys and values at the same places"),
             Mistake("layout inverted", ("np.repeat(blocks,", "np.repeat(~blocks,"), "Only the blocks left out are seen",
                 "True means: look"),
