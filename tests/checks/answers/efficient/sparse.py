@@ -286,6 +286,7 @@ def wrong_dilated_window_mask__one_more(n, window, dilation):
 
 
 def wrong_dilated_window_mask__both_sides(n, window, dilation):
+    """The window reaches to both sides"""
     gap = np.subtract.outer(np.arange(n), np.arange(n))
     return np.isin(abs(gap), np.arange(window) * dilation)
 
@@ -336,7 +337,7 @@ def wrong_reach__tokens(windows, dilations):
 
 
 def wrong_reach__no_dilation(windows, dilations):
-    """`dilations` makes no difference"""
+    """Only windows count"""
     return sum(w - 1 for w in windows)
 
 
