@@ -14,6 +14,7 @@ from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.running_softmax import RunningSoftmax
 from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.vector_plane import VectorPlane
+from mlnotes.widgets.window_pattern import WindowPattern
 
 SENTENCE = "he was told to bar him from ever entering the bar again"
 
@@ -91,5 +92,9 @@ EXAMPLES = {
     "vector_plane": (
         lambda: VectorPlane({"a": (3, 1), "b": (-1, 2), "c": (1, -2)}, show_half_plane=True),
         lambda it: VectorPlane(_plane(it), **_some(it, "limit show_half_plane")),
+    ),
+    "window_pattern": (
+        lambda: WindowPattern(24, window=3, block=4, layers=5),
+        lambda it: WindowPattern(it["n_tokens"], **_some(it, "window dilation block layers token")),
     ),
 }
