@@ -83,6 +83,15 @@ def _gradient_is_one(f):
     return distance(x.grad.numpy(), np.full(_wide.shape, 3.0))
 
 
+def _forwards_and_back(f, x, *options, **named):
+    import torch
+
+    x = torch.tensor(x, requires_grad=True)
+    out = f(x, *options, **named)
+    out.square().sum().backward()
+    return {"values": out.detach().numpy(), "gradient": x.grad.numpy()}
+
+
 def _by_gguf(blocks):
     import gguf
 
@@ -182,8 +191,6 @@ _SHARED = (
             "The largest number gets the code 2^b, which b bits cannot hold", "between 2^b points lie 2^b − 1 steps"),
     Mistake("rounded down", ("xp.round(steps)", "xp.floor(steps)"),
             "Numbers move by up to a whole step, always down", "round to the nearest: np.round, not astype(int)"),
-    Mistake("division by zero", ("or_one(scale)", "scale"),
-            "A block of zeros, or of equal numbers, becomes nan", "divide by 1 where the step is 0"),
     Mistake("minimum forgotten", ("steps = blocks - minimum[..., None]", "steps = blocks + 0"),
             "Codes count from zero, not from the minimum", "subtract the minimum before dividing"))
 
@@ -213,14 +220,14 @@ CHECKS = (
             Mistake("minimum scaled", (("x = scale[..., None] * codes", "x = codes + minimum[..., None]"),
                 ("x += minimum[..., None]", "x = scale[..., None] * x")), "The minimum is multiplied by the scale",
                 "x = scale · code + minimum; only a zero point stands inside of the brackets"))),
-    Checks(fake_quantize, cases=_ROUNDED[:14],
+    Checks(fake_quantize, run=_forwards_and_back, cases=_ROUNDED[:14],
         claims=(
             Claim("its values are those of quantize and dequantize", lambda f: distance(f(_wide, 4, 7),
                 dequantize(quantize(_wide, 4, 7)))),
             Claim("a gradient of 3 comes through as 3", _gradient_is_one),
             Claim("torch.fake_quantize_per_tensor_affine", lambda f: _torchs(lambda x, bits: (f(x, bits),
                 np.ones((1,) * x.ndim), np.zeros((1,) * x.ndim))), 1e-6, "rounding errors of float32", "oracle")),
-        mistakes=_SHARED[1:6]),
+        mistakes=_SHARED[1:5]),
     Checks(decode_q4_1, cases=(
             call(_FULL[0]).about("one block: step 0.5, minimum −1"), call(_FULL[1]).about("two rows of three of two"),
             call(_FULL[1][0, 0])),
@@ -262,13 +269,15 @@ CHECKS = (
                 "Errors are made up for by the wrong amount", "divide the error by u[j, j]"),
             Mistake("first to last", (("cholesky(h[::-1, ::-1])", "cholesky(h)"),
                 ("np.eye(len(l)))[::-1, ::-1]", "np.eye(len(l))).T")),
-                "Columns are made up for as if those before them were free", "factor from the last column to the first"),
+                "Columns are made up for as if those before them were free",
+                "factor from the last column to the first"),
             Mistake("factor not inverted", ("forward_substitution(l, np.eye(len(l)))[::-1, ::-1]", "l[::-1, ::-1]"),
                 "The factor of H is taken for that of its inverse", "invert the triangular factor"))),
     Checks(QuantizedCache, run=_life, written=_written_life, refusal=ValueError, cases=(
             call(3, 1, 2, chunks=_TWO[:1]), call(5, 1, 2, chunks=_TWO, key_group=2), call(5, 1, 2, chunks=_TWO, bits=4),
-            call(4, 1, 2, chunks=_TWO, key_group=3, like=np.zeros((), float)),
+            call(4, 1, 2, chunks=[(np.float32(a), np.float32(b)) for a, b in _TWO], like=np.zeros((), np.float32)),
             call(11, 2, 6, chunks=_chunks(1, 3, 11), d_value=10, bits=4, key_group=4).about("three chunks"),
+            call(11, 2, 6, chunks=_chunks(5, 9, 11), d_value=10, bits=4, key_group=3).about("groups across chunks"),
             call(12, 2, 6, chunks=_chunks(11), d_value=10), call(5, 1, 2, chunks=[(a[None], b[None]) for a, b in _TWO],
             leading=(1,)), call(11, 2, 6, chunks=[(np.float32(_k[None]), np.float32(_v[None]))], d_value=10,
             leading=(1,), like=np.zeros((), np.float32), bits=4, key_group=5).about("all options")),
@@ -288,8 +297,9 @@ CHECKS = (
             call(4, 32), call(4, 32, False).about("Q4_1"), call(8, 32), call(3, 16, itemsize=4),
             call(5, 7, False, 3).about("odd sizes"), call(2, 1)),
         claims=(Claim("20 bytes for 32 numbers", lambda f: abs(f(4, 32, False) - 5.0)),
-            oracle("bytes of a block by struct.calcsize", lambda bits, size, symmetric: 8 * (2 if symmetric else 4) / size
-                + bits, call(4, 32, True), call(8, 64, False))),
+            oracle("bytes of packed codes and of float16 by numpy", lambda bits, size, symmetric: 8 * (np.packbits(
+                np.zeros(bits * size, bool)).nbytes + np.zeros(1 if symmetric else 2, np.float16).nbytes) / size,
+                call(4, 32, True), call(8, 64, False))),
         mistakes=(Mistake("bytes for bits", ("8 * itemsize", "itemsize"), "The share of the scale is an eighth",
                 "a byte has 8 bits"),
             Mistake("minimum not counted", ("(1 if symmetric else 2)", "1"),
