@@ -108,17 +108,17 @@ class WeightGrid(Widget):
             parts.append(f'<path d="M{u:.1f} {v:.1f}V{w:.1f}" stroke="#6d7683"/>')
             parts.append(f'<circle cx="{u:.1f}" cy="{v:.1f}" r="2.5" fill="none" stroke="#2c5fa8"/>')
             parts.append(f'<circle cx="{u:.1f}" cy="{w:.1f}" r="2" fill="#b3410e"/>')
-        return svg(520, 262, *parts, text(40, 254, self._said(", ")))
+        return svg(520, 240, *parts)
 
     def describe(self):
         """Say how the weights are rounded, and what that does."""
-        return f"{len(self.weights)} weights, rings, and what they are rounded to, dots: {self._said('; ')}."
+        return f"{len(self.weights)} weights, rings, and what they are rounded to, dots: {self._said()}."
 
-    def _said(self, between):
+    def _said(self):
         m = self.measures()
         nats = "nats not measured" if m["nats"] is None else f"{m['nats']:.3f} nats instead of {self.full:.3f}"
         grid = f"{self.bits} bits, one grid for each {self.scale}, {self.scheme}"
-        return between.join([grid, f"error {m['error']:.1%}", nats])
+        return "; ".join([grid, f"error {m['error']:.1%}", nats])
 
     def __repr__(self):
         return f"<WeightGrid of {len(self.weights)} weights>"
