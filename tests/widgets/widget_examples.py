@@ -15,6 +15,7 @@ from mlnotes.widgets.running_softmax import RunningSoftmax
 from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.vector_plane import VectorPlane
 from mlnotes.widgets.window_pattern import WindowPattern
+from mlnotes.widgets.weight_grid import WeightGrid
 
 SENTENCE = "he was told to bar him from ever entering the bar again"
 
@@ -37,6 +38,15 @@ def _losses(state):
 
 def _plane(state):
     return dict(zip(state["names"], (state["a"], state["b"], state["c"]), strict=True))
+
+
+def _nats(state):
+    keys = [key.split(", ") for key in state["nats"]]
+    return {(int(b), scale, scheme): x for (b, scale, scheme), x in zip(keys, state["nats"].values(), strict=True)}
+
+
+_WEIGHTS = np.random.default_rng(4).uniform(-1.5, 1.5, 24)
+_NATS = {(4, "matrix", "absmax"): 13.5, (4, "block", "absmax"): 3.2, (3, "block", "minimum and maximum"): 4.5}
 
 
 # By name: what makes one, and what makes it again.
@@ -87,6 +97,12 @@ EXAMPLES = {
         lambda: SharedHeads(8, 6, {"averaged": {8: 2.5, 2: 3.1, 1: 3.2}, "trained": {8: 2.4, 2: 2.6, 1: 2.7}}),
         lambda it: SharedHeads(
             it["n_heads"], it["d_head"], _losses(it), **_some(it, "n_layers itemsize groups tokens")
+        ),
+    ),
+    "weight_grid": (
+        lambda: WeightGrid(_WEIGHTS, (-2.0, 7.0), (-1.5, 2.5), _NATS, 2.9, block_size=8, scale="block"),
+        lambda it: WeightGrid(
+            it["weights"], *it["ranges"].values(), _nats(it), it["full"], **_some(it, "block_size bits scale scheme")
         ),
     ),
     "vector_plane": (
