@@ -455,6 +455,13 @@ def factorize(w, rank, x=None):
     Yuan et al., *ASVD: Activation-aware Singular Value Decomposition for Compressing Large Language Models*, 2023.
     Wang et al., *SVD-LLM: Truncation-aware Singular Value Decomposition for Large Language Model Compression*, 2025.
     """
+    _require_factors(w, rank, x)
+    target = w if x is None else x @ w
+    w_up = np.linalg.svd(target, full_matrices=False)[2][:rank]
+    return w @ w_up.T, w_up
+
+
+def _require_factors(w, rank, x):
     require_matrix(w=w)
     if x is not None:
         require_matrix(x=x)
@@ -464,9 +471,6 @@ def factorize(w, rank, x=None):
     require_integers(1, rank=rank)
     if rank > largest:
         raise ValueError(f"rank must be at most {largest}, got {rank}")
-    target = w if x is None else x @ w
-    w_up = np.linalg.svd(target, full_matrices=False)[2][:rank]
-    return w @ w_up.T, w_up
 
 
 def _require_latents(q, c, w_uk, w_uv):
