@@ -55,11 +55,13 @@ def wrong_absorb__neighbouring_columns(w, w_up, n_heads):
 
 
 def wrong_absorb__latents_first(w, w_up, n_heads):
+    """Line 4"""
     a, b = (x.reshape(*x.shape[:-1], n_heads, -1) for x in (w, w_up))
     return np.einsum("...nhd,rhd->...nrh", a, b).reshape(*w.shape[:-1], -1)
 
 
 def wrong_absorb__scaled(w, w_up, n_heads):
+    """Line 5"""
     d = w.shape[-1] // n_heads
     blocks = zip(np.split(w, n_heads, axis=-1), np.split(w_up, n_heads, axis=-1), strict=True)
     return np.concatenate([a @ b.T / np.sqrt(d) for a, b in blocks], axis=-1)
@@ -121,6 +123,7 @@ def wrong_absorbed_latent_attention__default_scale(q, c, w_uk, w_uv, mask=None, 
 
 
 def wrong_absorbed_latent_attention__rotary_part_in_the_values(q, c, w_uk, w_uv, mask=None, bias=None, scale=None):
+    """Line 7"""
     h = q.shape[-3]
     d = w_uk.shape[-1] // h
     asking = np.concatenate([q[..., :d] @ split_heads(w_uk, h).mT, q[..., d:]], axis=-1)
@@ -156,6 +159,7 @@ def wrong_absorbed_latent_attention__no_positions(q, c, w_uk, w_uv, mask=None, b
 
 
 def wrong_absorbed_latent_attention__positions_scaled_apart(q, c, w_uk, w_uv, mask=None, bias=None, scale=None):
+    """Line 5"""
     h, r = q.shape[-3], w_uk.shape[0]
     d = w_uk.shape[-1] // h
     asking = np.concatenate([q[..., :d] @ split_heads(w_uk, h).mT, q[..., d:] / 2], axis=-1)
@@ -249,6 +253,7 @@ def wrong_latent_multiply_adds__shared_projection(
 def wrong_latent_multiply_adds__latent_read_once(
     n_queries, n_keys, n_heads, d_head, d_latent, d_rotary=0, d_value=None, absorbed=False
 ):
+    """Line 8"""
     l, s, h, d, r, p = n_queries, n_keys, n_heads, d_head, d_latent, d_rotary
     e = d if d_value is None else d_value
     if absorbed:
@@ -270,7 +275,7 @@ def right_queries_at_par__reciprocals(d_head, d_latent, d_value):
 
 
 def wrong_queries_at_par__one_width(d_head, d_latent, d_value):
-    """`d_value` makes no difference"""
+    """`d_head` stands where `d_value` belongs"""
     return d_latent * d_head / (d_latent - d_head)
 
 
@@ -280,7 +285,6 @@ def wrong_queries_at_par__scores_only(d_head, d_latent, d_value):
 
 
 def wrong_queries_at_par__sum(d_head, d_latent, d_value):
-    """Line 3"""
     return d_latent * (d_head + d_value) / (2 * d_latent + d_head + d_value)
 
 
@@ -331,6 +335,7 @@ def wrong_factorize__inputs_ignored(w, rank, x=None):
 
 
 def wrong_factorize__whitening_not_undone(w, rank, x=None):
+    """right wherever `x` is left out"""
     if x is None:
         x = np.eye(len(w))
     factor = np.linalg.cholesky(x.T @ x)
@@ -346,6 +351,7 @@ def wrong_factorize__covariance(w, rank, x=None):
 
 
 def wrong_factorize__singular_values_twice(w, rank, x=None):
+    """Line 4"""
     _, s, vt = np.linalg.svd(w if x is None else x @ w, full_matrices=False)
     return w @ vt[:rank].T * s[:rank], vt[:rank]
 
@@ -356,13 +362,14 @@ def wrong_factorize__one_too_few(w, rank, x=None):
 
 
 def wrong_factorize__smallest(w, rank, x=None):
-    """Almost everything is lost"""
+    """Line 4"""
     y = w if x is None else x @ w
     v = np.linalg.eigh(y.T @ y)[1][:, :rank]
     return w @ v, v.T
 
 
 def wrong_factorize__centered_inputs(w, rank, x=None):
+    """Line 3"""
     y = w if x is None else (x - x.mean(axis=0)) @ w
     vt = np.linalg.svd(y)[2][:rank]
     return w @ vt.T, vt
