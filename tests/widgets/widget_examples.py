@@ -4,6 +4,7 @@ import numpy as np
 
 from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.distribution import Distribution
+from mlnotes.widgets.latent_rank import LatentRank
 from mlnotes.widgets.matrix_product import MatrixProduct
 from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.shared_heads import SharedHeads
@@ -43,6 +44,13 @@ EXAMPLES = {
     "distribution": (
         lambda: Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
         lambda it: Distribution(it["logits"], it["labels"]),
+    ),
+    "latent_rank": (
+        lambda: LatentRank({"weights": {12: 2.5, 8: 3.1, 4: 5.2}, "keys": {12: 2.5, 8: 2.6, 4: 2.7}}, n_layers=3),
+        lambda it: LatentRank(
+            {way: dict(zip(it["ranks"], row, strict=True)) for way, row in zip(it["ways"], it["losses"], strict=True)},
+            **_some(it, "n_layers itemsize rank tokens"),
+        ),
     ),
     "matrix_product": (
         lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
