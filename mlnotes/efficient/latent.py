@@ -61,8 +61,8 @@ def latent_attention(q, c, w_uk, w_uv, mask=None, bias=None, scale=None):
     DeepSeek-AI, *DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model*, 2024,
     section 2.1.
     """
-    r = _require_latents(q, c, w_uk, w_uv)
-    xp, n_heads = array_namespace(q), q.shape[-3]
+    _require_latents(q, c, w_uk, w_uv)
+    xp, n_heads, r = array_namespace(q), q.shape[-3], w_uk.shape[0]
     k, v = (split_heads(c[..., :r] @ w, n_heads) for w in (w_uk, w_uv))
     k_rotary = xp.broadcast_to(c[..., None, :, r:], (*k.shape[:-1], c.shape[-1] - r))
     return attention(q, xp.concat([k, k_rotary], axis=-1), v, mask, bias, scale)
@@ -101,8 +101,8 @@ def absorbed_latent_attention(q, c, w_uk, w_uv, mask=None, bias=None, scale=None
     DeepSeek-AI, *DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model*, 2024,
     section 2.1.2.
     """
-    r = _require_latents(q, c, w_uk, w_uv)
-    xp, n_heads = array_namespace(q), q.shape[-3]
+    _require_latents(q, c, w_uk, w_uv)
+    xp, n_heads, r = array_namespace(q), q.shape[-3], w_uk.shape[0]
     w_uk, w_uv = split_heads(w_uk, n_heads), split_heads(w_uv, n_heads)
     d = w_uk.shape[-1]
     scale = q.shape[-1] ** -0.5 if scale is None else scale
@@ -474,7 +474,7 @@ def _require_factors(w, rank, x):
 
 
 def _require_latents(q, c, w_uk, w_uv):
-    """Check that queries, latents and up-projections fit, and return the width of a latent."""
+    """Check that queries, latents and up-projections fit."""
     require_floats(q=q, c=c, w_uk=w_uk, w_uv=w_uv)
     require_same_size(-2, w_uk=w_uk, w_uv=w_uv)
     require_entries(-3, q=q)
@@ -486,7 +486,6 @@ def _require_latents(q, c, w_uk, w_uv):
     if q.shape[-1] != d + d_rotary:
         rule = f"queries must be as wide as a key and the rotary part, {d} + {d_rotary}"
         raise ValueError(f"{rule}, got {q.shape[-1]}")
-    return r
 
 
 def _require_fits(cache, c):
