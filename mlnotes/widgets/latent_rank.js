@@ -60,6 +60,7 @@ function drawing(model, r, s) {
   const high = Math.max(Math.ceil(Math.max(...losses.flat())), low + 1);
   const x = (rank) => LEFT + ((WIDTH - LEFT - 30) * rank) / ranks[ranks.length - 1];
   const y = (loss) => TOP + ((FLOOR - TOP) * (high - loss)) / (high - low);
+  const shown = ranks.map((_, j) => j).slice(ranks.indexOf(r)); // what is below is not known before one goes there
   const levels = Array.from({ length: high - low + 1 }, (_, i) => low + i);
   const line = (x1, y1, x2, y2, name) => svg("line", { x1, y1, x2, y2, class: name });
   const label = (at, height, text, anchor) => svg("text", { x: at, y: height, "text-anchor": anchor }, text);
@@ -68,9 +69,9 @@ function drawing(model, r, s) {
     ...levels.map((loss) => label(LEFT - 8, y(loss) + 4, String(loss), "end")),
     line(x(r), TOP, x(r), FLOOR, "mw-here"),
     ...losses.map((row, i) => svg("polyline", {
-      class: `mw-way-${i}`, points: ranks.map((rank, j) => `${x(rank)},${y(row[j])}`).join(" "),
+      class: `mw-way-${i}`, points: shown.map((j) => `${x(ranks[j])},${y(row[j])}`).join(" "),
     })),
-    ...losses.flatMap((row, i) => ranks.map((rank, j) => mark(i, x(rank), y(row[j])))),
+    ...losses.flatMap((row, i) => shown.map((j) => mark(i, x(ranks[j]), y(row[j])))),
     ...ranks.map((rank) => label(x(rank), FLOOR + 19, short(nbytes(model, rank, s)), "middle")),
     label(LEFT, HEIGHT - 6, "nats over bytes of the cache", "start"),
   ];

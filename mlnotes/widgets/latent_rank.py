@@ -82,7 +82,7 @@ class LatentRank(Widget):
         return dict(zip(self.ways, (row[at] for row in self.losses), strict=True))
 
     def picture(self):
-        """Draw the losses over the bytes as SVG text."""
+        """Draw the losses over the bytes, down to the rank shown, as SVG text."""
         low, high = _limits(self.losses)
 
         def place(rank, loss):
@@ -98,7 +98,7 @@ class LatentRank(Widget):
         x = place(self.rank, low)[0]
         parts.append(f'<path d="M{x:g} {TOP}V{floor:g}" stroke="#6d7683" stroke-dasharray="4 3"/>')
         for row, colour in zip(self.losses, COLOURS, strict=False):
-            points = [place(rank, loss) for rank, loss in zip(self.ranks, row, strict=True)]
+            points = [place(rank, loss) for rank, loss in zip(self.ranks, row, strict=True) if rank >= self.rank]
             line = "L".join(f"{a:.2f} {b:.2f}" for a, b in points)
             parts.append(f'<path d="M{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
             parts += [f'<circle cx="{a:.2f}" cy="{b:.2f}" r="4" fill="{colour}"/>' for a, b in points]

@@ -59,8 +59,16 @@ def test_the_description_says_what_is_kept_and_lost():
     assert "of the weights 3.900 nats, +0.994; of keys and values 2.875 nats, -0.031" in said
 
 
-def test_the_picture_has_a_mark_for_each_loss():
+def test_the_picture_has_a_mark_for_each_loss_down_to_the_rank_shown():
     assert widget().picture().count("<circle") == 6
+    assert widget(rank=256).picture().count("<circle") == 4
+
+
+def test_the_page_shows_no_loss_below_the_rank_to_which_the_reader_has_gone(open_page, slide):
+    page = open_page(widget(rank=384))
+    for position, marks in ((2, 2), (1, 4), (0, 6)):
+        slide(page, "Numbers kept of each token", position)
+        assert page.locator(".mw-rank > svg .mw-mark").count() == marks
 
 
 @pytest.mark.parametrize("position", [0, 1, 2])
@@ -78,7 +86,7 @@ def test_the_page_computes_what_python_computes(open_page, slide, position):
 
 
 def test_points_stand_over_their_bytes_at_the_height_of_their_loss(open_page):
-    page = open_page(widget(rank=256))
+    page = open_page(widget(rank=128))
     lines = page.locator(".mw-rank polyline").evaluate_all("all => all.map(e => e.getAttribute('points'))")
     points = np.array([[tuple(map(float, it.split(","))) for it in line.split()] for line in lines])
     x = points[..., 0]
@@ -88,7 +96,7 @@ def test_points_stand_over_their_bytes_at_the_height_of_their_loss(open_page):
     assert slope < 0  # more nats are higher
     np.testing.assert_allclose(slope * losses + offset, points[..., 1], atol=1e-6)
     here = float(page.locator(".mw-rank .mw-here").get_attribute("x1"))
-    assert here == pytest.approx(x[0, 1])
+    assert here == pytest.approx(x[0, 0])
 
 
 def test_less_loss_than_before_has_a_minus(open_page):
