@@ -7,6 +7,7 @@ from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
 from mlnotes.widgets.line_fit import LineFit
+from mlnotes.widgets.latent_rank import LatentRank
 from mlnotes.widgets.matrix_product import MatrixProduct
 from mlnotes.widgets.norm_ball import NormBall
 from mlnotes.widgets.orthogonalization import Orthogonalization
@@ -72,6 +73,12 @@ EXAMPLES = {
     "line_fit": (
         lambda: LineFit([-6, -2, 1, 5], [-4, 1, 0.5, 6], point=2, strength=0.5),
         lambda it: LineFit(it["x"], it["y"], **_some(it, "point strength")),
+    "latent_rank": (
+        lambda: LatentRank({"weights": {12: 2.5, 8: 3.1, 4: 5.2}, "keys": {12: 2.5, 8: 2.6, 4: 2.7}}, n_layers=3),
+        lambda it: LatentRank(
+            {way: dict(zip(it["ranks"], row, strict=True)) for way, row in zip(it["ways"], it["losses"], strict=True)},
+            **_some(it, "n_layers itemsize rank tokens"),
+        ),
     ),
     "matrix_product": (
         lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
