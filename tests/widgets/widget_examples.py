@@ -1,0 +1,65 @@
+"""One widget of each kind, and how it is made again from the state that it left in a page."""
+
+import numpy as np
+
+from mlnotes.widgets.attention_map import AttentionMap
+from mlnotes.widgets.distribution import Distribution
+from mlnotes.widgets.matrix_product import MatrixProduct
+from mlnotes.widgets.relu_sum import ReluSum
+from mlnotes.widgets.shared_heads import SharedHeads
+from mlnotes.widgets.vector_plane import VectorPlane
+
+SENTENCE = "he was told to bar him from ever entering the bar again"
+
+
+def vectors():
+    """Twelve queries and keys of width 384 and of about the length that gives spread scores."""
+    rng = np.random.default_rng(11)
+    queries = rng.normal(size=(12, 384))
+    return queries, 0.3 * queries + rng.normal(size=(12, 384))
+
+
+def _some(state, names):
+    return {name: state[name] for name in names.split()}
+
+
+def _losses(state):
+    rows = [dict(zip(state["choices"], row, strict=True)) for row in state["losses"]]
+    return dict(zip(state["models"], rows, strict=True))
+
+
+def _plane(state):
+    return dict(zip(state["names"], (state["a"], state["b"], state["c"]), strict=True))
+
+
+# By name: what makes one, and what makes it again.
+EXAMPLES = {
+    "attention_map": (
+        lambda: AttentionMap(SENTENCE.split(), *vectors(), caption="Who looks at whom?"),
+        lambda it: AttentionMap(
+            it["tokens"], it["q"], it["k"], **_some(it, "heads scale causal temperature row column caption")
+        ),
+    ),
+    "distribution": (
+        lambda: Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
+        lambda it: Distribution(it["logits"], it["labels"]),
+    ),
+    "matrix_product": (
+        lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
+        lambda it: MatrixProduct(it["a"], it["b"], **_some(it, "reading step")),
+    ),
+    "relu_sum": (
+        lambda: ReluSum("sine", 8, unit=3, change=2.0, show_units=True),
+        lambda it: ReluSum(**_some(it, "target pieces unit change show_units")),
+    ),
+    "shared_heads": (
+        lambda: SharedHeads(8, 6, {"averaged": {8: 2.5, 2: 3.1, 1: 3.2}, "trained": {8: 2.4, 2: 2.6, 1: 2.7}}),
+        lambda it: SharedHeads(
+            it["n_heads"], it["d_head"], _losses(it), **_some(it, "n_layers itemsize groups tokens")
+        ),
+    ),
+    "vector_plane": (
+        lambda: VectorPlane({"a": (3, 1), "b": (-1, 2), "c": (1, -2)}, show_half_plane=True),
+        lambda it: VectorPlane(_plane(it), **_some(it, "limit show_half_plane")),
+    ),
+}
