@@ -723,3 +723,21 @@ def handed_over(ax, start, end, label):
 def _arrow(ax, start, end, color=INK):
     looks = {"arrowstyle": "->", "color": color, "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", end, start, arrowprops=looks)
+
+
+def photograph(ax, pixels, title=""):
+    """Draw a picture in its own colours, which are the same on a light and on a dark page.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    pixels : array (m, n, 3)
+        Red, green and blue of each pixel, from 0 to 1.
+    title : str
+        What is shown.
+    """
+    ax.imshow(np.clip(pixels, 0, 1), interpolation="nearest")
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.set_title(title)

@@ -4,6 +4,7 @@ import numpy as np
 
 from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.distribution import Distribution
+from mlnotes.widgets.elimination import Elimination
 from mlnotes.widgets.matrix_product import MatrixProduct
 from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.shared_heads import SharedHeads
@@ -43,6 +44,10 @@ EXAMPLES = {
     "distribution": (
         lambda: Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
         lambda it: Distribution(it["logits"], it["labels"]),
+    ),
+    "elimination": (
+        lambda: Elimination(exponent=17, exchange=True, step=1),
+        lambda it: Elimination(**_some(it, "matrix exponent exchange step")),
     ),
     "matrix_product": (
         lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
