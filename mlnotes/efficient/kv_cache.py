@@ -72,11 +72,8 @@ class KVCache:
             If there is no room for l more tokens, the numbers of keys and values differ, heads, width, leading axes,
             library, precision or device are not the cache's, or gradients are recorded. The cache is then unchanged.
         """
-        require_fits(self, k, v)
+        _require_fits(self, k, v)
         end = self._length + k.shape[-2]
-        if end > self.capacity:
-            more = f"{len(self)} of at most {self.capacity} tokens, and {k.shape[-2]} more do not fit"
-            raise ValueError(f"the cache must have room for what is appended: it holds {more}")
         self._keys[..., self._length : end, :] = k
         self._values[..., self._length : end, :] = v
         self._length = end
@@ -106,11 +103,11 @@ class KVCache:
         ValueError
             For what `append` refuses. The cache is then unchanged.
         """
-        past, l = len(self), k.shape[-2]
+        past, n = len(self), k.shape[-2]
         if rotate is not None:
-            q, k = (rotate(x, np.arange(past, past + l)) for x in (q, k))
+            q, k = (rotate(x, np.arange(past, past + n)) for x in (q, k))
         self.append(k, v)
-        return q, self.keys, self.values, causal_mask(l, len(self), past)
+        return q, self.keys, self.values, causal_mask(n, len(self), past)
 
     @property
     def keys(self):
@@ -239,7 +236,7 @@ def decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True)
     return n_heads * (d_head + d_value) * pairs
 
 
-def require_fits(cache, k, v):
+def require_alike(cache, k, v):
     """Refuse what broadcasting or casting would squeeze into a cache.
 
     Parameters
@@ -265,6 +262,14 @@ def _require_sizes(capacity, n_heads, d_head, d_value, leading):
     require_integers(1, capacity=capacity, n_heads=n_heads, d_head=d_head, d_value=1 if d_value is None else d_value)
     for size in leading:
         require_integers(1, leading=size)
+
+
+def _require_fits(cache, k, v):
+    """Refuse what broadcasting or casting would squeeze into the cache, and what there is no room for."""
+    require_alike(cache, k, v)
+    if len(cache) + k.shape[-2] > cache.capacity:
+        more = f"{len(cache)} of at most {cache.capacity} tokens, and {k.shape[-2]} more do not fit"
+        raise ValueError(f"the cache must have room for what is appended: it holds {more}")
 
 
 def _require_like(name, x, memory):

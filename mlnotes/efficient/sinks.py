@@ -7,7 +7,7 @@ from array_api_compat import array_namespace, device, is_array_api_obj
 
 from mlnotes.arrays import as_like, require_entries, require_floats, require_integers, widen_half
 from mlnotes.attention.causal_mask import causal_mask
-from mlnotes.efficient.kv_cache import KVCache, require_fits
+from mlnotes.efficient.kv_cache import KVCache, require_alike
 
 
 def sliding_window_mask(n_queries, n_keys, window, offset=0):  # stand-in
@@ -165,7 +165,7 @@ class StreamingCache(KVCache):
             If several tokens would evict others, which some of them must still see: `meet` knows how. Or for what
             `KVCache.append` refuses. The cache is then unchanged.
         """
-        require_fits(self, k, v)
+        require_alike(self, k, v)
         if k.shape[-2] > 1 and self._seen + k.shape[-2] > self.capacity:
             held = f"{len(self)} of at most {self.capacity} tokens, and {k.shape[-2]} more"
             raise ValueError(f"tokens that evict others must be appended one by one, or with meet: got {held}")
@@ -196,11 +196,11 @@ class StreamingCache(KVCache):
         ValueError
             For what `KVCache.append` refuses, except that there is always room. The cache is then unchanged.
         """
-        require_fits(self, k, v)
-        l, turn = k.shape[-2], rotate or _as_it_is
-        new = self._seen + np.arange(l)
+        require_alike(self, k, v)
+        n, turn = k.shape[-2], rotate or _as_it_is
+        new = self._seen + np.arange(n)
         turned = turn(k, new)
-        if l == 1 or self._seen + l <= self.capacity:
+        if n == 1 or self._seen + n <= self.capacity:
             self._take_up(k, turned, v, rotate)
             return turn(q, new), self.keys, self.values, self.positions <= new[:, None]
         xp = array_namespace(k)
@@ -245,7 +245,7 @@ class StreamingCache(KVCache):
 
     def _take_up(self, k, turned, v, rotate):
         """Write, and let the sinks, which are kept as they came, follow the text at their distance."""
-        first, sinks = self._seen, slice(min(self._seen, self.n_sinks), min(self._seen + k.shape[-2], self.n_sinks))
+        sinks = slice(*(min(it, self.n_sinks) for it in (self._seen, self._seen + k.shape[-2])))
         self._write(turned, v)
         if rotate is not None:
             self._unturned[..., sinks, :] = k[..., : sinks.stop - sinks.start, :]
