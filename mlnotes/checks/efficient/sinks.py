@@ -48,27 +48,45 @@ def _over_one_more(x, null=0.0, axis=-1):
 _TEXT = {size: frozen(*(_rng.normal(size=(n, 17, size)) for n in (4, 2, 2))) for size in (2, 4, 6)}
 
 
-def _stream(make, capacity, n_sinks, n_heads, d_head, d_value=None, leading=(), like=None, ends=(0,), turned=False):
+def _stream(make, capacity, n_sinks, n_heads, d_head, d_value=None, leading=(), like=None, ends=(0,), turned=False,
+            appended=(0,), refused=()):
     options = {"d_value": d_value, "leading": leading, "like": like}
     cache = make(capacity, n_sinks, n_heads, d_head, **{key: it for key, it in options.items() if it not in (None, ())})
     q, k, v = (_TEXT[d][i][:heads] for i, (d, heads) in enumerate(
         ((d_head, 2 * n_heads), (d_head, n_heads), (d_value or d_head, n_heads))))
-    rows = []
+    rows, seen = [], {}
+    for a, b in pairwise(appended):
+        cache.append(k[:, a:b], v[:, a:b])
+    if refused:
+        a, b = refused
+        try:
+            cache.append(k[:, a:b], v[:, a:b])
+        except ValueError:
+            seen["append"] = "ValueError"
     for a, b in pairwise(ends):
         chunk = (np.broadcast_to(it[:, a:b], (*leading, *it[:, a:b].shape)) for it in (q, k, v))
         chunk = (it if like is None else it.astype(like.dtype) for it in chunk)
         rows.append(grouped_query_attention(*cache.meet(*chunk, rotary if turned else None)))
     held = np.argsort(cache.positions)
-    found = {"rows": np.concatenate(rows, -2) if rows else np.zeros(0), "positions": cache.positions[held]}
-    return found | {"values": np.array(cache.values)[..., held, :], "len": len(cache), "nbytes": cache.nbytes}
+    seen |= {"rows": np.concatenate(rows, -2) if rows else np.zeros(0), "positions": cache.positions[held]}
+    if not turned:
+        seen["keys"] = np.array(cache.keys)[..., held, :]
+    return seen | {"values": np.array(cache.values)[..., held, :], "len": len(cache), "nbytes": cache.nbytes}
 
 
 def _written_stream(name, case):
     ends, turned = case.named.get("ends", (0,)), case.named.get("turned")
+    appended = [*pairwise(case.named.get("appended", (0,))), *filter(None, [case.named.get("refused")])]
     sizes = ", ".join(map(str, case.arguments))
-    options = "".join(f", {key}=..." for key in case.named if key not in ("ends", "turned"))
-    chunks = f"for a, b in {list(pairwise(ends))}:\n    cache.meet(q[:, a:b], k[:, a:b], v[:, a:b]"
-    return f"cache = {name}({sizes}{options})\n{chunks}{', rotary' if turned else ''})"
+    options = "".join(f", {key}=..." for key in case.named if key in ("d_value", "leading", "like"))
+    chunk = "k[:, a:b], v[:, a:b]"
+    lines = [f"cache = {name}({sizes}{options})"]
+    if appended:
+        lines.append(f"for a, b in {appended}:\n    cache.append({chunk})")
+    if ends != (0,):
+        lines.append(f"for a, b in {list(pairwise(ends))}:\n    cache.meet(q[:, a:b], {chunk}"
+                     f"{', rotary' if turned else ''})")
+    return "\n".join(lines)
 
 
 def _as_published(capacity, n_sinks, turned):
@@ -130,7 +148,8 @@ CHECKS = (
                 "the one or the other: |"))),
     Checks(null_softmax,
         cases=(
-            call(np.array([0.0, 1.0])), call(_small), call(_small, 2.0), call(_small, axis=0).about("along the columns"),
+            call(np.array([0.0, 1.0])), call(_small), call(_small, 2.0),
+            call(_small, axis=0).about("along the columns"),
             call(_small, _rows).about("a null for each row"), call(_x, _null).about("three axes"),
             call(_x, -1.0, axis=1).about("three axes"), call(_small + 800).about("scores of 800"),
             call(_small - 800).about("scores of -800"), call(_small - 800, -799.0).about("scores and null of -800"),
@@ -166,7 +185,9 @@ CHECKS = (
         run=_stream,
         written=_written_stream,
         cases=(
-            call(3, 1, 1, 2), call(3, 1, 1, 2, ends=(0, 1, 2, 3, 4)).about("the first token is evicted"),
+            call(3, 1, 1, 2), call(3, 1, 1, 2, appended=(0, 2)), call(3, 1, 1, 2, appended=(0, 3, 4, 5, 6)),
+            call(3, 1, 1, 2, appended=(0, 2), refused=(2, 5)).about("a chunk that evicts is appended"),
+            call(3, 1, 1, 2, ends=(0, 1, 2, 3, 4)).about("the second token is evicted"),
             call(3, 1, 1, 2, ends=(0, 3, 4, 5)), call(5, 2, 2, 4, ends=_EACH).about("token by token"),
             call(5, 0, 2, 4, ends=_EACH).about("no sinks"), call(5, 4, 2, 4, ends=_EACH).about("a window of one token"),
             call(7, 2, 2, 4, ends=_EACH, turned=True).about("token by token, turned"),
