@@ -741,3 +741,25 @@ def photograph(ax, pixels, title=""):
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     ax.set_title(title)
+
+
+def mirror(ax, x, image, normal, title=""):
+    """Draw a vector of the plane, its image in a mirror through the origin, the mirror and its normal.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, image : array (2,)
+        The vector, and where the mirror sends it.
+    normal : array (2,)
+        A vector at a right angle to the mirror.
+    title : str
+        What is shown.
+    """
+    arrows(ax, {"x": x, "Hx": image, "v": normal})
+    ax.axline((0, 0), (-normal[1], normal[0]), color=GREY, ls="--", lw=1.2, zorder=0)
+    ax.plot(*np.transpose([x, image]), ":", color=GREY)
+    ends = np.array([x, image, normal, (0, 0)])
+    ax.set(xlim=(ends[:, 0].min() - 1.6, ends[:, 0].max() + 1.6), ylim=(-1.2, ends[:, 1].max() + 1.2))
+    ax.set_title(title)

@@ -6,6 +6,7 @@ from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.elimination import Elimination
 from mlnotes.widgets.matrix_product import MatrixProduct
+from mlnotes.widgets.orthogonalization import Orthogonalization
 from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.vector_plane import VectorPlane
@@ -52,6 +53,10 @@ EXAMPLES = {
     "matrix_product": (
         lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
         lambda it: MatrixProduct(it["a"], it["b"], **_some(it, "reading step")),
+    ),
+    "orthogonalization": (
+        lambda: Orthogonalization(8, method="modified Gram–Schmidt", step=2),
+        lambda it: Orthogonalization(**_some(it, "exponent method step")),
     ),
     "relu_sum": (
         lambda: ReluSum("sine", 8, unit=3, change=2.0, show_units=True),
