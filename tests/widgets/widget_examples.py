@@ -9,6 +9,7 @@ from mlnotes.widgets.matrix_product import MatrixProduct
 from mlnotes.widgets.orthogonalization import Orthogonalization
 from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.shared_heads import SharedHeads
+from mlnotes.widgets.streaming_window import StreamingWindow
 from mlnotes.widgets.vector_plane import VectorPlane
 
 SENTENCE = "he was told to bar him from ever entering the bar again"
@@ -66,6 +67,14 @@ EXAMPLES = {
         lambda: SharedHeads(8, 6, {"averaged": {8: 2.5, 2: 3.1, 1: 3.2}, "trained": {8: 2.4, 2: 2.6, 1: 2.7}}),
         lambda it: SharedHeads(
             it["n_heads"], it["d_head"], _losses(it), **_some(it, "n_layers itemsize groups tokens")
+        ),
+    ),
+    "streaming_window": (
+        lambda: StreamingWindow(
+            12, [2, 4], [0, 1], [[6.0, 3.5], [5.0, 3.0]], [[[0.4, 0.6], [0.5, 0.2, 0.3]], [[0.25] * 4, [0.2] * 5]], 2.5
+        ),
+        lambda it: StreamingWindow(
+            **_some(it, "n_tokens windows kept losses weights full window sinks token caption")
         ),
     ),
     "vector_plane": (
