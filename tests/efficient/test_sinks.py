@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 from scipy.special import softmax as scipy_softmax
 
 from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.attention.positions import rotary
 from mlnotes.attention.self_attention import attention
 from mlnotes.blocks.softmax import softmax
 from mlnotes.efficient.grouped_query import grouped_query_attention, grouped_query_self_attention
 from mlnotes.efficient.kv_cache import cached_attention
 from mlnotes.efficient.sinks import StreamingCache, null_softmax, sink_mask
+from mlnotes.layers.llama import Llama
+from mlnotes.pretrained import smollm2
 
 
 def draw(*shape, seed=0):
@@ -332,3 +335,51 @@ def test_a_chunk_of_nothing_changes_nothing():
 def test_impossible_caches_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         StreamingCache(*arguments)
+
+
+# In a model
+
+
+def streams(model, capacity, n_sinks):
+    attention = model.blocks[0].attention
+    sizes = attention.n_groups, attention.w_k.shape[1] // attention.n_groups
+    return [StreamingCache(capacity, n_sinks, *sizes, like=attention.w_k) for _ in model.blocks]
+
+
+@pytest.fixture(scope="module")
+def small():
+    rng = np.random.default_rng(0)
+    return Llama(53, n_layers=3, d_model=24, n_heads=4, n_groups=2, d_hidden=22, rng=rng).double().requires_grad_(False)
+
+
+def test_in_every_layer_of_a_model_it_is_the_masked_pass_with_the_distance_to_sinks_bounded(small):
+    ids = np.random.default_rng(1).integers(0, 53, 29)
+    x = small.tokens(ids)
+    for block in small.blocks:
+        a, normed = block.attention, block.norm_1(x)
+        q, k, v = (
+            split_heads((normed @ w).numpy(), n) for w, n in ((a.w_q, 4), (a.w_k, 2), (a.w_v, 2))
+        )
+        x = x + merge_heads(torch.tensor(one_pass(q, k, v, 7, 2, rotary))) @ a.w_o
+        x = x + block.feed_forward(block.norm_2(x))
+    for ends in ([0, 29], [0, 5, 6, 11, 29], range(30)):
+        caches = streams(small, 7, 2)
+        parts = [small.states(ids[a:b], caches=caches)[-1] for a, b in pairwise(ends)]
+        torch.testing.assert_close(torch.cat(parts), x, rtol=0, atol=1e-11)
+
+
+def test_with_room_for_all_it_is_the_cache_that_forgets_nothing(small):
+    ids = np.random.default_rng(2).integers(0, 53, 11)
+    torch.testing.assert_close(small(ids, caches=streams(small, 11, 3)), small(ids), rtol=0, atol=1e-12)
+
+
+def test_the_published_model_streams_in_one_chunk_as_token_by_token_and_keeps_what_a_window_loses():
+    model, ids = Llama.smollm2(), smollm2.passage(48, start=174)
+    whole = model(ids, caches=streams(model, 12, 1))
+    caches = streams(model, 12, 1)
+    steps = torch.cat([model(ids[t : t + 1], caches=caches) for t in range(24)])
+    torch.testing.assert_close(steps, whole[:24], rtol=0, atol=2e-3)  # of scores up to 30, in float32
+    without = model(ids, caches=streams(model, 12, 0))
+    right = torch.tensor(ids[13:])
+    kept, lost = (torch.nn.functional.cross_entropy(it[12:-1], right) for it in (whole, without))
+    assert kept < lost - 1.0

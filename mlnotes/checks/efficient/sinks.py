@@ -167,9 +167,10 @@ CHECKS = (
             oracle("scipy's softmax over one score more", _over_one_more, _FULL, call(_small - 800, -799.0),
                 call(_small, 2.0, axis=0), **_LAST_BITS)),
         mistakes=(
-            Mistake("one added to shifted exponentials", ("xp.exp(null - top)", "np.exp(null)"),
-                "Scores of any size leave some weight to nothing",
-                "what is left out is shifted as well: exp(null - top), not exp(null)"),
+            Mistake("one added to shifted exponentials",
+                (("xp.maximum(largest, null)", "largest"), ("xp.exp(null - top)", "np.exp(null)")),
+                "Scores of any size leave the same weight to nothing",
+                "the null is a score like the others: shift it by the same maximum"),
             Mistake("maximum without null", ("xp.maximum(largest, null)", "largest"),
                 "It gives nan or overflows where all scores are far below the null",
                 "take the maximum of the scores and the null"),

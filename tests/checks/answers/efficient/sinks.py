@@ -87,7 +87,7 @@ def right_null_softmax__how_much_and_how(x, null=0.0, axis=-1):
 
 
 def wrong_null_softmax__one(x, null=0.0, axis=-1):
-    """Scores of any size leave some weight to nothing"""
+    """Scores of any size leave the same weight to nothing"""
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / (np.exp(null) + e.sum(axis=axis, keepdims=True))
 
