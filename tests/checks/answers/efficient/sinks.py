@@ -33,13 +33,13 @@ def right_sink_mask__loops(n_queries, n_keys, window, n_sinks, offset=0):
 
 
 def wrong_sink_mask__window_without_itself(n_queries, n_keys, window, n_sinks, offset=0):
-    """Line 3"""
+    """Line 4"""
     i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
     return (j <= i) & ((j >= i - window) | (j < n_sinks))
 
 
 def wrong_sink_mask__itself_hidden(n_queries, n_keys, window, n_sinks, offset=0):
-    """Line 3"""
+    """Line 4"""
     i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
     return (j < i) & ((j > i - window) | (j < n_sinks))
 
@@ -57,16 +57,19 @@ def wrong_sink_mask__brackets(n_queries, n_keys, window, n_sinks, offset=0):
 
 
 def wrong_sink_mask__numbers(n_queries, n_keys, window, n_sinks, offset=0):
+    """float64 where bool is right"""
     i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
     return ((j <= i) & ((j > i - window) | (j < n_sinks))).astype(float)
 
 
 def wrong_sink_mask__hidden_true(n_queries, n_keys, window, n_sinks, offset=0):
+    """the other way round"""
     i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
     return (j > i) | ((j <= i - window) & (j >= n_sinks))
 
 
 def wrong_sink_mask__sinks_of_the_window(n_queries, n_keys, window, n_sinks, offset=0):
+    """Line 4"""
     i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
     return (j <= i) & ((j > i - window) | (j < offset + n_sinks))
 
@@ -128,7 +131,6 @@ def wrong_null_softmax__renormalized(x, null=0.0, axis=-1):
 
 
 def wrong_null_softmax__sign_of_null(x, null=0.0, axis=-1):
-    """Line 3"""
     top = np.maximum(x.max(axis=axis, keepdims=True), -null)
     e = np.exp(x - top)
     return e / (np.exp(-null - top) + e.sum(axis=axis, keepdims=True))
@@ -169,12 +171,12 @@ def wrong_sink_score__odds_turned(share, n_keys):
 
 
 def wrong_sink_score__without_others(share, n_keys):
-    """`n_keys` makes no difference"""
+    """It does not grow with the number of keys"""
     return math.log(share / (1 - share))
 
 
 def wrong_sink_score__base_two(share, n_keys):
-    """Line 3"""
+    """base 2 in place of e"""
     return math.log2(share / (1 - share) * (n_keys - 1))
 
 
