@@ -122,8 +122,8 @@ class StreamingWindow(Widget):
         shares = "; ".join(f"{name} {share:.2f}" for name, share in self.shares().items())
         return (
             f"A window of {self.window} tokens with the first {self.sinks} kept, at token {self.token}: "
-            f"{self.evicted()} tokens before it are evicted. Weight of an average query after the window is full: {shares}. "
-            f"Loss {self.loss():.2f} nats, {self.loss() - self.full:+.2f} beside all tokens."
+            f"{self.evicted()} tokens before it are evicted. Weight of an average query after the window is full: "
+            f"{shares}. Loss {self.loss():.2f} nats, {self.loss() - self.full:+.2f} beside all tokens."
         )
 
     def __repr__(self):
