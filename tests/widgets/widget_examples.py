@@ -14,6 +14,7 @@ from mlnotes.widgets.orthogonalization import Orthogonalization
 from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.running_softmax import RunningSoftmax
 from mlnotes.widgets.shared_heads import SharedHeads
+from mlnotes.widgets.streaming_window import StreamingWindow
 from mlnotes.widgets.vector_plane import VectorPlane
 from mlnotes.widgets.window_pattern import WindowPattern
 from mlnotes.widgets.weight_grid import WeightGrid
@@ -110,6 +111,12 @@ EXAMPLES = {
         lambda: WeightGrid(_WEIGHTS, (-2.0, 7.0), (-1.5, 2.5), _NATS, 2.9, block_size=8, scale="block"),
         lambda it: WeightGrid(
             it["weights"], *it["ranges"].values(), _nats(it), it["full"], **_some(it, "block_size bits scale scheme")
+    "streaming_window": (
+        lambda: StreamingWindow(
+            12, [2, 4], [0, 1], [[6.0, 3.5], [5.0, 3.0]], [[[0.4, 0.6], [0.5, 0.2, 0.3]], [[0.25] * 4, [0.2] * 5]], 2.5
+        ),
+        lambda it: StreamingWindow(
+            **_some(it, "n_tokens windows kept losses weights full window sinks token caption")
         ),
     ),
     "vector_plane": (
