@@ -175,7 +175,7 @@ class MiniLM(Bert):
             stored = parameters(f"encoder.layer.{i}.")
             # A stored matrix has one output in each row, ours one in each column.
             state |= {f"encoder.blocks.{i}.{ours}": stored[theirs].T for ours, theirs in _BLOCK.items()}
-        self.load_state_dict({name: torch.tensor(np.ascontiguousarray(array)) for name, array in state.items()})
+        self.load_state_dict({name: torch.from_numpy(np.ascontiguousarray(it)) for name, it in state.items()})
         self.to(dtype)
 
     def sentence_vectors(self, sentences):

@@ -47,7 +47,8 @@ LOOK = r"""() => {
     anchors: all("[id]").map((it) => it.id),
     images: all("main img").map((it) => [it.src.slice(0, 200), it.complete && it.naturalWidth > 0, it.alt]),
     drawings: all("main .drawing > svg").map((it) => [it.ariaLabel, it.getBBox().width > 0, it.ariaLabel]),
-    untypeset: all("main .math:not(:has(mjx-container)), main merror").map((it) => it.outerHTML).concat(raw),
+    untypeset: all("main .math:not(:has(mjx-container)), main merror, main mtext[mathcolor=red]").map(
+      (it) => it.outerHTML).concat(raw),
     captions: all("main p.caption").map((it) => it.id),
     tags: all("main mlabeledtr > mtd:first-child").map((it) => it.textContent),
     widgets: all("main .mlnotes-widget").length,
