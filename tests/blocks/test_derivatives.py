@@ -333,6 +333,12 @@ def test_the_gradient_of_log_det_is_the_inverse_transposed_whatever_the_units_of
     np.testing.assert_allclose(found * rows * columns, np.linalg.inv(SQUARE).T, rtol=1e-11)
 
 
+def test_the_gradient_of_log_det_is_found_where_columns_are_further_apart_than_their_products_can_be():
+    matrix, columns = np.array([[2.0, 1, 0], [1, 3, 1], [0, 1, 4]]), 2.0 ** np.array([-600, -300, 600])
+    found = logdet_gradient(matrix * columns)  # unless columns are scaled, its check multiplies 1e271 by 1e181
+    np.testing.assert_allclose(found * columns, np.linalg.inv(matrix).T, rtol=1e-14)
+
+
 def test_a_negative_determinant_has_the_gradient_of_its_absolute_value():
     flipped = SQUARE[::-1].copy()
     expected = torch.autograd.functional.jacobian(lambda x: torch.linalg.slogdet(x).logabsdet, torch.tensor(flipped))
