@@ -475,8 +475,8 @@ def logdet_gradient(x):
     _require_matrices(x=x)
     _require_square(x=x)
     xp, n = array_namespace(x), x.shape[-1]
-    # Powers of two, so that nothing is rounded: rows of any size come out as good as those of size one. Columns do so by
-    # themselves, for elimination compares numbers of one column only.
+    # Powers of two, so that nothing is rounded: rows of any size come out as good as those of size one. Columns do so
+    # by themselves, for elimination compares numbers of one column only.
     rows = or_one(power_of_two(xp.max(xp.abs(x), axis=-1, keepdims=True)))
     scaled = x / rows
     if xp.any(xp.linalg.slogdet(scaled)[1] == -math.inf):
