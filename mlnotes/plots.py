@@ -763,3 +763,25 @@ def mirror(ax, x, image, normal, title=""):
     ends = np.array([x, image, normal, (0, 0)])
     ax.set(xlim=(ends[:, 0].min() - 1.6, ends[:, 0].max() + 1.6), ylim=(-1.2, ends[:, 1].max() + 1.2))
     ax.set_title(title)
+
+
+def through_the_origin(ax, lines, vectors):
+    """Draw lines through the origin of the plane, named at their ends, and vectors.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    lines : dict of str to array (2,)
+        The directions of the lines, by name.
+    vectors : dict of str to array (2,)
+        The vectors, by name.
+    """
+    arrows(ax, vectors)
+    reach = 1.4 * max(np.hypot(*it) for it in vectors.values())
+    for (name, direction), style in zip(lines.items(), ("-", "--"), strict=False):
+        end = np.asarray(direction) / np.hypot(*direction) * reach * 0.8
+        ax.axline((0, 0), direction, color=GREY, ls=style, lw=1.2, zorder=0)
+        offset, side = ((-6, 6), "right") if end[1] * end[0] > 0 else ((0, 8), "center")
+        ax.annotate(name, end, offset, textcoords="offset points", color=GREY, ha=side, size=SMALL)
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))

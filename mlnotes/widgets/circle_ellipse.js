@@ -41,8 +41,8 @@ function render({ model, el }) {
     drawing.setAttribute("aria-label", `Left the unit circle with v and w, right the ellipse with their images, ${found.between.toFixed(1)} degrees apart`);
     sums.replaceChildren(
       fact("first", "length of Av", found.lengths[0]), fact("second", "length of Aw", found.lengths[1]),
-      fact("between", "angle between them, in degrees", found.between), fact("longer", "half axes of the ellipse", found.s[0]),
-      fact("shorter", "and", found.s[1]));
+      fact("between", "angle between them, in degrees", found.between), fact("longer", "longer half axis of the ellipse", found.s[0]),
+      fact("shorter", "shorter half axis", found.s[1]));
     const said = Math.abs(found.between - 90) < 0.05
       ? "The images are at right angles: their lengths are the singular values."
       : "The images are not at right angles.";
