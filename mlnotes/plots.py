@@ -780,8 +780,7 @@ def through_the_origin(ax, lines, vectors):
     arrows(ax, vectors)
     reach = 1.4 * max(np.hypot(*it) for it in vectors.values())
     for (name, direction), style in zip(lines.items(), ("-", "--"), strict=False):
-        end = np.asarray(direction) / np.hypot(*direction) * reach * 0.8
+        end = np.asarray(direction) / np.hypot(*direction) * reach * 0.8 * (-1 if np.prod(direction) > 0 else 1)
         ax.axline((0, 0), direction, color=GREY, ls=style, lw=1.2, zorder=0)
-        offset, side = ((-6, 6), "right") if end[1] * end[0] > 0 else ((0, 8), "center")
-        ax.annotate(name, end, offset, textcoords="offset points", color=GREY, ha=side, size=SMALL)
+        ax.annotate(name, end, (7, 0), textcoords="offset points", color=GREY, va="bottom" if end[0] > 0 else "top")
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
