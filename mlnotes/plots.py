@@ -780,7 +780,7 @@ def through_the_origin(ax, lines, vectors):
     arrows(ax, vectors)
     reach = 1.4 * max(np.hypot(*it) for it in vectors.values())
     for (name, direction), style in zip(lines.items(), ("-", "--"), strict=False):
-        end = np.asarray(direction) / np.hypot(*direction) * reach * 0.55 * (-1 if np.prod(direction) > 0 else 1)
+        end = np.asarray(direction) / np.hypot(*direction) * reach * 0.7 * (-1 if np.prod(direction) > 0 else 1)
         ax.axline((0, 0), direction, color=GREY, ls=style, lw=1.2, zorder=0)
         ax.annotate(name, end, (7, 0), textcoords="offset points", color=GREY, va="bottom" if end[0] > 0 else "top")
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
