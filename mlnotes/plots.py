@@ -1036,3 +1036,24 @@ def size_map(ax, sizes, xlabel, ylabel, title):
     shown = ax.imshow(sizes, cmap="viridis", vmin=0, vmax=limit, aspect="auto", interpolation="nearest")
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     ax.figure.colorbar(shown, ax=ax)
+
+
+def through_the_origin(ax, lines, vectors):
+    """Draw lines through the origin of the plane, named at their ends, and vectors.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    lines : dict of str to array (2,)
+        The directions of the lines, by name.
+    vectors : dict of str to array (2,)
+        The vectors, by name.
+    """
+    arrows(ax, vectors)
+    reach = 1.4 * max(np.hypot(*it) for it in vectors.values())
+    for (name, direction), style in zip(lines.items(), ("-", "--"), strict=False):
+        end = np.asarray(direction) / np.hypot(*direction) * reach * 0.7 * (-1 if np.prod(direction) > 0 else 1)
+        ax.axline((0, 0), direction, color=GREY, ls=style, lw=1.2, zorder=0)
+        ax.annotate(name, end, (7, 0), textcoords="offset points", color=GREY, va="bottom" if end[0] > 0 else "top")
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
