@@ -3,6 +3,7 @@
 import numpy as np
 
 from mlnotes.widgets.attention_map import AttentionMap
+from mlnotes.widgets.difference_step import DifferenceStep
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
@@ -44,6 +45,10 @@ EXAMPLES = {
         lambda it: AttentionMap(
             it["tokens"], it["q"], it["k"], **_some(it, "heads scale causal temperature row column caption")
         ),
+    ),
+    "difference_step": (
+        lambda: DifferenceStep("√x", 17),
+        lambda it: DifferenceStep(it["function"], it["position"]),
     ),
     "distribution": (
         lambda: Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
