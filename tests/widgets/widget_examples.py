@@ -4,6 +4,7 @@ import numpy as np
 
 from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.circle_ellipse import CircleEllipse
+from mlnotes.widgets.difference_step import DifferenceStep
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
@@ -64,6 +65,10 @@ EXAMPLES = {
     "circle_ellipse": (
         lambda: CircleEllipse([[2.0, 1.0], [0.5, -1.5]], 25.5),
         lambda it: CircleEllipse(np.reshape(it["entries"], (2, 2)), it["angle"]),
+    ),
+    "difference_step": (
+        lambda: DifferenceStep("√x", 17),
+        lambda it: DifferenceStep(it["function"], it["position"]),
     ),
     "distribution": (
         lambda: Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
