@@ -3,6 +3,7 @@
 import numpy as np
 
 from mlnotes.widgets.attention_map import AttentionMap
+from mlnotes.widgets.descent import Descent
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
@@ -46,6 +47,10 @@ EXAMPLES = {
         lambda it: AttentionMap(
             it["tokens"], it["q"], it["k"], **_some(it, "heads scale causal temperature row column caption")
         ),
+    ),
+    "descent": (
+        lambda: Descent("momentum", rate=1.5, beta=0.6, condition=20, start=(-0.9, 0.5), steps=30),
+        lambda it: Descent(**_some(it, "method rate beta condition start steps")),
     ),
     "distribution": (
         lambda: Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
