@@ -824,8 +824,6 @@ def _arrow(ax, start, end, color=INK):
 
 def photograph(ax, pixels, title=""):
     """Draw a picture in its own colours, which are the same on a light and on a dark page.
-def pieces_of_a_band(ax, n, window, n_queries):
-    """Draw what a window shows to each of n tokens, and the tables of scores that cover it, some queries at a time.
 
     Parameters
     ----------
@@ -844,41 +842,6 @@ def pieces_of_a_band(ax, n, window, n_queries):
 
 def mirror(ax, x, image, normal, title=""):
     """Draw a vector of the plane, its image in a mirror through the origin, the mirror and its normal.
-    n : int
-        Tokens.
-    window : int
-        Keys that a token sees, itself counted.
-    n_queries : int
-        Queries in one table.
-    """
-    for i in range(n):
-        ax.barh(i, min(i + 1, window), 1, left=max(0, i + 1 - window), color=BLUE, edgecolor=BLUE, lw=0.4)
-    for i in range(0, n, n_queries):
-        rows, first = min(n_queries, n - i), max(0, i - window + 1)
-        corner, width = (first, i - 0.5), i + rows - first
-        ax.add_patch(Rectangle(corner, width, rows, fc="none", ec=ORANGE, lw=1.4, hatch="..", alpha=0.9))
-    ax.set(xlim=(0, n), ylim=(n - 0.5, -0.5), aspect="equal", xlabel="key", ylabel="query")
-
-
-def layouts(ax, layout, title=""):
-    """Draw which blocks of queries, as rows, look at which blocks of keys, as columns.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where to draw.
-    layout : boolean array (m, n)
-        True where a block is computed.
-    title : str
-        What is shown.
-    """
-    for i, j in np.argwhere(layout):
-        ax.add_patch(Rectangle((j, i), 1, 1, fc=BLUE, ec="none"))
-    ax.set(xlim=(0, layout.shape[1]), ylim=(layout.shape[0], 0), aspect="equal", xticks=[], yticks=[], title=title)
-
-
-def heard_by_layer(ax, shares, title=""):
-    """Draw how much of the last token comes from each other, layer by layer, on a logarithmic scale; white for nothing.
 
     Parameters
     ----------
@@ -976,6 +939,55 @@ def bars_with_errors(ax, values, errors, labels, ylabel):
     ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
     ax.set_xticks(range(len(labels)), labels)
     ax.set(ylabel=ylabel)
+
+
+def pieces_of_a_band(ax, n, window, n_queries):
+    """Draw what a window shows to each of n tokens, and the tables of scores that cover it, some queries at a time.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    n : int
+        Tokens.
+    window : int
+        Keys that a token sees, itself counted.
+    n_queries : int
+        Queries in one table.
+    """
+    for i in range(n):
+        ax.barh(i, min(i + 1, window), 1, left=max(0, i + 1 - window), color=BLUE, edgecolor=BLUE, lw=0.4)
+    for i in range(0, n, n_queries):
+        rows, first = min(n_queries, n - i), max(0, i - window + 1)
+        corner, width = (first, i - 0.5), i + rows - first
+        ax.add_patch(Rectangle(corner, width, rows, fc="none", ec=ORANGE, lw=1.4, hatch="..", alpha=0.9))
+    ax.set(xlim=(0, n), ylim=(n - 0.5, -0.5), aspect="equal", xlabel="key", ylabel="query")
+
+
+def layouts(ax, layout, title=""):
+    """Draw which blocks of queries, as rows, look at which blocks of keys, as columns.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    layout : boolean array (m, n)
+        True where a block is computed.
+    title : str
+        What is shown.
+    """
+    for i, j in np.argwhere(layout):
+        ax.add_patch(Rectangle((j, i), 1, 1, fc=BLUE, ec="none"))
+    ax.set(xlim=(0, layout.shape[1]), ylim=(layout.shape[0], 0), aspect="equal", xticks=[], yticks=[], title=title)
+
+
+def heard_by_layer(ax, shares, title=""):
+    """Draw how much of the last token comes from each other, layer by layer, on a logarithmic scale; white for nothing.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
     shares : array (layers, n)
         Row i, column j: how far the last token after i + 1 layers moves with token j.
     title : str
@@ -987,3 +999,40 @@ def bars_with_errors(ax, values, errors, labels, ylabel):
     ax.tick_params(length=0)
     bar = ax.figure.colorbar(drawn, ax=ax, label="share")
     bar.set_ticks(range(-4, 1), labels=[f"1e{i}" if i else "1" for i in range(-4, 1)])
+
+
+def number_lines(ax, rows):
+    """Draw numbers as dots on lines above each other.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    rows : dict of str to array (n,)
+        The numbers of each line, by its name; the first stands on top.
+    """
+    for y, (values, color) in enumerate(zip(reversed(rows.values()), _COLORS[len(rows) - 1 :: -1], strict=False)):
+        ax.axhline(y, color=GUIDE, lw=0.8, zorder=0)
+        ax.plot(values, np.full(len(values), y), "|", color=color, ms=13, mew=1.6)
+    ax.set(yticks=range(len(rows)), yticklabels=list(rows)[::-1], ylim=(-0.6, len(rows) - 0.4))
+    ax.tick_params(axis="y", length=0)
+
+
+def size_map(ax, sizes, xlabel, ylabel, title):
+    """Draw a table of sizes, bright where they are large; the largest 1 % share a colour.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    sizes : array (m, n)
+        Numbers that are not negative.
+    xlabel, ylabel : str
+        What columns and rows are.
+    title : str
+        What the table shows.
+    """
+    limit = np.quantile(sizes, 0.99)
+    shown = ax.imshow(sizes, cmap="viridis", vmin=0, vmax=limit, aspect="auto", interpolation="nearest")
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    ax.figure.colorbar(shown, ax=ax)
