@@ -4,6 +4,7 @@ import numpy as np
 
 from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.circle_ellipse import CircleEllipse
+from mlnotes.widgets.descent import Descent
 from mlnotes.widgets.difference_step import DifferenceStep
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
@@ -65,6 +66,10 @@ EXAMPLES = {
     "circle_ellipse": (
         lambda: CircleEllipse([[2.0, 1.0], [0.5, -1.5]], 25.5),
         lambda it: CircleEllipse(np.reshape(it["entries"], (2, 2)), it["angle"]),
+    ),
+    "descent": (
+        lambda: Descent("momentum", rate=1.5, beta=0.6, condition=20, start=(-0.9, 0.5), steps=30),
+        lambda it: Descent(**_some(it, "method rate beta condition start steps")),
     ),
     "difference_step": (
         lambda: DifferenceStep("√x", 17),
