@@ -720,6 +720,143 @@ def handed_over(ax, start, end, label):
     ax.text((x + middle) / 2, y + 0.4, label, ha="center", va="bottom", color=BLUE, size=9)
 
 
+def balls(ax, circles):
+    """Draw the unit circles of several norms over each other.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    circles : dict of str to array (n, 2)
+        A walk round each, by name.
+    """
+    styles = zip((*_COLORS, INK), ("-", "--", "-", "-.", "-"), strict=True)
+    for (name, circle), (color, style) in zip(circles.items(), styles, strict=False):
+        ax.plot(*circle.T, color=color, ls=style, label=name)
+    ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.axvline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.set(aspect="equal", xlabel="x₁", ylabel="x₂")
+    legend_beside(ax)
+
+
+def budget(ax, ball, center, gram, best, title, names):
+    """Draw a ball of coefficients, level lines of a quadratic loss, and the point of the ball where it is least.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    ball : array (n, 2)
+        A walk round the ball.
+    center : array (2,)
+        Where the loss is least of all.
+    gram : array (2, 2)
+        The loss exceeds its least by (w - center) · gram (w - center).
+    best : array (2,)
+        The point; one of the level lines runs through it.
+    title : str
+        What is shown.
+    names : sequence of str
+        What the two coefficients belong to.
+    """
+    theta = np.linspace(0, 2 * np.pi, 181)
+    ellipse = np.linalg.solve(np.linalg.cholesky(gram).T, [np.cos(theta), np.sin(theta)]).T
+    excess = (best - center) @ gram @ (best - center)
+    ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE, ls="-")
+    for share in (0.1, 0.4, 1):
+        ax.plot(*(center + np.sqrt(share * excess) * ellipse).T, color=FAINT, lw=1, ls="-")
+    ax.plot(*best, "s", color=ORANGE)
+    ax.axhline(0, color=GUIDE, lw=0.8)
+    ax.axvline(0, color=GUIDE, lw=0.8)
+    ax.set(aspect="equal", xlim=(-20, 60), ylim=(-20, 50), title=title)
+    ax.set(xlabel=f"w₁ ({names[0]})", ylabel=f"w₂ ({names[1]})")
+
+
+def coefficient_paths(ax, lengths, paths, names, xlabel):
+    """Draw how each coefficient grows with the length that all of them may have.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    lengths : array (n,)
+        What is allowed.
+    paths : dict of str to array (n,)
+        The coefficients, by name.
+    names : sequence of str
+        Up to four of them to be named; the others stay grey.
+    xlabel : str
+        What the length is.
+    """
+    ax.axhline(0, color=GUIDE, lw=0.8)
+    for path in (paths[name] for name in paths if name not in names):
+        ax.plot(lengths, path, color=FAINT, lw=1, ls="-")
+    for name, color, style in zip(names, _COLORS, ("-", "--", "-.", "-"), strict=False):
+        ax.plot(lengths, paths[name], color=color, ls=style, label=name)
+    ax.set(xlabel=xlabel, ylabel="coefficient")
+    ax.legend(loc="best")
+
+
+def stretched(ax, ball, image, size, title):
+    """Draw a ball, what a matrix makes of it, and the smallest multiple of the ball that covers that.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    ball, image : array (n, 2)
+        Walks round both.
+    size : float
+        The multiple: the norm of the matrix.
+    title : str
+        What is shown.
+    """
+    ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE, ls="-")
+    ax.fill(*image.T, facecolor="none", edgecolor=ORANGE, lw=2, ls="-")
+    ax.plot(*(size * ball).T, color=BLUE, ls="--")
+    ax.set(aspect="equal", title=title)
+
+
 def _arrow(ax, start, end, color=INK):
     looks = {"arrowstyle": "->", "color": color, "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", end, start, arrowprops=looks)
+
+
+def photograph(ax, pixels, title=""):
+    """Draw a picture in its own colours, which are the same on a light and on a dark page.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    pixels : array (m, n, 3)
+        Red, green and blue of each pixel, from 0 to 1.
+    title : str
+        What is shown.
+    """
+    ax.imshow(np.clip(pixels, 0, 1), interpolation="nearest")
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.set_title(title)
+
+
+def mirror(ax, x, image, normal, title=""):
+    """Draw a vector of the plane, its image in a mirror through the origin, the mirror and its normal.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, image : array (2,)
+        The vector, and where the mirror sends it.
+    normal : array (2,)
+        A vector at a right angle to the mirror.
+    title : str
+        What is shown.
+    """
+    arrows(ax, {"x": x, "Hx": image, "v": normal})
+    ax.axline((0, 0), (-normal[1], normal[0]), color=GREY, ls="--", lw=1.2, zorder=0)
+    ax.plot(*np.transpose([x, image]), ":", color=GREY)
+    ends = np.array([x, image, normal, (0, 0)])
+    ax.set(xlim=(ends[:, 0].min() - 1.6, ends[:, 0].max() + 1.6), ylim=(-1.2, ends[:, 1].max() + 1.2))
+    ax.set_title(title)

@@ -4,7 +4,11 @@ import numpy as np
 
 from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.distribution import Distribution
+from mlnotes.widgets.eigen_plane import EigenPlane
+from mlnotes.widgets.elimination import Elimination
 from mlnotes.widgets.matrix_product import MatrixProduct
+from mlnotes.widgets.norm_ball import NormBall
+from mlnotes.widgets.orthogonalization import Orthogonalization
 from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.vector_plane import VectorPlane
@@ -44,9 +48,25 @@ EXAMPLES = {
         lambda: Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
         lambda it: Distribution(it["logits"], it["labels"]),
     ),
+    "eigen_plane": (
+        lambda: EigenPlane([[2.0, 1.0], [0.5, -1.5]], 25, step=3),
+        lambda it: EigenPlane(np.reshape(it["entries"], (2, 2)), **_some(it, "angle step")),
+    ),
+    "elimination": (
+        lambda: Elimination(exponent=17, exchange=True, step=1),
+        lambda it: Elimination(**_some(it, "matrix exponent exchange step")),
+    ),
     "matrix_product": (
         lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
         lambda it: MatrixProduct(it["a"], it["b"], **_some(it, "reading step")),
+    ),
+    "norm_ball": (
+        lambda: NormBall(1.25, vector=(1.5, -2.0), line=(2.0, 3.0)),
+        lambda it: NormBall(1 / it["inverse"], **_some(it, "vector line")),
+    ),
+    "orthogonalization": (
+        lambda: Orthogonalization(8, method="modified Gram–Schmidt", step=2),
+        lambda it: Orthogonalization(**_some(it, "exponent method step")),
     ),
     "relu_sum": (
         lambda: ReluSum("sine", 8, unit=3, change=2.0, show_units=True),
