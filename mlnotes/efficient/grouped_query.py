@@ -1,6 +1,7 @@
 """Grouped-query attention: several query heads share one key/value head, which is never copied."""
 
 import numpy as np
+from array_api_compat import array_namespace
 from einops import rearrange, reduce
 
 from mlnotes.arrays import (
@@ -17,6 +18,7 @@ from mlnotes.attention.causal_mask import causal_mask, masked_softmax
 from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.blocks.softmax import softmax
 
+ROWS = 128  # queries that are taken together where a mask hides keys from all of them
 
 @widen_half
 def grouped_query_attention(q, k, v, mask=None, bias=None, scale=None):
@@ -193,7 +195,21 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
         cache.append(k, v)
         k, v = cache.keys, cache.values
         mask = causal_mask(x.shape[-2], len(cache), past) if mask is None else mask
-    return merge_heads(grouped_query_attention(q, k, v, mask)) @ w_o
+    return merge_heads(_attend(q, k, v, mask)) @ w_o
+
+
+def _attend(q, k, v, mask):
+    """Take the queries in blocks, each with the keys up to the last that one of them may see: half of a causal mask."""
+    n_queries, n_keys = q.shape[-2], k.shape[-2]
+    if mask is None or n_queries <= ROWS or tuple(mask.shape) != (n_queries, n_keys):
+        return grouped_query_attention(q, k, v, mask)
+    results = []
+    for i in range(0, n_queries, ROWS):
+        rows = mask[i : i + ROWS]
+        end = n_keys - int(np.argmax(np.flip(np.asarray(rows.any(0)))))  # all of them where none is seen
+        keys, values = k[..., :end, :], v[..., :end, :]
+        results.append(grouped_query_attention(q[..., i : i + ROWS, :], keys, values, rows[:, :end]))
+    return array_namespace(q).concat(results, axis=-2)
 
 
 def require_groups(n_heads, n_groups):
