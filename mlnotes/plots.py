@@ -860,3 +860,142 @@ def mirror(ax, x, image, normal, title=""):
     ends = np.array([x, image, normal, (0, 0)])
     ax.set(xlim=(ends[:, 0].min() - 1.6, ends[:, 0].max() + 1.6), ylim=(-1.2, ends[:, 1].max() + 1.2))
     ax.set_title(title)
+
+
+def line_with_squares(ax, x, y, slope, intercept):
+    """Draw points, a line, and on what each point is off, measured along y, a square.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, y : array (n,)
+        The points.
+    slope, intercept : float
+        Of the line.
+    """
+    for px, py in zip(x, y, strict=True):
+        foot = intercept + slope * px
+        side = abs(py - foot)
+        left = px if (py - foot) * slope < 0 else px - side
+        ax.add_patch(Rectangle((left, min(py, foot)), side, side, fc=PALE_ORANGE, ec=ORANGE))
+    ends = np.array([min(x) - 1, max(x) + 1])
+    ax.plot(ends, intercept + slope * ends, color=BLUE)
+    ax.plot(x, y, "o", color=INK)
+    ax.set(xlabel="x", ylabel="y", aspect="equal")
+
+
+def plane_and_residual(ax, columns, b, foot):
+    """Draw the plane of two columns of three numbers, a vector outside of it, its projection and what is left.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; space is seen along a fixed direction.
+    columns : array (3, 2)
+        What spans the plane.
+    b : array (3,)
+        The vector.
+    foot : array (3,)
+        Its projection onto the plane.
+    """
+    first, second = (columns / np.linalg.norm(columns, axis=0)).T
+    across = second - (first @ second) * first
+    across /= np.linalg.norm(across)
+    up = np.cross(first, across)
+    # The plane lies flat, seen a little from above.
+    seen = np.array([first, across, up]).T @ np.array([[1.0, 0.0], [0.55, 0.35], [0.0, 1.0]])
+    reach = 1.25 * np.abs(np.array([*columns.T, b, foot]) @ np.array([first, across]).T).max()
+    edges = (-0.2, -0.4), (1, -0.4), (1, 1), (-0.2, 1)
+    corners = np.array([(s * first + t * across) * reach for s, t in edges]) @ seen
+    ax.fill(*corners.T, color=PALE_BLUE, alpha=0.6, lw=0)
+    named = {"a₁": columns[:, 0], "a₂": columns[:, 1], "b": b, "Ax": foot}
+    for (name, vector), color in zip(named.items(), (BLUE, BLUE, ORANGE, GREEN), strict=True):
+        x, y = vector @ seen
+        arrow = {"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
+        ax.annotate(name, (x, y), (6, 4), textcoords="offset points", color=color, weight="bold")
+    ax.plot(*(np.array([b, foot]) @ seen).T, ":", color=GREY)
+    ax.annotate("b − Ax", (b + foot) / 2 @ seen, (6, 0), textcoords="offset points", color=GREY)
+    ax.set(xticks=[], yticks=[], aspect="equal")
+    ax.spines[:].set_visible(False)
+
+
+def bars_with_errors(ax, values, errors, labels, ylabel):
+    """Draw values as dots with bars that show how uncertain they are.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    values, errors : array (n,)
+        The values, and half of the length of their bars.
+    labels : sequence of str
+        Names of the n places.
+    ylabel : str
+        What the height measures, with units.
+    """
+    ax.errorbar(range(len(values)), values, errors, fmt="o", color=BLUE, capsize=3)
+    ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.set_xticks(range(len(labels)), labels)
+    ax.set(ylabel=ylabel)
+
+
+def pieces_of_a_band(ax, n, window, n_queries):
+    """Draw what a window shows to each of n tokens, and the tables of scores that cover it, some queries at a time.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    n : int
+        Tokens.
+    window : int
+        Keys that a token sees, itself counted.
+    n_queries : int
+        Queries in one table.
+    """
+    for i in range(n):
+        ax.barh(i, min(i + 1, window), 1, left=max(0, i + 1 - window), color=BLUE, edgecolor=BLUE, lw=0.4)
+    for i in range(0, n, n_queries):
+        rows, first = min(n_queries, n - i), max(0, i - window + 1)
+        corner, width = (first, i - 0.5), i + rows - first
+        ax.add_patch(Rectangle(corner, width, rows, fc="none", ec=ORANGE, lw=1.4, hatch="..", alpha=0.9))
+    ax.set(xlim=(0, n), ylim=(n - 0.5, -0.5), aspect="equal", xlabel="key", ylabel="query")
+
+
+def layouts(ax, layout, title=""):
+    """Draw which blocks of queries, as rows, look at which blocks of keys, as columns.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    layout : boolean array (m, n)
+        True where a block is computed.
+    title : str
+        What is shown.
+    """
+    for i, j in np.argwhere(layout):
+        ax.add_patch(Rectangle((j, i), 1, 1, fc=BLUE, ec="none"))
+    ax.set(xlim=(0, layout.shape[1]), ylim=(layout.shape[0], 0), aspect="equal", xticks=[], yticks=[], title=title)
+
+
+def heard_by_layer(ax, shares, title=""):
+    """Draw how much of the last token comes from each other, layer by layer, on a logarithmic scale; white for nothing.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    shares : array (layers, n)
+        Row i, column j: how far the last token after i + 1 layers moves with token j.
+    title : str
+        What is shown.
+    """
+    drawn = ax.imshow(np.where(shares > 0, np.log10(np.maximum(shares, 1e-4)), np.nan), vmin=-4, vmax=0, aspect="auto")
+    ax.set(xlabel="token", ylabel="layers", title=title)
+    ax.set_yticks(range(len(shares)), range(1, len(shares) + 1))
+    ax.tick_params(length=0)
+    bar = ax.figure.colorbar(drawn, ax=ax, label="share")
+    bar.set_ticks(range(-4, 1), labels=[f"1e{i}" if i else "1" for i in range(-4, 1)])

@@ -6,12 +6,15 @@ from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
+from mlnotes.widgets.line_fit import LineFit
 from mlnotes.widgets.matrix_product import MatrixProduct
 from mlnotes.widgets.norm_ball import NormBall
 from mlnotes.widgets.orthogonalization import Orthogonalization
 from mlnotes.widgets.relu_sum import ReluSum
+from mlnotes.widgets.running_softmax import RunningSoftmax
 from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.vector_plane import VectorPlane
+from mlnotes.widgets.window_pattern import WindowPattern
 
 SENTENCE = "he was told to bar him from ever entering the bar again"
 
@@ -56,6 +59,10 @@ EXAMPLES = {
         lambda: Elimination(exponent=17, exchange=True, step=1),
         lambda it: Elimination(**_some(it, "matrix exponent exchange step")),
     ),
+    "line_fit": (
+        lambda: LineFit([-6, -2, 1, 5], [-4, 1, 0.5, 6], point=2, strength=0.5),
+        lambda it: LineFit(it["x"], it["y"], **_some(it, "point strength")),
+    ),
     "matrix_product": (
         lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
         lambda it: MatrixProduct(it["a"], it["b"], **_some(it, "reading step")),
@@ -72,6 +79,10 @@ EXAMPLES = {
         lambda: ReluSum("sine", 8, unit=3, change=2.0, show_units=True),
         lambda it: ReluSum(**_some(it, "target pieces unit change show_units")),
     ),
+    "running_softmax": (
+        lambda: RunningSoftmax([0.5, 2, -1, 3, 0, 1, 2.5], [1, 2, 4, 8, 3, 0, 5], block_size=3, step=2),
+        lambda it: RunningSoftmax(it["scores"], it["values"], **_some(it, "block_size step backwards")),
+    ),
     "shared_heads": (
         lambda: SharedHeads(8, 6, {"averaged": {8: 2.5, 2: 3.1, 1: 3.2}, "trained": {8: 2.4, 2: 2.6, 1: 2.7}}),
         lambda it: SharedHeads(
@@ -81,5 +92,9 @@ EXAMPLES = {
     "vector_plane": (
         lambda: VectorPlane({"a": (3, 1), "b": (-1, 2), "c": (1, -2)}, show_half_plane=True),
         lambda it: VectorPlane(_plane(it), **_some(it, "limit show_half_plane")),
+    ),
+    "window_pattern": (
+        lambda: WindowPattern(24, window=3, block=4, layers=5),
+        lambda it: WindowPattern(it["n_tokens"], **_some(it, "window dilation block layers token")),
     ),
 }
