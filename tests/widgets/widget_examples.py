@@ -8,6 +8,7 @@ from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
 from mlnotes.widgets.line_fit import LineFit
 from mlnotes.widgets.matrix_product import MatrixProduct
+from mlnotes.widgets.next_token import NextToken
 from mlnotes.widgets.norm_ball import NormBall
 from mlnotes.widgets.orthogonalization import Orthogonalization
 from mlnotes.widgets.relu_sum import ReluSum
@@ -39,6 +40,14 @@ def _plane(state):
     return dict(zip(state["names"], (state["a"], state["b"], state["c"]), strict=True))
 
 
+def _scores(text):
+    return np.random.default_rng(len(text)).normal(size=200) * 3
+
+
+def _names(ids):
+    return [f" {i}" for i in ids]
+
+
 # By name: what makes one, and what makes it again.
 EXAMPLES = {
     "attention_map": (
@@ -66,6 +75,10 @@ EXAMPLES = {
     "matrix_product": (
         lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
         lambda it: MatrixProduct(it["a"], it["b"], **_some(it, "reading step")),
+    ),
+    "next_token": (
+        lambda: NextToken(_scores, _names, ["one", "two\nlines"], text="two\nlines", top_k=20, top_p=0.9),
+        lambda it: NextToken(_scores, _names, it["texts"], **_some(it, "text temperature top_k top_p")),
     ),
     "norm_ball": (
         lambda: NormBall(1.25, vector=(1.5, -2.0), line=(2.0, 3.0)),
