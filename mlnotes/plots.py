@@ -999,3 +999,40 @@ def heard_by_layer(ax, shares, title=""):
     ax.tick_params(length=0)
     bar = ax.figure.colorbar(drawn, ax=ax, label="share")
     bar.set_ticks(range(-4, 1), labels=[f"1e{i}" if i else "1" for i in range(-4, 1)])
+
+
+def number_lines(ax, rows):
+    """Draw numbers as dots on lines above each other.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    rows : dict of str to array (n,)
+        The numbers of each line, by its name; the first stands on top.
+    """
+    for y, (values, color) in enumerate(zip(reversed(rows.values()), _COLORS[len(rows) - 1 :: -1], strict=False)):
+        ax.axhline(y, color=GUIDE, lw=0.8, zorder=0)
+        ax.plot(values, np.full(len(values), y), "|", color=color, ms=13, mew=1.6)
+    ax.set(yticks=range(len(rows)), yticklabels=list(rows)[::-1], ylim=(-0.6, len(rows) - 0.4))
+    ax.tick_params(axis="y", length=0)
+
+
+def size_map(ax, sizes, xlabel, ylabel, title):
+    """Draw a table of sizes, bright where they are large; the largest 1 % share a colour.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    sizes : array (m, n)
+        Numbers that are not negative.
+    xlabel, ylabel : str
+        What columns and rows are.
+    title : str
+        What the table shows.
+    """
+    limit = np.quantile(sizes, 0.99)
+    shown = ax.imshow(sizes, cmap="viridis", vmin=0, vmax=limit, aspect="auto", interpolation="nearest")
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    ax.figure.colorbar(shown, ax=ax)

@@ -6,6 +6,7 @@ from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
+from mlnotes.widgets.latent_rank import LatentRank
 from mlnotes.widgets.line_fit import LineFit
 from mlnotes.widgets.matrix_product import MatrixProduct
 from mlnotes.widgets.next_token import NextToken
@@ -14,7 +15,9 @@ from mlnotes.widgets.orthogonalization import Orthogonalization
 from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.running_softmax import RunningSoftmax
 from mlnotes.widgets.shared_heads import SharedHeads
+from mlnotes.widgets.streaming_window import StreamingWindow
 from mlnotes.widgets.vector_plane import VectorPlane
+from mlnotes.widgets.weight_grid import WeightGrid
 from mlnotes.widgets.window_pattern import WindowPattern
 
 SENTENCE = "he was told to bar him from ever entering the bar again"
@@ -48,6 +51,13 @@ def _names(ids):
     return [f" {i}" for i in ids]
 
 
+
+
+def _nats(state):
+    keys = [key.split(", ") for key in state["nats"]]
+    return {(int(b), scale, scheme): x for (b, scale, scheme), x in zip(keys, state["nats"].values(), strict=True)}
+
+
 # By name: what makes one, and what makes it again.
 EXAMPLES = {
     "attention_map": (
@@ -67,6 +77,13 @@ EXAMPLES = {
     "elimination": (
         lambda: Elimination(exponent=17, exchange=True, step=1),
         lambda it: Elimination(**_some(it, "matrix exponent exchange step")),
+    ),
+    "latent_rank": (
+        lambda: LatentRank({"weights": {12: 2.5, 8: 3.1, 4: 5.2}, "keys": {12: 2.5, 8: 2.6, 4: 2.7}}, n_layers=3),
+        lambda it: LatentRank(
+            {way: dict(zip(it["ranks"], row, strict=True)) for way, row in zip(it["ways"], it["losses"], strict=True)},
+            **_some(it, "n_layers itemsize rank tokens"),
+        ),
     ),
     "line_fit": (
         lambda: LineFit([-6, -2, 1, 5], [-4, 1, 0.5, 6], point=2, strength=0.5),
@@ -102,9 +119,23 @@ EXAMPLES = {
             it["n_heads"], it["d_head"], _losses(it), **_some(it, "n_layers itemsize groups tokens")
         ),
     ),
+    "streaming_window": (
+        lambda: StreamingWindow(
+            12, [2, 4], [0, 1], [[6.0, 3.5], [5.0, 3.0]], [[[0.4, 0.6], [0.5, 0.2, 0.3]], [[0.25] * 4, [0.2] * 5]], 2.5
+        ),
+        lambda it: StreamingWindow(
+            **_some(it, "n_tokens windows kept losses weights full window sinks token caption")
+        ),
+    ),
     "vector_plane": (
         lambda: VectorPlane({"a": (3, 1), "b": (-1, 2), "c": (1, -2)}, show_half_plane=True),
         lambda it: VectorPlane(_plane(it), **_some(it, "limit show_half_plane")),
+    ),
+    "weight_grid": (
+        lambda: WeightGrid(_WEIGHTS, (-2.0, 7.0), (-1.5, 2.5), _NATS, 2.9, block_size=8, scale="block"),
+        lambda it: WeightGrid(
+            it["weights"], *it["ranges"].values(), _nats(it), it["full"], **_some(it, "block_size bits scale scheme")
+        ),
     ),
     "window_pattern": (
         lambda: WindowPattern(24, window=3, block=4, layers=5),
