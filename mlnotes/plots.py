@@ -1036,3 +1036,23 @@ def size_map(ax, sizes, xlabel, ylabel, title):
     shown = ax.imshow(sizes, cmap="viridis", vmin=0, vmax=limit, aspect="auto", interpolation="nearest")
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     ax.figure.colorbar(shown, ax=ax)
+
+
+def scores_of_heads(ax, scores, title=""):
+    """Draw one number from 0 to 1 for each head of each layer, on the fixed scale.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    scores : array (n_layers, n_heads)
+        One row for each layer, from the first at the top.
+    title : str
+        What is shown.
+    """
+    image = ax.imshow(scores, vmin=0, vmax=1, aspect="auto")
+    ax.set(title=title, xlabel="head", ylabel="layer", xticks=range(scores.shape[1]))
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    if not ax.figure.axes[-1].get_label() == "<colorbar>":
+        ax.figure.colorbar(image, ax=ax.figure.axes, label="score", shrink=0.8)

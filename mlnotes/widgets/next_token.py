@@ -90,8 +90,9 @@ class NextToken(Widget):
         p, names = self._all().round(9), self.pieces[self._chosen()]
         first = "; ".join(f"{_seen(name)} {weight:.4f}" for name, weight in zip(names[:3], p, strict=False))
         limits = [f"the {self.top_k} most probable"] * bool(self.top_k) + [f"top p {self.top_p:g}"] * (self.top_p < 1)
+        choice = ", ".join([f"at temperature {self.temperature:.3g}", *limits])
         return (
-            f"After “{self.text.replace(chr(10), '⏎')}”, at temperature {self.temperature:.3g}{''.join(', ' + limit for limit in limits)}: "
+            f"After “{self.text.replace(chr(10), '⏎')}”, {choice}: "
             f"{np.count_nonzero(p):,} of {len(p):,} tokens may be drawn, with {abs(entropy(p)):.3f} nats of "
             f"entropy. The first are {first}."
         )
