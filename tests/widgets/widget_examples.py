@@ -20,6 +20,8 @@ from mlnotes.widgets.vector_plane import VectorPlane
 from mlnotes.widgets.weight_grid import WeightGrid
 from mlnotes.widgets.window_pattern import WindowPattern
 
+_WEIGHTS = np.random.default_rng(4).uniform(-1.5, 1.5, 24)
+_NATS = {(4, "matrix", "absmax"): 13.5, (4, "block", "absmax"): 3.2, (3, "block", "minimum and maximum"): 4.5}
 SENTENCE = "he was told to bar him from ever entering the bar again"
 
 
@@ -43,19 +45,19 @@ def _plane(state):
     return dict(zip(state["names"], (state["a"], state["b"], state["c"]), strict=True))
 
 
-def _scores(text):
-    return np.random.default_rng(len(text)).normal(size=200) * 3
-
-
-def _names(ids):
-    return [f" {i}" for i in ids]
-
-
 
 
 def _nats(state):
     keys = [key.split(", ") for key in state["nats"]]
     return {(int(b), scale, scheme): x for (b, scale, scheme), x in zip(keys, state["nats"].values(), strict=True)}
+
+
+def _token_scores(text):
+    return np.random.default_rng(len(text)).normal(size=200) * 3
+
+
+def _names(ids):
+    return [f" {i}" for i in ids]
 
 
 # By name: what makes one, and what makes it again.
@@ -94,8 +96,8 @@ EXAMPLES = {
         lambda it: MatrixProduct(it["a"], it["b"], **_some(it, "reading step")),
     ),
     "next_token": (
-        lambda: NextToken(_scores, _names, ["one", "two\nlines"], text="two\nlines", top_k=20, top_p=0.9),
-        lambda it: NextToken(_scores, _names, it["texts"], **_some(it, "text temperature top_k top_p")),
+        lambda: NextToken(_token_scores, _names, ["one", "two\nlines"], text="two\nlines", top_k=20, top_p=0.9),
+        lambda it: NextToken(_token_scores, _names, it["texts"], **_some(it, "text temperature top_k top_p")),
     ),
     "norm_ball": (
         lambda: NormBall(1.25, vector=(1.5, -2.0), line=(2.0, 3.0)),
