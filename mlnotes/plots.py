@@ -1085,3 +1085,23 @@ def walks(ax, function, paths, reach, levels, title=""):
     ax.set(xlim=(-reach[0], reach[0]), ylim=(-reach[1], reach[1]), xlabel="x₁", ylabel="x₂", title=title)
     if len(paths) > 1:
         ax.legend(loc="best")
+
+
+def scores_of_heads(ax, scores, title=""):
+    """Draw one number from 0 to 1 for each head of each layer, on the fixed scale.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    scores : array (n_layers, n_heads)
+        One row for each layer, from the first at the top.
+    title : str
+        What is shown.
+    """
+    image = ax.imshow(scores, vmin=0, vmax=1, aspect="auto")
+    ax.set(title=title, xlabel="head", ylabel="layer", xticks=range(scores.shape[1]))
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    if not ax.figure.axes[-1].get_label() == "<colorbar>":
+        ax.figure.colorbar(image, ax=ax.figure.axes, label="score", shrink=0.8)

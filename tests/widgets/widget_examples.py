@@ -12,6 +12,7 @@ from mlnotes.widgets.elimination import Elimination
 from mlnotes.widgets.latent_rank import LatentRank
 from mlnotes.widgets.line_fit import LineFit
 from mlnotes.widgets.matrix_product import MatrixProduct
+from mlnotes.widgets.next_token import NextToken
 from mlnotes.widgets.norm_ball import NormBall
 from mlnotes.widgets.orthogonalization import Orthogonalization
 from mlnotes.widgets.picture_rank import PictureRank
@@ -53,6 +54,16 @@ def _plane(state):
 def _nats(state):
     keys = [key.split(", ") for key in state["nats"]]
     return {(int(b), scale, scheme): x for (b, scale, scheme), x in zip(keys, state["nats"].values(), strict=True)}
+
+
+
+
+def _token_scores(text):
+    return np.random.default_rng(len(text)).normal(size=200) * 3
+
+
+def _names(ids):
+    return [f" {i}" for i in ids]
 
 
 # By name: what makes one, and what makes it again.
@@ -101,6 +112,10 @@ EXAMPLES = {
     "matrix_product": (
         lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
         lambda it: MatrixProduct(it["a"], it["b"], **_some(it, "reading step")),
+    ),
+    "next_token": (
+        lambda: NextToken(_token_scores, _names, ["one", "two\nlines"], text="two\nlines", top_k=20, top_p=0.9),
+        lambda it: NextToken(_token_scores, _names, it["texts"], **_some(it, "text temperature top_k top_p")),
     ),
     "norm_ball": (
         lambda: NormBall(1.25, vector=(1.5, -2.0), line=(2.0, 3.0)),
