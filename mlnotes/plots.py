@@ -720,6 +720,319 @@ def handed_over(ax, start, end, label):
     ax.text((x + middle) / 2, y + 0.4, label, ha="center", va="bottom", color=BLUE, size=9)
 
 
+def balls(ax, circles):
+    """Draw the unit circles of several norms over each other.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    circles : dict of str to array (n, 2)
+        A walk round each, by name.
+    """
+    styles = zip((*_COLORS, INK), ("-", "--", "-", "-.", "-"), strict=True)
+    for (name, circle), (color, style) in zip(circles.items(), styles, strict=False):
+        ax.plot(*circle.T, color=color, ls=style, label=name)
+    ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.axvline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.set(aspect="equal", xlabel="x₁", ylabel="x₂")
+    legend_beside(ax)
+
+
+def budget(ax, ball, center, gram, best, title, names):
+    """Draw a ball of coefficients, level lines of a quadratic loss, and the point of the ball where it is least.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    ball : array (n, 2)
+        A walk round the ball.
+    center : array (2,)
+        Where the loss is least of all.
+    gram : array (2, 2)
+        The loss exceeds its least by (w - center) · gram (w - center).
+    best : array (2,)
+        The point; one of the level lines runs through it.
+    title : str
+        What is shown.
+    names : sequence of str
+        What the two coefficients belong to.
+    """
+    theta = np.linspace(0, 2 * np.pi, 181)
+    ellipse = np.linalg.solve(np.linalg.cholesky(gram).T, [np.cos(theta), np.sin(theta)]).T
+    excess = (best - center) @ gram @ (best - center)
+    ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE, ls="-")
+    for share in (0.1, 0.4, 1):
+        ax.plot(*(center + np.sqrt(share * excess) * ellipse).T, color=FAINT, lw=1, ls="-")
+    ax.plot(*best, "s", color=ORANGE)
+    ax.axhline(0, color=GUIDE, lw=0.8)
+    ax.axvline(0, color=GUIDE, lw=0.8)
+    ax.set(aspect="equal", xlim=(-20, 60), ylim=(-20, 50), title=title)
+    ax.set(xlabel=f"w₁ ({names[0]})", ylabel=f"w₂ ({names[1]})")
+
+
+def coefficient_paths(ax, lengths, paths, names, xlabel):
+    """Draw how each coefficient grows with the length that all of them may have.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    lengths : array (n,)
+        What is allowed.
+    paths : dict of str to array (n,)
+        The coefficients, by name.
+    names : sequence of str
+        Up to four of them to be named; the others stay grey.
+    xlabel : str
+        What the length is.
+    """
+    ax.axhline(0, color=GUIDE, lw=0.8)
+    for path in (paths[name] for name in paths if name not in names):
+        ax.plot(lengths, path, color=FAINT, lw=1, ls="-")
+    for name, color, style in zip(names, _COLORS, ("-", "--", "-.", "-"), strict=False):
+        ax.plot(lengths, paths[name], color=color, ls=style, label=name)
+    ax.set(xlabel=xlabel, ylabel="coefficient")
+    ax.legend(loc="best")
+
+
+def stretched(ax, ball, image, size, title):
+    """Draw a ball, what a matrix makes of it, and the smallest multiple of the ball that covers that.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    ball, image : array (n, 2)
+        Walks round both.
+    size : float
+        The multiple: the norm of the matrix.
+    title : str
+        What is shown.
+    """
+    ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE, ls="-")
+    ax.fill(*image.T, facecolor="none", edgecolor=ORANGE, lw=2, ls="-")
+    ax.plot(*(size * ball).T, color=BLUE, ls="--")
+    ax.set(aspect="equal", title=title)
+
+
 def _arrow(ax, start, end, color=INK):
     looks = {"arrowstyle": "->", "color": color, "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", end, start, arrowprops=looks)
+
+
+def photograph(ax, pixels, title=""):
+    """Draw a picture in its own colours, which are the same on a light and on a dark page.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    pixels : array (m, n, 3)
+        Red, green and blue of each pixel, from 0 to 1.
+    title : str
+        What is shown.
+    """
+    ax.imshow(np.clip(pixels, 0, 1), interpolation="nearest")
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.set_title(title)
+
+
+def mirror(ax, x, image, normal, title=""):
+    """Draw a vector of the plane, its image in a mirror through the origin, the mirror and its normal.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, image : array (2,)
+        The vector, and where the mirror sends it.
+    normal : array (2,)
+        A vector at a right angle to the mirror.
+    title : str
+        What is shown.
+    """
+    arrows(ax, {"x": x, "Hx": image, "v": normal})
+    ax.axline((0, 0), (-normal[1], normal[0]), color=GREY, ls="--", lw=1.2, zorder=0)
+    ax.plot(*np.transpose([x, image]), ":", color=GREY)
+    ends = np.array([x, image, normal, (0, 0)])
+    ax.set(xlim=(ends[:, 0].min() - 1.6, ends[:, 0].max() + 1.6), ylim=(-1.2, ends[:, 1].max() + 1.2))
+    ax.set_title(title)
+
+
+def line_with_squares(ax, x, y, slope, intercept):
+    """Draw points, a line, and on what each point is off, measured along y, a square.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, y : array (n,)
+        The points.
+    slope, intercept : float
+        Of the line.
+    """
+    for px, py in zip(x, y, strict=True):
+        foot = intercept + slope * px
+        side = abs(py - foot)
+        left = px if (py - foot) * slope < 0 else px - side
+        ax.add_patch(Rectangle((left, min(py, foot)), side, side, fc=PALE_ORANGE, ec=ORANGE))
+    ends = np.array([min(x) - 1, max(x) + 1])
+    ax.plot(ends, intercept + slope * ends, color=BLUE)
+    ax.plot(x, y, "o", color=INK)
+    ax.set(xlabel="x", ylabel="y", aspect="equal")
+
+
+def plane_and_residual(ax, columns, b, foot):
+    """Draw the plane of two columns of three numbers, a vector outside of it, its projection and what is left.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; space is seen along a fixed direction.
+    columns : array (3, 2)
+        What spans the plane.
+    b : array (3,)
+        The vector.
+    foot : array (3,)
+        Its projection onto the plane.
+    """
+    first, second = (columns / np.linalg.norm(columns, axis=0)).T
+    across = second - (first @ second) * first
+    across /= np.linalg.norm(across)
+    up = np.cross(first, across)
+    # The plane lies flat, seen a little from above.
+    seen = np.array([first, across, up]).T @ np.array([[1.0, 0.0], [0.55, 0.35], [0.0, 1.0]])
+    reach = 1.25 * np.abs(np.array([*columns.T, b, foot]) @ np.array([first, across]).T).max()
+    edges = (-0.2, -0.4), (1, -0.4), (1, 1), (-0.2, 1)
+    corners = np.array([(s * first + t * across) * reach for s, t in edges]) @ seen
+    ax.fill(*corners.T, color=PALE_BLUE, alpha=0.6, lw=0)
+    named = {"a₁": columns[:, 0], "a₂": columns[:, 1], "b": b, "Ax": foot}
+    for (name, vector), color in zip(named.items(), (BLUE, BLUE, ORANGE, GREEN), strict=True):
+        x, y = vector @ seen
+        arrow = {"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
+        ax.annotate(name, (x, y), (6, 4), textcoords="offset points", color=color, weight="bold")
+    ax.plot(*(np.array([b, foot]) @ seen).T, ":", color=GREY)
+    ax.annotate("b − Ax", (b + foot) / 2 @ seen, (6, 0), textcoords="offset points", color=GREY)
+    ax.set(xticks=[], yticks=[], aspect="equal")
+    ax.spines[:].set_visible(False)
+
+
+def bars_with_errors(ax, values, errors, labels, ylabel):
+    """Draw values as dots with bars that show how uncertain they are.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    values, errors : array (n,)
+        The values, and half of the length of their bars.
+    labels : sequence of str
+        Names of the n places.
+    ylabel : str
+        What the height measures, with units.
+    """
+    ax.errorbar(range(len(values)), values, errors, fmt="o", color=BLUE, capsize=3)
+    ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.set_xticks(range(len(labels)), labels)
+    ax.set(ylabel=ylabel)
+
+
+def pieces_of_a_band(ax, n, window, n_queries):
+    """Draw what a window shows to each of n tokens, and the tables of scores that cover it, some queries at a time.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    n : int
+        Tokens.
+    window : int
+        Keys that a token sees, itself counted.
+    n_queries : int
+        Queries in one table.
+    """
+    for i in range(n):
+        ax.barh(i, min(i + 1, window), 1, left=max(0, i + 1 - window), color=BLUE, edgecolor=BLUE, lw=0.4)
+    for i in range(0, n, n_queries):
+        rows, first = min(n_queries, n - i), max(0, i - window + 1)
+        corner, width = (first, i - 0.5), i + rows - first
+        ax.add_patch(Rectangle(corner, width, rows, fc="none", ec=ORANGE, lw=1.4, hatch="..", alpha=0.9))
+    ax.set(xlim=(0, n), ylim=(n - 0.5, -0.5), aspect="equal", xlabel="key", ylabel="query")
+
+
+def layouts(ax, layout, title=""):
+    """Draw which blocks of queries, as rows, look at which blocks of keys, as columns.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    layout : boolean array (m, n)
+        True where a block is computed.
+    title : str
+        What is shown.
+    """
+    for i, j in np.argwhere(layout):
+        ax.add_patch(Rectangle((j, i), 1, 1, fc=BLUE, ec="none"))
+    ax.set(xlim=(0, layout.shape[1]), ylim=(layout.shape[0], 0), aspect="equal", xticks=[], yticks=[], title=title)
+
+
+def heard_by_layer(ax, shares, title=""):
+    """Draw how much of the last token comes from each other, layer by layer, on a logarithmic scale; white for nothing.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    shares : array (layers, n)
+        Row i, column j: how far the last token after i + 1 layers moves with token j.
+    title : str
+        What is shown.
+    """
+    drawn = ax.imshow(np.where(shares > 0, np.log10(np.maximum(shares, 1e-4)), np.nan), vmin=-4, vmax=0, aspect="auto")
+    ax.set(xlabel="token", ylabel="layers", title=title)
+    ax.set_yticks(range(len(shares)), range(1, len(shares) + 1))
+    ax.tick_params(length=0)
+    bar = ax.figure.colorbar(drawn, ax=ax, label="share")
+    bar.set_ticks(range(-4, 1), labels=[f"1e{i}" if i else "1" for i in range(-4, 1)])
+
+
+def number_lines(ax, rows):
+    """Draw numbers as dots on lines above each other.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    rows : dict of str to array (n,)
+        The numbers of each line, by its name; the first stands on top.
+    """
+    for y, (values, color) in enumerate(zip(reversed(rows.values()), _COLORS[len(rows) - 1 :: -1], strict=False)):
+        ax.axhline(y, color=GUIDE, lw=0.8, zorder=0)
+        ax.plot(values, np.full(len(values), y), "|", color=color, ms=13, mew=1.6)
+    ax.set(yticks=range(len(rows)), yticklabels=list(rows)[::-1], ylim=(-0.6, len(rows) - 0.4))
+    ax.tick_params(axis="y", length=0)
+
+
+def size_map(ax, sizes, xlabel, ylabel, title):
+    """Draw a table of sizes, bright where they are large; the largest 1 % share a colour.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    sizes : array (m, n)
+        Numbers that are not negative.
+    xlabel, ylabel : str
+        What columns and rows are.
+    title : str
+        What the table shows.
+    """
+    limit = np.quantile(sizes, 0.99)
+    shown = ax.imshow(sizes, cmap="viridis", vmin=0, vmax=limit, aspect="auto", interpolation="nearest")
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    ax.figure.colorbar(shown, ax=ax)

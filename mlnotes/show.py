@@ -94,8 +94,10 @@ class _Listing:
         self.lines[start] = _filled(first)
 
     def _is_ours(self, decorator):
-        found = self._names.get(decorator.id) if isinstance(decorator, ast.Name) else None
-        return getattr(found, "__module__", "").startswith("mlnotes.")
+        if not isinstance(decorator, ast.Name):
+            return False
+        module = getattr(self._names.get(decorator.id), "__module__", "")
+        return decorator.id.startswith("_") or module.startswith("mlnotes.")
 
 
 def _checks(function):

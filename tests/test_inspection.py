@@ -8,6 +8,7 @@ from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.conversion import as_torch
 from mlnotes.inspection import recorded_heads
+from mlnotes.layers.grouped_query import GroupedQueryAttention
 from mlnotes.layers.multi_head import MultiHeadAttention
 from mlnotes.layers.self_attention import SelfAttention
 from mlnotes.layers.transformer import DecoderBlock, Transformer
@@ -55,6 +56,23 @@ def test_recorded_weights_equal_those_of_torchs_layer():
     theirs = as_torch(block).self_attn(x, x, x, attn_mask=~causal, average_attn_weights=False)[1]
     np.testing.assert_allclose(heads["attention"].weights(), theirs.detach(), atol=1e-12)
     assert heads["cross_attention"].weights().shape == (2, 3, 5, 7)
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_recorded_weights_of_shared_heads_are_those_of_the_same_layer_with_each_its_own(hidden):
+    shared, mask = shaken(GroupedQueryAttention(12, 6, 2, rng=np.random.default_rng(0))), causal_mask(5, 5)
+    own, mask = MultiHeadAttention(12, 6).double(), mask if hidden else None
+    with torch.no_grad():
+        for name in ("w_q", "w_o"):
+            getattr(own, name).copy_(getattr(shared, name))
+        for name in ("w_k", "w_v"):
+            getattr(own, name).copy_(getattr(shared, name).reshape(12, 2, 1, 2).expand(12, 2, 3, 2).reshape(12, 12))
+    with recorded_heads(torch.nn.ModuleList([shared, own])) as heads:
+        shared(draw(2, 5, 12), mask)
+        own(draw(2, 5, 12), mask=mask)
+    assert heads["0"].keys.shape == heads["0"].queries.shape == (2, 6, 5, 2)
+    np.testing.assert_allclose(heads["0"].keys, heads["1"].keys, atol=1e-13)
+    np.testing.assert_allclose(heads["0"].weights(), heads["1"].weights(), atol=1e-13)
 
 
 def test_one_mask_for_all_heads_is_recorded_as_it_was_used():

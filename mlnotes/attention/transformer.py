@@ -6,7 +6,7 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from mlnotes.applications.embedding import embedding
-from mlnotes.applications.mlp import mlp, relu
+from mlnotes.applications.mlp import mlp, relu, silu
 from mlnotes.arrays import as_like, require_boolean, require_entries, require_floats, widen_half
 
 
@@ -187,6 +187,48 @@ def feed_forward(x, w_1, b_1, w_2, b_2, activation=relu):
     Vaswani et al., *Attention Is All You Need*, 2017, equation 2.
     """
     return mlp(x, (w_1, w_2), (b_1, b_2), activation)
+
+
+@widen_half
+def swiglu(x, w_gate, w_up, w_down):
+    """Let each token, by itself, pass through a hidden layer in which one half opens and closes the other.
+
+    Parameters
+    ----------
+    x : array (..., n)
+        One token in each row.
+    w_gate, w_up : array (n, m)
+        To the hidden layer: to what opens, and to what is let through.
+    w_down : array (m, n)
+        Back.
+
+    Returns
+    -------
+    array (..., n)
+        One new vector for each token, which depends on no other token.
+
+    Raises
+    ------
+    ValueError
+        If an array holds no floats, or a matrix does not fit.
+
+    Notes
+    -----
+    .. math:: \\mathbf Y = \\bigl(\\mathrm{silu}(\\mathbf X\\mathbf W_{\\mathrm{gate}})\\odot
+              \\mathbf X\\mathbf W_{\\mathrm{up}}\\bigr)\\,\\mathbf W_{\\mathrm{down}}
+
+    There are no biases, and three matrices where `feed_forward` has two: m is often 8/3 n, for as many parameters.
+
+    References
+    ----------
+    Shazeer, *GLU Variants Improve Transformer*, 2020.
+    """
+    require_floats(x=x, w_gate=w_gate, w_up=w_up, w_down=w_down)
+    n, m = x.shape[-1:], tuple(w_gate.shape[-1:])
+    for name, w, shape in ("w_gate", w_gate, (*n, *m)), ("w_up", w_up, (*n, *m)), ("w_down", w_down, (*m, *n)):
+        if tuple(w.shape) != shape or len(shape) != 2:
+            raise ValueError(f"{name} must have shape {shape} for x of shape {tuple(x.shape)}, got {tuple(w.shape)}")
+    return (silu(x @ w_gate) * (x @ w_up)) @ w_down
 
 
 def block_parameters(d_model, d_hidden=None):

@@ -45,12 +45,24 @@ def lu(a):
     """
     require_matrix(a=a)
     a, rows = working_copy(a), np.arange(len(a))
-    _eliminate(a, rows, range(min(a.shape)), a.shape[1])
+    eliminate(a, rows, range(min(a.shape)), a.shape[1])
     return _unpack(a, rows)
 
 
-def _eliminate(a, rows, columns, stop):
-    """Leave the multipliers where the zeros would be, and columns from ``stop`` on as they are but for the order."""
+def eliminate(a, rows, columns, stop):
+    """Eliminate some columns in place, and leave the multipliers where the zeros would be.
+
+    Parameters
+    ----------
+    a : array (m, n)
+        What earlier steps left of the matrix; it is overwritten.
+    rows : integer array (m,)
+        Which row of the matrix stands where, from 0; it is overwritten.
+    columns : iterable of int
+        Which columns to eliminate, from 0, in order.
+    stop : int
+        Columns from here on only have their rows exchanged: for them the elimination is still to be done.
+    """
     for k in columns:
         pivot = k + np.argmax(np.abs(a[k:, k]))
         for x in (a, rows):
@@ -116,7 +128,7 @@ def blocked_lu(a, block=64):
     a, rows = working_copy(a), np.arange(len(a))
     for start in range(0, min(a.shape), block):
         end = min(start + block, *a.shape)
-        _eliminate(a, rows, range(start, end), end)
+        eliminate(a, rows, range(start, end), end)
         l = _unit_lower(a[start:end, start:end])
         a[start:end, end:] = _forward(l, a[start:end, end:])
         a[end:, end:] -= a[end:, start:end] @ a[start:end, end:]
@@ -196,7 +208,8 @@ def doolittle(a):
         if below.any():
             l[k + 1 :, k] = below / u[k, k] if u[k, k] != 0 else math.inf
         if not (np.isfinite(u[k]).all() and np.isfinite(l[:, k]).all()):
-            raise ValueError(f"without exchanging rows no pivot may be 0 or close to it, got {u[k, k]} in row {k}")
+            rule = "without exchanging rows no pivot may be 0 or close to it"
+            raise ValueError(f"{rule}, got {u[k, k]} in row {k}")
     return l, u
 
 

@@ -5,7 +5,16 @@ import math
 import numpy as np
 from array_api_compat import array_namespace
 
-from mlnotes.arrays import or_one, power_of_two, require_entries, require_floats, require_integers, widen_half
+from mlnotes.arrays import (
+    or_one,
+    power_of_two,
+    require_entries,
+    require_finite,
+    require_floats,
+    require_integers,
+    require_vector,
+    widen_half,
+)
 
 KINDS = ("frobenius", "one", "inf", "max", "spectral", "nuclear")
 
@@ -120,7 +129,7 @@ def matrix_norm(a, kind="frobenius"):
 
 
 def equivalence_constants(p, q, n):
-    """Bound one norm by another: in finitely many dimensions, small in one is small in all.
+    """Bound one norm by another: what is small in one is small in all.
 
     Parameters
     ----------
@@ -177,8 +186,7 @@ def unit_circle(p, n_points=401):
     ValueError
         If p is not positive, or there are fewer than two points.
     """
-    if not p > 0:
-        raise ValueError(f"p must be positive, got {p}")
+    _require_positive_power(p)
     require_integers(2, n_points=n_points)
     theta = np.linspace(0, 2 * math.pi, n_points)
     directions = np.stack([np.cos(theta), np.sin(theta)], axis=-1)
@@ -189,17 +197,73 @@ def unit_circle(p, n_points=401):
     return directions / largest * total ** (-1 / p)
 
 
+def nearest_to_zero(a, b, p=2):
+    """Find the point nearest to zero on a line, or on a plane, a · x = b.
+
+    Parameters
+    ----------
+    a : array (n,)
+        Finite coefficients, not all zero. In the plane, a · x = b is a line.
+    b : float
+        A finite number.
+    p : float
+        Positive, up to ``inf``: which norm measures the distance. Below 1, where it is no norm, the sum of powers does.
+
+    Returns
+    -------
+    float64 array (n,)
+        The point. Where several are equally near: for p up to 1, the one on the first of their axes; for p = ``inf``,
+        coordinates that ``a`` does not contain are zero.
+
+    Raises
+    ------
+    ValueError
+        If ``a`` is no vector of finite numbers or holds only zeros, ``b`` is not finite, or p is not positive.
+
+    Notes
+    -----
+    For p > 1, by Hölder's inequality,
+
+    .. math:: \\lVert\\mathbf x\\rVert_p \\ge \\frac{|b|}{\\lVert\\mathbf a\\rVert_q}, \\qquad
+              \\frac1p + \\frac1q = 1, \\qquad
+              \\text{with equality for } x_i \\propto \\mathrm{sign}(a_i)\\,|a_i|^{q - 1} .
+
+    For p ≤ 1 nothing is shorter than the point on the axis where :math:`|a_i|` is largest.
+
+    References
+    ----------
+    Boyd and Vandenberghe, *Convex Optimization*, section A.1.6.
+    """
+    require_vector(a=a)
+    require_finite(b=b)
+    _require_positive_power(p)
+    if not np.any(a):
+        raise ValueError("a must not hold only zeros, because 0 · x = b has every point or none")
+    sizes = np.abs(a) / np.max(np.abs(a))
+    if p <= 1:
+        parts = np.arange(len(sizes)) == np.argmax(sizes)
+    else:
+        parts = sizes ** (1 / (p - 1))  # q - 1, which is 0 for p = inf
+    x = np.sign(a) * parts
+    return b / np.dot(a, x) * x
+
+
 def _scale(sizes, p, axis):
-    """Choose what to divide by: near the largest size, and a constant to autograd, for it cancels."""
+    """Choose what to divide by: near the largest size, and to autograd a constant."""
     largest = array_namespace(sizes).max(sizes, axis=axis, keepdims=True)
     largest = largest.detach() if hasattr(largest, "detach") else largest
-    # Divided by the largest itself, no power is above 1, however large p is. A power of two divides without rounding.
+    # A power of two divides without rounding; by the largest itself, no power exceeds 1, however large p is.
     return largest if p > 2 else power_of_two(largest)
 
 
 def _require_norm(p):
     if not p >= 1:
         raise ValueError(f"p must be at least 1, because below the triangle inequality fails, got {p}")
+
+
+def _require_positive_power(p):
+    if not p > 0:
+        raise ValueError(f"p must be positive, got {p}")
 
 
 def _require_kind(kind, a):

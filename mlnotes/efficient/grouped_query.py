@@ -13,7 +13,7 @@ from mlnotes.arrays import (
     require_same_size,
     widen_half,
 )
-from mlnotes.attention.causal_mask import causal_mask, masked_softmax
+from mlnotes.attention.causal_mask import masked_softmax
 from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.blocks.softmax import softmax
 
@@ -163,11 +163,12 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
     n_heads, n_groups : int
         Query heads h, and key/value heads g, which divide them.
     mask : boolean array (l, s) or (..., h, l, s), optional
-        True where a query may look. With a cache, unless given: at the tokens before it and at itself.
-    cache : KVCache, optional
-        The s - l tokens before these, of g heads; it takes up the keys and values of these.
+        True where a query may look. With a cache, unless given: at what the cache says.
+    cache : KVCache or StreamingCache, optional
+        The tokens before these, of g heads; it takes up the keys and values of these.
     rotate : callable, optional
-        What queries and keys (..., l, d) go through before they meet, such as a rotary embedding.
+        What queries and keys go through before they meet, such as a rotary embedding: takes them, (..., l, d), and
+        their positions, integers (l,). With a cache, the cache says when, and at which positions.
 
     Returns
     -------
@@ -186,13 +187,12 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
     """
     require_groups(n_heads, n_groups)
     q, k, v = split_heads(x @ w_q, n_heads), split_heads(x @ w_k, n_groups), split_heads(x @ w_v, n_groups)
-    if rotate is not None:
-        q, k = rotate(q), rotate(k)
     if cache is not None:
-        past = len(cache)
-        cache.append(k, v)
-        k, v = cache.keys, cache.values
-        mask = causal_mask(x.shape[-2], len(cache), past) if mask is None else mask
+        q, k, v, seen = cache.meet(q, k, v, rotate)
+        mask = seen if mask is None else mask
+    elif rotate is not None:
+        positions = np.arange(x.shape[-2])
+        q, k = rotate(q, positions), rotate(k, positions)
     return merge_heads(grouped_query_attention(q, k, v, mask)) @ w_o
 
 

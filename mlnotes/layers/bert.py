@@ -8,9 +8,38 @@ import torch
 from mlnotes.applications.embedding import embedding
 from mlnotes.applications.mlp import gelu
 from mlnotes.arrays import require_integers
-from mlnotes.attention.transformer import embed_as_learned
+from mlnotes.attention.transformer import embed_as_learned, mean_pool
+from mlnotes.blocks.dot_product import unit
 from mlnotes.layers.parameters import normal
 from mlnotes.layers.transformer import Encoder, LayerNorm
+from mlnotes.pretrained import minilm
+
+# What the published file calls the parameters of ours.
+_EMBEDDINGS = {
+    "words": "word_embeddings.weight",
+    "positions": "position_embeddings.weight",
+    "token_types": "token_type_embeddings.weight",
+    "norm.gain": "LayerNorm.weight",
+    "norm.beta": "LayerNorm.bias",
+}
+_BLOCK = {
+    "attention.w_q": "attention.self.query.weight",
+    "attention.w_k": "attention.self.key.weight",
+    "attention.w_v": "attention.self.value.weight",
+    "attention.w_o": "attention.output.dense.weight",
+    "attention.b_q": "attention.self.query.bias",
+    "attention.b_k": "attention.self.key.bias",
+    "attention.b_v": "attention.self.value.bias",
+    "attention.b_o": "attention.output.dense.bias",
+    "norm_1.gain": "attention.output.LayerNorm.weight",
+    "norm_1.beta": "attention.output.LayerNorm.bias",
+    "feed_forward.w_1": "intermediate.dense.weight",
+    "feed_forward.b_1": "intermediate.dense.bias",
+    "feed_forward.w_2": "output.dense.weight",
+    "feed_forward.b_2": "output.dense.bias",
+    "norm_2.gain": "output.LayerNorm.weight",
+    "norm_2.beta": "output.LayerNorm.bias",
+}
 
 
 class Bert(torch.nn.Module):
@@ -47,6 +76,39 @@ class Bert(torch.nn.Module):
         self.norm = norm(d_model)
         self.encoder = Encoder(n_layers, d_model, n_heads, d_hidden, rng, activation=gelu, norm=norm)
 
+    @classmethod
+    def minilm(cls, dtype=torch.float64):
+        """Load all-MiniLM-L6-v2: six blocks of 12 heads and width 384, with the published weights.
+
+        Parameters
+        ----------
+        dtype : torch.dtype
+            What to compute in; the weights are stored in single precision.
+
+        Returns
+        -------
+        Bert
+            The model.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            If the weights are not installed; the message says what to install.
+
+        References
+        ----------
+        Wang et al., *MiniLM*, 2020. Reimers and Gurevych, *Sentence-BERT*, 2019.
+        """
+        model = cls(30522, 512, 2, n_layers=6, d_model=384, n_heads=12, d_hidden=1536)
+        stored = minilm.parameters("embeddings.")
+        state = {ours: stored[theirs] for ours, theirs in _EMBEDDINGS.items()}
+        for i in range(6):
+            stored = minilm.parameters(f"encoder.layer.{i}.")
+            # A stored matrix has one output in each row, ours one in each column.
+            state |= {f"encoder.blocks.{i}.{ours}": stored[theirs].T for ours, theirs in _BLOCK.items()}
+        model.load_state_dict({name: torch.from_numpy(np.ascontiguousarray(it)) for name, it in state.items()})
+        return model.to(dtype)
+
     def forward(self, ids, mask=None):
         """Give each token of ids (..., l) its vector in this text, (..., l, d_model).
 
@@ -67,3 +129,10 @@ class Bert(torch.nn.Module):
         layers = self.encoder.states(normed, mask=None if mask is None else mask[..., None, :])[1:]
         named = {f"layer {i}": x for i, x in enumerate(layers, 1)}
         return {"table": embedding(ids, self.words), "position": placed, "norm": normed} | named
+
+    def sentence_vectors(self, ids, mask=None):
+        """Give each sentence of ids (..., l) one vector of length 1: the mean of its tokens, (..., d_model).
+
+        ``mask`` (..., l) is True for tokens and False for padding. Dot products of the vectors compare meanings.
+        """
+        return unit(mean_pool(self(ids, mask), mask))

@@ -18,8 +18,10 @@ def normal(rng, std, *shape):
     Returns
     -------
     torch.nn.Parameter
-        In PyTorch's default precision.
+        In PyTorch's default precision. On the device "meta", which holds shapes only, nothing is drawn.
     """
+    if torch.get_default_device().type == "meta":
+        return torch.nn.Parameter(torch.empty(shape))
     return torch.nn.Parameter(torch.tensor(rng.normal(0, std, shape), dtype=torch.get_default_dtype()))
 
 

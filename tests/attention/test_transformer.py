@@ -10,6 +10,8 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from transformers import LlamaConfig
+from transformers.models.llama.modeling_llama import LlamaMLP
 
 from mlnotes.applications.mlp import gelu, relu
 from mlnotes.attention.positions import sinusoidal_positions
@@ -22,6 +24,7 @@ from mlnotes.attention.transformer import (
     post_norm,
     pre_norm,
     rms_norm,
+    swiglu,
 )
 
 
@@ -184,6 +187,36 @@ def test_feed_forward_treats_each_token_by_itself():
     parameters = draw(7, 11), draw(11), draw(11, 7), draw(7)
     together = feed_forward(X, *parameters)
     np.testing.assert_allclose(together[1, 3], feed_forward(X[1, 3], *parameters), atol=1e-13)
+
+
+def test_swiglu_agrees_with_the_network_of_llama(backend):
+    config = LlamaConfig(hidden_size=7, intermediate_size=11, num_attention_heads=7)
+    theirs = LlamaMLP(config).double()
+    x, *ws = (backend.like(draw(*shape)) for shape in ((2, 5, 7), (7, 11), (7, 11), (11, 7)))
+    for layer, w in zip((theirs.gate_proj, theirs.up_proj, theirs.down_proj), ws, strict=True):
+        layer.weight.data = torch.tensor(w.T)
+    expected = theirs(torch.tensor(x)).detach().numpy()
+    found = backend.read(swiglu(*map(backend.array, (x, *ws))))
+    np.testing.assert_allclose(found, expected, atol=10 * backend.tolerance, rtol=backend.tolerance)
+
+
+def test_the_gradient_of_swiglu_is_right():
+    arguments = [torch.tensor(draw(*shape)) for shape in ((3, 2), (2, 4), (2, 4), (4, 2))]
+    assert torch.autograd.gradcheck(swiglu, [argument.requires_grad_() for argument in arguments])
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        (((5, 7), (6, 11), (7, 11), (11, 7)), r"w_gate must have shape \(7, 11\) .* got \(6, 11\)"),
+        (((5, 7), (7, 11), (7, 10), (11, 7)), r"w_up must have shape \(7, 11\) .* got \(7, 10\)"),
+        (((5, 7), (7, 11), (7, 11), (7, 11)), r"w_down must have shape \(11, 7\) .* got \(7, 11\)"),
+        (((5, 7), (2, 7, 11), (7, 11), (11, 7)), r"w_gate must have shape \(7, 11\) .* got \(2, 7, 11\)"),
+    ],
+)
+def test_matrices_of_swiglu_that_do_not_fit_are_refused(shapes, message):
+    with pytest.raises(ValueError, match=message):
+        swiglu(*(draw(*shape) for shape in shapes))
 
 
 def test_embedding_scales_vectors_and_adds_positions(backend):

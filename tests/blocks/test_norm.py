@@ -6,11 +6,11 @@ import mpmath
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from mlnotes.blocks.norm import KINDS, equivalence_constants, matrix_norm, unit_circle, vector_norm
+from mlnotes.blocks.norm import KINDS, equivalence_constants, matrix_norm, nearest_to_zero, unit_circle, vector_norm
 from mlnotes.blocks.svd import svd
 
 unhurried = settings(deadline=None, max_examples=50)
@@ -282,6 +282,42 @@ class TestUnitCircle:
         assert (unit_circle(1e-3)[:, 0] < 2).all()
 
 
+class TestNearestToZero:
+    @unhurried
+    @given(arrays(np.float64, st.integers(1, 7), elements=st.floats(-1e3, 1e3)), st.floats(-1e3, 1e3), powers)
+    def test_its_length_is_what_hoelders_inequality_allows_and_no_point_is_shorter(self, a, b, p):
+        assume(np.abs(a).max() > 1e-3)
+        x, q = nearest_to_zero(a, b, p), inf if p == 1 else 1 / (1 - 1 / p)
+        assert a @ x == pytest.approx(b, rel=1e-12, abs=1e-300)
+        assert vector_norm(x, p) == pytest.approx(abs(b) / vector_norm(a, q), rel=1e-9, abs=1e-300)
+
+    def test_for_two_it_is_the_projection_of_zero(self):
+        a = draw(7)
+        np.testing.assert_allclose(nearest_to_zero(a, -3.0), -3 * a / (a @ a), rtol=1e-13)
+        np.testing.assert_allclose(nearest_to_zero(a, 2.0), np.linalg.lstsq(a[None], [2.0])[0], rtol=1e-13)
+
+    @pytest.mark.parametrize("p", [0.5, 0.9, 1])
+    def test_up_to_one_all_coordinates_but_one_are_zero(self, p):
+        assert nearest_to_zero([1.0, -4.0, 2.0], 3.0, p).tolist() == [0, -0.75, 0]
+        assert nearest_to_zero([2, -2], 1, p).tolist() == [0.5, 0]
+
+    @pytest.mark.parametrize("p", [0.5, 0.9, 1, 1.2, 3, inf])
+    def test_no_point_of_the_line_has_a_smaller_sum_of_powers(self, p):
+        a, along = np.array([0.5, -0.8]), np.linspace(-20, 20, 80_001)
+        others = np.stack([along, (1 - 0.5 * along) / -0.8])
+        x = nearest_to_zero(a, 1.0, p)
+        assert np.linalg.norm(x, p) <= np.linalg.norm(others, p, axis=0).min() * (1 + 1e-12)
+
+    def test_for_infinity_all_that_count_are_equally_large(self):
+        assert nearest_to_zero([1.0, -3.0, 0.0], 2.0, inf).tolist() == [0.5, -0.5, 0]
+        assert nearest_to_zero([1.0, -3.0], 0.0, inf).tolist() == [0, 0]
+
+    def test_powers_near_one_and_coefficients_of_any_size_do_no_harm(self):
+        assert nearest_to_zero([1.0, 0.5], 1.0, 1 + 1e-12).tolist() == [1, 0]
+        for size in (1e-200, 1e200):
+            np.testing.assert_allclose(nearest_to_zero([3 * size, 4 * size], size), [3 / 25, 4 / 25], rtol=1e-14)
+
+
 class TestBadInput:
     @pytest.mark.parametrize("p", [0.5, 0, -inf, -1, np.nan])
     def test_powers_below_one_are_no_norms(self, p):
@@ -326,7 +362,16 @@ class TestBadInput:
     def test_bad_sizes_are_refused(self):
         with pytest.raises(ValueError, match="n must be positive, got 0"):
             equivalence_constants(1, 2, 0)
-        with pytest.raises(ValueError, match="p must be positive, got 0"):
-            unit_circle(0)
+        for f in (lambda: unit_circle(0), lambda: nearest_to_zero([1.0], 1.0, 0)):
+            with pytest.raises(ValueError, match="p must be positive, got 0"):
+                f()
         with pytest.raises(ValueError, match="n_points must be at least 2, got 1"):
             unit_circle(2, 1)
+
+    def test_a_line_must_be_one(self):
+        with pytest.raises(ValueError, match="a must not hold only zeros"):
+            nearest_to_zero(np.zeros(2), 1.0)
+        with pytest.raises(ValueError, match=r"a must be a vector with at least one entry, got shape \(1, 2\)"):
+            nearest_to_zero(np.ones((1, 2)), 1.0)
+        with pytest.raises(ValueError, match="b must hold finite numbers, got inf"):
+            nearest_to_zero(np.ones(2), inf)

@@ -8,8 +8,9 @@ import torch
 from safetensors import safe_open
 
 from mlnotes.inspection import recorded_heads
+from mlnotes.layers.bert import Bert
 from mlnotes.pretrained import minilm
-from mlnotes.pretrained.minilm import MiniLM, batch, framed
+from mlnotes.pretrained.minilm import batch, framed
 
 SENTENCE = "He was told to bar him from ever entering the bar again"
 SENTENCES = [
@@ -82,7 +83,7 @@ def test_trained_arrays_are_read_by_the_beginning_of_their_names():
 
 @functools.cache
 def ours():
-    return MiniLM().requires_grad_(False)
+    return Bert.minilm().requires_grad_(False)
 
 
 @functools.cache
@@ -107,7 +108,7 @@ def test_token_vectors_equal_those_of_transformers():
 
 def test_token_vectors_in_single_precision_equal_them_to_five_digits():
     ids, mask = batch(SENTENCES)
-    found = MiniLM(torch.float32).requires_grad_(False)(ids, mask)
+    found = Bert.minilm(torch.float32).requires_grad_(False)(ids, mask)
     assert found.dtype == torch.float32
     torch.testing.assert_close(found[mask].double(), reference().last_hidden_state[mask], rtol=0, atol=1e-5)
 
@@ -129,7 +130,7 @@ def test_sentence_vectors_equal_mean_pooling_by_the_published_recipe():
     counts = mask[..., None].double()
     pooled = (reference().last_hidden_state * counts).sum(1) / counts.sum(1)
     expected = torch.nn.functional.normalize(pooled, dim=-1)
-    torch.testing.assert_close(ours().sentence_vectors(SENTENCES), expected, rtol=0, atol=1e-10)
+    torch.testing.assert_close(ours().sentence_vectors(*batch(SENTENCES)), expected, rtol=0, atol=1e-10)
 
 
 def test_padding_changes_no_token():

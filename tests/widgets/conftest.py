@@ -2,19 +2,12 @@
 
 import itertools
 
-import numpy as np
 import pytest
+from widget_examples import EXAMPLES
+from widget_examples import vectors as example_vectors
 
 from mlnotes.book.browser import browser  # noqa: F401
 from mlnotes.widgets import bundle, stylesheet
-from mlnotes.widgets.attention_map import AttentionMap
-from mlnotes.widgets.distribution import Distribution
-from mlnotes.widgets.matrix_product import MatrixProduct
-from mlnotes.widgets.relu_sum import ReluSum
-from mlnotes.widgets.shared_heads import SharedHeads
-from mlnotes.widgets.vector_plane import VectorPlane
-
-SENTENCE = "he was told to bar him from ever entering the bar again"
 
 PAGE = """<!doctype html>
 <html lang="en" data-theme="{theme}">
@@ -78,28 +71,19 @@ def open_page(browser, spare_pages, tmp_path):  # noqa: F811
 
 @pytest.fixture
 def vectors():
-    """Twelve queries and keys of width 384 and of about the length that gives spread scores."""
-    rng = np.random.default_rng(11)
-    queries = rng.normal(size=(12, 384))
-    return queries, 0.3 * queries + rng.normal(size=(12, 384))
+    """Queries and keys of the attention map among the examples."""
+    return example_vectors()
 
 
 @pytest.fixture
-def attention_map(vectors):
-    return AttentionMap(SENTENCE.split(), *vectors, caption="Who looks at whom?")
+def attention_map():
+    return EXAMPLES["attention_map"][0]()
 
 
 @pytest.fixture
-def widgets(attention_map):
+def widgets():
     """One of each widget."""
-    return {
-        "attention_map": attention_map,
-        "vector_plane": VectorPlane({"a": (3, 1), "b": (-1, 2), "c": (1, -2)}, show_half_plane=True),
-        "distribution": Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
-        "matrix_product": MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
-        "shared_heads": SharedHeads(8, 6, {"averaged": {8: 2.5, 2: 3.1, 1: 3.2}, "trained": {8: 2.4, 2: 2.6, 1: 2.7}}),
-        "relu_sum": ReluSum("sine", 8, unit=3, change=2.0, show_units=True),
-    }
+    return {name: make() for name, (make, _) in EXAMPLES.items()}
 
 
 @pytest.fixture

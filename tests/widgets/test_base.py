@@ -11,22 +11,19 @@ import matplotlib
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from widget_examples import EXAMPLES
 
 from mlnotes.widgets import _as_function_body, bundle, module, names
 from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.base import Widget
 from mlnotes.widgets.colours import colour, ink_on
 from mlnotes.widgets.distribution import Distribution
-from mlnotes.widgets.matrix_product import MatrixProduct
-from mlnotes.widgets.relu_sum import ReluSum
-from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.vector_plane import VectorPlane
 
 NASTY = ["</script><b>bold</b>", "<!--", "\"quoted\" & 'single'", "\\u003c\u2028{}"]
 # Without `preload`, with which axe would ask for the style sheet by a request that a page in a folder may not make.
 AXE = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "preload": False}
-NAMES = ["attention_map", "vector_plane", "distribution", "matrix_product", "relu_sum", "shared_heads"]
-EACH = pytest.mark.parametrize("name", NAMES)
+EACH = pytest.mark.parametrize("name", sorted(EXAMPLES))
 
 
 def state_in(html):
@@ -73,26 +70,7 @@ def test_the_same_state_gives_the_same_html(widgets, name):
 
 @EACH
 def test_a_widget_can_be_made_again_from_its_state(widgets, name):
-    state = state_in(widgets[name].to_html())
-    if name == "attention_map":
-        rest = {key: state[key] for key in ("heads", "scale", "causal", "temperature", "row", "column", "caption")}
-        again = AttentionMap(state["tokens"], state["q"], state["k"], **rest)
-    elif name == "vector_plane":
-        again = VectorPlane(
-            dict(zip(state["names"], (state["a"], state["b"], state["c"]), strict=True)), limit=state["limit"],
-            show_half_plane=state["show_half_plane"],
-        )  # fmt: skip
-    elif name == "matrix_product":
-        again = MatrixProduct(state["a"], state["b"], reading=state["reading"], step=state["step"])
-    elif name == "relu_sum":
-        again = ReluSum(**{key: state[key] for key in ("target", "pieces", "unit", "change", "show_units")})
-    elif name == "shared_heads":
-        rows = [dict(zip(state["choices"], row, strict=True)) for row in state["losses"]]
-        losses = dict(zip(state["models"], rows, strict=True))
-        rest = {key: state[key] for key in ("n_layers", "itemsize", "groups", "tokens")}
-        again = SharedHeads(state["n_heads"], state["d_head"], losses, **rest)
-    else:
-        again = Distribution(state["logits"], state["labels"])
+    again = EXAMPLES[name][1](state_in(widgets[name].to_html()))
     assert again.to_html() == widgets[name].to_html()
 
 

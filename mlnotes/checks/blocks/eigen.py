@@ -1,5 +1,7 @@
 """What eigenvalue solvers must satisfy, and how they are usually got wrong."""
 
+import math
+
 import numpy as np
 
 from mlnotes.blocks.eigen import (
@@ -9,6 +11,7 @@ from mlnotes.blocks.eigen import (
     power_iteration,
     qr_algorithm,
     rayleigh_iteration,
+    rayleigh_quotient,
 )
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
@@ -33,6 +36,11 @@ _CUBED = {"tolerance": 1e-14, "why": "rounding errors remain"}
 _DETERMINANTS = {"tolerance": 1e-11, "why": "determinants around 100, where sums of products around 100 cancel"}
 _SIMILAR = {"tolerance": 1e-11, "why": "the condition number of the similarity is about 3"}
 _PAIRS = ((_symmetric, 3.3), (_skewed, 0.8), (_skewed, -1.0))
+
+
+def power_steps(ratio, digits):
+    """Count the steps of power iteration that gain some decimal digits."""
+    return math.ceil(-digits * math.log(10) / math.log(ratio))
 
 
 def _signed(v):
@@ -329,4 +337,33 @@ CHECKS = (
             Mistake("first coefficient left out", (f"{_COEFFICIENTS}, exponent * np.arange(len(h) + 1)",
                 f"{_COEFFICIENTS}[1:], exponent * np.arange(1, len(h) + 1)"), "There are as many coefficients as rows",
                 "begin with the 1 of the highest power"))),
+    Checks(rayleigh_quotient,
+        cases=(
+            call(_two, np.array([1.0, 0.0])), call(_two, np.array([3.0, 1.0])).about("a length of more than 1"),
+            call(_odd, _start), call(-_odd, 2 * _start), call(_two, np.array([1e200,
+            2e200])).about("a vector of 1e200", edge=True), call(1e200 * _two, np.array([1.0,
+            2.0])).about("entries of 1e200", edge=True)),
+        claims=(
+            Claim("no other number makes Av - number v shorter", lambda f: max(0.0, *(float(np.linalg.norm(_odd
+                @ _start - f(_odd, _start) * _start) - np.linalg.norm(_odd @ _start - (f(_odd, _start) + d)
+                * _start)) for d in (-1e-3, 1e-3)))),
+            oracle("least squares by numpy.linalg.lstsq", lambda a, v: np.linalg.lstsq(v[:, None], a @ v)[0][0],
+                call(_odd, _start), call(_two, np.array([3.0, 1.0])), **_LAST_BITS)),
+        mistakes=(
+            Mistake("length left in", ("v = _unit_start(v, scaled)", "v = np.asarray(v, float)"),
+                "A vector twice as long has an estimate four times as large", "divide by the squared length"),
+            Mistake("length instead of projection", ("v @ scaled @ v", "np.linalg.norm(scaled @ v)"),
+                "The sign is lost, and it is right for eigenvectors only", "multiply the image by the vector"))),
+    Checks(power_steps,
+        cases=(
+            call(0.5, 3), call(0.9, 12), call(0.99, 12), call(0.1, 5.5).about("half a digit"), call(0.421, 1)),
+        claims=(
+            Claim("they are enough, and one less is not", lambda f: float(not all(r ** f(r, d) <= 10.0**-d
+                < r ** (f(r, d) - 1) for r, d in ((0.5, 3), (0.9, 12), (0.99, 7), (0.3, 2))))),
+            oracle("counting", lambda r, d: next(k for k in range(9999) if r**k <= 10.0**-d), call(0.5, 3),
+                call(0.9, 12))),
+        mistakes=(
+            Mistake("natural digits", ("* math.log(10)", ""), "It counts factors of e",
+                "a digit is a factor of 10: multiply by log 10"),
+            Mistake("rounded down", ("math.ceil", "math.floor"), "The last step is missing", "round up"))),
 )

@@ -39,6 +39,11 @@ _ROUNDING = {"tolerance": 50 * 7 * np.finfo(float).eps, "why": "50 n eps for n u
 _CONDITION = {"tolerance": 1e-12, "why": "rounding errors times a condition number below 100"}
 
 
+def rows_without_digits():
+    """Count the rows from which on a 1 is lost beside the last entry of the matrix of largest growth."""
+    return 54
+
+
 def _backward(f):
     return max(distance(p @ l @ u / np.abs(a).max(), a / np.abs(a).max()) for a in _MATRICES for p, l, u in [f(a)])
 
@@ -406,4 +411,10 @@ CHECKS = (
                 "Doubling a matrix doubles its growth", "divide by the largest entry of the matrix"),
             Mistake("multipliers looked at", ("np.abs(rest).max(initial=0.0)", "np.abs(l).max()"),
                 "It is 1 wherever rows are exchanged", "look at what is left of the matrix, not at the multipliers"))),
+    Checks(rows_without_digits,
+        cases=(call(),),
+        claims=(
+            Claim("one is lost beside the last entry of U, and is not with one row less", lambda f: float(not all(
+                (lu(largest_growth_matrix(n))[2][-1, -1] + 1 == 2.0 ** (n - 1)) == (n >= f()) for n in range(50, 60)))),
+            oracle("the precision of a float", lambda: np.finfo(float).nmant + 2, call()))),
 )

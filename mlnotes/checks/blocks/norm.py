@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from mlnotes.blocks.norm import equivalence_constants, matrix_norm, unit_circle, vector_norm
+from mlnotes.blocks.norm import equivalence_constants, matrix_norm, nearest_to_zero, unit_circle, vector_norm
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(19)
@@ -13,9 +13,16 @@ _x, _table, _huge, _tiny, _zeros, _a, _tall, _huge_a, _stack = frozen(np.array([
     _rng.normal(size=(5, 3)), np.array([[1e200, -2e200], [3e200, 4e200]]), _rng.normal(size=(2, 7, 3)))
 _KINDS = ("frobenius", "one", "inf", "max", "spectral", "nuclear")
 _POWERS = (1, 1.5, 2, 3, math.inf)
+_bent = np.array([2.0, -3.0, 0.5, 1.0])
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 5 powers in float64: a few units of 1e-16"}
 _SINGULAR = {"tolerance": 1e-12, "why": "singular values in float64: a few units of 1e-15"}
+_SEARCHED = {"tolerance": 1e-6, "why": "the place of a least value is found to the root of its rounding error, 1e-8"}
 _POLYGON = {"tolerance": 1e-3, "why": "a polygon of 4,000 sides in place of a curve"}
+
+
+def soft_threshold(z, strength):
+    """Find the w that makes (w − z)² / 2 + strength · |w| smallest, for each z."""
+    return np.sign(z) * np.maximum(np.abs(z) - strength, 0)
 
 
 def _torch_vectors(x, p):
@@ -73,6 +80,32 @@ def _area_by_gamma(p, n_points):
     """Give a triangle with the area that the gamma function says, as a walk."""
     area = 4 * math.gamma(1 + 1 / p) ** 2 / math.gamma(1 + 2 / p)
     return [[0, 0], [2 * area, 0], [0, 1], [0, 0]]
+
+
+def _by_solver(a, b, p):
+    """Let a general method find the shortest point of a line in the plane, from its foot along it."""
+    from scipy.optimize import minimize_scalar
+
+    a, across = np.asarray(a), np.array([-a[1], a[0]])
+    foot = b * a / (a @ a)
+    step = minimize_scalar(lambda t: np.linalg.norm(foot + t * across, p), (-1.0, 1.0), tol=1e-12).x
+    return foot + step * across
+
+
+def _above_the_least(version):
+    z, w = np.linspace(-3, 3, 13)[:, None], np.linspace(-4, 4, 8001)
+    found = np.asarray(version(z, 1.25))
+    return max(0.0, float(np.max(_penalized(found, z) - _penalized(w, z).min(-1, keepdims=True))))
+
+
+def _softshrink(z, strength):
+    import torch
+
+    return torch.nn.functional.softshrink(torch.tensor(z), strength).numpy()
+
+
+def _penalized(w, z):
+    return (w - z) ** 2 / 2 + 1.25 * np.abs(w)
 
 
 _RESULT = "return xp.squeeze(scale, axis=axis) * or_one(total) ** (1 / p)"
@@ -257,6 +290,70 @@ CHECKS = (
                     "Points between the axes do not have length one", "divide by the p-th root of the sum"),
             Mistake("end left out", ("math.pi, n_points)", "math.pi, n_points, endpoint=False)"),
                     "The walk does not come back to where it began", "np.linspace includes the end by default"),
+        ),
+    ),
+    Checks(
+        nearest_to_zero,
+        cases=(*(call(np.array([2.0, 1.0]), 6.0, *p) for p in ((), (1,), (math.inf,))),
+               call(np.array([4.0, 1.0]), 4.0, p=3), call(1e5 * _bent, 3.0, 1.01).about("p = 1.01, large coefficients"),
+               call(np.array([1.0, -3.0]), 3.0, 1), call(_bent, 3.0, 2),
+               *(call(_bent, -2.0, p) for p in _POWERS), call(np.array([-2.0]), 3.0, 3).about("one coordinate"),
+               call(np.array([1.0, 0.0, -2.0]), 3.0, 1.5).about("a coefficient of 0"),
+               call(_bent, 1.0, 1.01).about("p = 1.01"), call(_bent, 1.0, 200.0).about("p = 200"),
+               call(np.array([2.0, -3.0]), 4.0, 0.5).about("p = 0.5", edge=True)),
+        claims=(
+            Claim("it lies on the line", lambda f: max(distance(_bent @ f(_bent, 3.0, p), 3.0) for p in _POWERS),
+                  **_LAST_BITS),
+            Claim("its length is |b| by the dual norm of a, which Hölder's inequality says is the least",
+                  lambda f: max(distance(vector_norm(f(_bent, 3.0, p), p), 3 / vector_norm(_bent, q))
+                                for p, q in ((1, math.inf), (1.5, 3), (2, 2), (3, 1.5), (math.inf, 1))), **_LAST_BITS),
+            oracle("scipy.optimize.minimize_scalar along the line", _by_solver,
+                   *(call(np.array([2.0, -1.0]), 4.0, p) for p in (1.5, 2, 3)), **_SEARCHED),
+        ),
+        mistakes=(
+            Mistake("power of the other norm", ("1 / (p - 1)", "(p - 1)"),
+                    "It is right for p = 2 only, and for p near 1 no coordinate is near 0",
+                    "the coordinates go as |aᵢ| to the power q - 1 = 1/(p - 1)"),
+            Mistake("power q", ("1 / (p - 1)", "1 + 1 / (p - 1)"), "For p = ∞ the coordinates are not equally large",
+                    "the power is q - 1, one less than q"),
+            Mistake("signs forgotten", ("np.sign(a) * parts", "1.0 * parts"),
+                    "Where coefficients differ in sign, the point is not the nearest", "give each xᵢ the sign of aᵢ"),
+            Mistake("not on the line", ("return b / np.dot(a, x) * x", "return b * x"), "a · x is not b",
+                    "multiply the direction by b / (a · direction)"),
+            Mistake("perpendicular for every p", ("1 / (p - 1)", "1"),
+                    "It is the foot of the perpendicular for every p",
+                    "only the Euclidean distance is measured at a right angle"),
+            Mistake("axis of the smallest coefficient", ("np.argmax(sizes)", "np.argmin(sizes)"),
+                    "For p = 1 the point lies on the axis that the line crosses last",
+                    "the largest |aᵢ| buys most: the line crosses that axis first"),
+        ),
+    ),
+    Checks(
+        soft_threshold,
+        cases=(call(np.array([3.0, -2.0, 0.5]), 1.0), call(np.array([3.0, 1.0]), 2.0), call(_table, 0.7),
+               call(np.array([1.0, -1.0]), 1.0).about("pulls as strong as the penalty"), call(_table, 0.0),
+               call(np.array([0.0, 5.0]), 3.0).about("a pull of 0"), call(_stack, 1.3).about("three axes")),
+        claims=(
+            Claim("3, -2 and ½ become 2, -1 and 0", lambda f: distance(f(np.array([3.0, -2.0, 0.5]), 1.0), [2, -1, 0])),
+            Claim("no w on a fine grid has a smaller sum of square and penalty", _above_the_least, **_LAST_BITS),
+            oracle("torch.nn.functional.softshrink", _softshrink, call(_table, 0.7), call(_table, 0.0), **_LAST_BITS),
+            Claim("what it takes away is what clipping leaves",
+                  lambda f: distance(_table - f(_table, 0.7), np.clip(_table, -0.7, 0.7)), **_LAST_BITS),
+        ),
+        mistakes=(
+            Mistake("only cut off", ("np.sign(z) * np.maximum(np.abs(z) - strength, 0)",
+                                     "np.where(np.abs(z) > strength, z, 0)"),
+                    "What is not zero is as large as without the penalty",
+                    "where w is not 0, the slope w - z ± strength must vanish: w is nearer to 0 by strength"),
+            Mistake("below zero", ("np.maximum(np.abs(z) - strength, 0)", "(np.abs(z) - strength)"),
+                    "Small pulls give w of the opposite sign", "stop at 0"),
+            Mistake("positive pulls only", ("np.sign(z) * np.maximum(np.abs(z) - strength, 0)",
+                                            "np.maximum(z - strength, 0)"), "Negative pulls give 0",
+                    "shrink |z|, and give the result the sign of z"),
+            Mistake("square penalty", ("np.sign(z) * np.maximum(np.abs(z) - strength, 0)", "z / (1 + strength)"),
+                    "Only a pull of 0 gives 0", "that is the least with strength · w² / 2: here the penalty is |w|"),
+            Mistake("half of the strength", ("np.abs(z) - strength", "np.abs(z) - strength / 2"),
+                    "It shrinks half as much as it should", "the square has the factor ½, and so the slope w - z"),
         ),
     ),
 )

@@ -33,6 +33,11 @@ _SMALL_ROUNDING = {"tolerance": 1e-14, "why": "50 eps"}
 _CONDITION = {"tolerance": 1e-12, "why": "rounding errors times a condition number below 100"}
 
 
+def column_volume(a):
+    """Measure the parallelepiped that the columns of a matrix span."""
+    return float(abs(np.diag(householder_qr(a)[1]).prod()))
+
+
 def _properties(f, *arguments, **named):
     """Ask for what does not depend on the signs of directions, or on which are chosen where columns are dependent."""
     q, r = f(*arguments, **named)
@@ -152,13 +157,13 @@ def _one_by_one(f):
     return distance(np.eye(5) - _normals @ f(_normals, _tau) @ _normals.T, right)
 
 
-def _calls(*block):
+def _calls(*block, edges=()):
     matrices = ((np.array([[-2.0]]), ""), (_exact, ""), (np.array([[3, 1], [4, 2]]), "integers"),
         (_leading_zero, "a leading zero"), (_zero_column, "a column of zeros"), (_square, ""),
         (_almost_done, "a column that is almost done"), (-_almost_done, "a negative column that is almost done"),
         (_tall * [1e200, 1.0, 1e-200], "columns of 1e200, 1 and 1e-200"), (_tall, "more rows than columns"),
         (_wide, "more columns than rows"), (_huge, "numbers of 1e200"), (_tiny, "numbers of 1e-200"))
-    return (*(call(a, *block).about(says) for a, says in matrices),
+    return (*(call(a, *block).about(says, edge=says in edges) for a, says in matrices),
         call(_square.astype(np.float32), *block).about("float32", edge=True),
         call(np.full((3, 1), 1.5e308), *block).about("a length beyond the largest float", edge=True))
 
@@ -168,6 +173,7 @@ def _dependent_calls(*block):
         call(_ill, *block).about("a condition number of 1e6"), call(_very_ill, *block).about("one of 1e14"))
 
 
+_TALL_CALLS = _calls(edges=("more columns than rows",))
 _SPANNING_NOTHING = call(_wide * [1, 0, 0, 1, 1]).about("first columns that do not span the others", edge=True)
 _RETURNED = "return q, times_power_of_two(r, exponents, _LENGTH)"
 _AS_IT_IS = ("by_power_of_two(working_copy(a), axis=0)", "(working_copy(a), 0)")
@@ -225,7 +231,7 @@ _TURN = "[[x, y], [-y, x]]"
 
 CHECKS = (
     Checks(gram_schmidt, run=_with_lengths, written=_written(True),
-        cases=(*_calls(), _SPANNING_NOTHING),
+        cases=(*_TALL_CALLS, _SPANNING_NOTHING),
         claims=_ORTHOGONAL_IF_WELL_SEPARATED,
         mistakes=(
             Mistake("columns in place of directions", (_AS_IT_IS, ("q[:, :j].T @ a[:, j]",
@@ -238,7 +244,7 @@ CHECKS = (
                 "subtract the projections onto all directions"),
             *_directions("j", "v", "a[:, j]"))),
     Checks(modified_gram_schmidt, run=_with_lengths, written=_written(True),
-        cases=(*_calls(), _SPANNING_NOTHING, call(_ill).about("a condition number of 1e6", tolerance=1e-8)),
+        cases=(*_TALL_CALLS, _SPANNING_NOTHING, call(_ill).about("a condition number of 1e6", tolerance=1e-8)),
         claims=(
             Claim("for a condition number of 1e6, orthogonality is lost by 1e-9 at most",
                 lambda f: _orthonormal(f, (_ill,)), 1e-9,
@@ -380,4 +386,20 @@ CHECKS = (
                 "Each pair of mirrors acts as if there were no others", "multiply Vᵀv by the T found so far"),
             Mistake("tau left out", ("-tau[j] *", "-"), "Above the diagonal the last mirror's tau is missing",
                 "multiply by tau of the mirror that is added"))),
+    Checks(column_volume,
+        cases=(
+            call(np.array([[3.0], [4.0]])), call(np.array([[3.0, 1.0], [4.0, 7.0]])), call(np.array([[1.0, 2.0, 0.0],
+            [2.0, 4.0, 0.0], [2.0, 4.0, 3.0]])).about("columns that depend on each other", tolerance=1e-12),
+            call(_tall).about("more rows than columns"), call(-_tall[:, ::-1]), call(np.array([[1.0, 1.0], [0.0, 1e-9],
+            [0.0, 0.0]])).about("columns at an angle of 1e-9", tolerance=1e-15)),
+        claims=(
+            Claim("exchanging two columns changes nothing", lambda f: distance(f(_tall[:, [1, 0, 2]]), f(_tall)),
+                **_CONDITION),
+            oracle("the root of the Gram determinant, by numpy", lambda a: np.sqrt(np.linalg.det(a.T @ a)),
+                call(_tall), **_CONDITION)),
+        mistakes=(
+            Mistake("sign of a mirror left in", ("abs(", "("), "It is negative for some columns",
+                "a volume is not negative: take the absolute value"),
+            Mistake("squared", (".prod())", ".prod()) ** 2"), "It is the Gram determinant", "take the root"),
+            Mistake("edges added", (".prod()", ".sum()"), "It is a sum of lengths", "multiply the heights"))),
 )

@@ -216,3 +216,178 @@ def wrong_matrix_norm__root_of_the_largest(a, kind="frobenius"):
         return sizes.max(axis=(-2, -1))
     s = np.linalg.svd(a, compute_uv=False)
     return {"frobenius": np.sqrt(s.sum(-1)), "spectral": s[..., 0], "nuclear": s.sum(-1)}[kind]
+
+
+def right_equivalence_constants__formula(p, q, n):
+    ratio = n ** (1 / p - 1 / q)
+    return (1, ratio) if p < q else (ratio, 1)
+
+
+def right_equivalence_constants__measured(p, q, n):
+    ratios = [np.linalg.norm(x, p) / np.linalg.norm(x, q) for x in (np.eye(n)[0], np.ones(n))]
+    return min(ratios), max(ratios)
+
+
+def right_equivalence_constants__logarithm(p, q, n):
+    power = math.log(n) * (1 / p - 1 / q)
+    return np.array([math.exp(min(0, power)), math.exp(max(0, power))])
+
+
+def wrong_equivalence_constants__power_alone(p, q, n):
+    return n ** (1 / q - 1 / p), n ** (1 / p - 1 / q)
+
+
+def wrong_equivalence_constants__product_of_powers(p, q, n):
+    """Line 3"""
+    ratio = n ** (1 / p + 1 / q)
+    return min(1, ratio), max(1, ratio)
+
+
+def wrong_equivalence_constants__difference_of_powers(p, q, n):
+    ratio = n ** (q - p) if max(p, q) < math.inf else n
+    return min(1, ratio), max(1, ratio)
+
+
+def wrong_equivalence_constants__upper_first(p, q, n):
+    """from back to front"""
+    ratio = n ** (1 / p - 1 / q)
+    return max(1, ratio), min(1, ratio)
+
+
+def wrong_equivalence_constants__one_and_two_only(p, q, n):
+    return (1, math.sqrt(n)) if p < q else (1 / math.sqrt(n), 1)
+
+
+def wrong_equivalence_constants__other_order(p, q, n):
+    """The bounds are those of the other norm"""
+    ratio = n ** (1 / q - 1 / p)
+    return min(1, ratio), max(1, ratio)
+
+
+def right_nearest_to_zero__dual_power(a, b, p=2):
+    if p == 1:
+        x = np.zeros(len(a))
+        i = np.abs(a).argmax()
+        x[i] = b / a[i]
+        return x
+    q = 1 / (1 - 1 / p)
+    x = np.sign(a) * np.abs(a / np.linalg.norm(a)) ** (q - 1)
+    return x * (b / (a @ x))
+
+
+def right_nearest_to_zero__by_the_dual_norm(a, b, p=2):
+    if p <= 1:
+        return np.where(np.arange(len(a)) == np.abs(a).argmax(), b / a[np.abs(a).argmax()], 0)
+    q = 1.0 if p == math.inf else p / (p - 1)
+    u = np.abs(a) / np.abs(a).max()
+    return b * np.sign(a) * u ** (q - 1) / np.sum(u**q) / np.abs(a).max()
+
+
+def right_nearest_to_zero__one_by_one(a, b, p=2):
+    sizes = [abs(float(it)) for it in a]
+    top = max(sizes)
+    if p <= 1:
+        return [float(b / a[i]) if i == sizes.index(top) else 0.0 for i in range(len(a))]
+    parts = [math.copysign((s / top) ** (1 / (p - 1)), v) if s else 0.0 for s, v in zip(sizes, a, strict=True)]
+    scale = b / sum(v * part for v, part in zip(a, parts, strict=True))
+    return [scale * part for part in parts]
+
+
+def wrong_nearest_to_zero__projection(a, b, p=2):
+    """`p` makes no difference"""
+    return b * a / np.dot(a, a)
+
+
+def wrong_nearest_to_zero__power_of_p(a, b, p=2):
+    """the coordinates go as"""
+    if p == 1:
+        return np.where(np.arange(len(a)) == np.abs(a).argmax(), b / a[np.abs(a).argmax()], 0)
+    u = np.abs(a) / np.abs(a).max()
+    x = np.sign(a) * u ** (p - 1)
+    return x * b / (a @ x)
+
+
+def wrong_nearest_to_zero__signs_forgotten(a, b, p=2):
+    """give each xᵢ the sign of aᵢ"""
+    u = np.abs(a) / np.abs(a).max()
+    if p == 1:
+        x = (np.arange(len(a)) == u.argmax()) * 1.0
+    else:
+        x = u ** (1 / (p - 1))
+    return x * b / (a @ x)
+
+
+def wrong_nearest_to_zero__of_unit_length(a, b, p=2):
+    """Line 8"""
+    u = np.abs(a) / np.abs(a).max()
+    if p == 1:
+        x = np.sign(a) * (np.arange(len(a)) == u.argmax())
+    else:
+        x = np.sign(a) * u ** (1 / (p - 1))
+    return b * x / np.linalg.norm(x, p)
+
+
+def wrong_nearest_to_zero__largest_with_sign(a, b, p=2):
+    if p == 1:
+        x = np.zeros(len(a))
+        x[a.argmax()] = b / a.max()
+        return x
+    x = np.sign(a) * (np.abs(a) / np.abs(a).max()) ** (1 / (p - 1))
+    return x * b / (a @ x)
+
+
+def wrong_nearest_to_zero__infinity_as_one(a, b, p=2):
+    """Line 4"""
+    u = np.abs(a) / np.abs(a).max()
+    if p in (1, math.inf):
+        x = np.sign(a) * (np.arange(len(a)) == u.argmax())
+    else:
+        x = np.sign(a) * u ** (1 / (p - 1))
+    return x * b / (a @ x)
+
+
+def right_soft_threshold__cases(z, strength):
+    return np.where(z > strength, z - strength, np.where(z < -strength, z + strength, 0))
+
+
+def right_soft_threshold__clip(z, strength):
+    return z - np.clip(z, -strength, strength)
+
+
+def right_soft_threshold__torch(z, strength):
+    return torch.nn.functional.softshrink(torch.tensor(z), strength).numpy()
+
+
+def wrong_soft_threshold__hard(z, strength):
+    """What is not zero is as large as without the penalty"""
+    return z * (np.abs(z) > strength)
+
+
+def wrong_soft_threshold__one_sided(z, strength):
+    """Negative pulls give 0"""
+    return np.where(z > strength, z - strength, 0)
+
+
+def wrong_soft_threshold__through_zero(z, strength):
+    """Small pulls give w of the opposite sign"""
+    return z - strength * np.sign(z)
+
+
+def wrong_soft_threshold__sign_slipped(z, strength):
+    """Line 3"""
+    return np.where(z > strength, z - strength, np.where(z < -strength, z - strength, 0))
+
+
+def wrong_soft_threshold__ridge(z, strength):
+    """Only a pull of 0 gives 0"""
+    return z / (1 + strength)
+
+
+def wrong_soft_threshold__twice(z, strength):
+    """Line 3"""
+    return np.sign(z) * np.maximum(np.abs(z) - 2 * strength, 0)
+
+
+def wrong_soft_threshold__towards_one(z, strength):
+    """Line 3"""
+    return np.sign(z) * np.maximum(np.abs(z) - strength, 1)

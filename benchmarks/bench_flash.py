@@ -1,0 +1,85 @@
+"""What attention in blocks costs beside the table of weights, and beside PyTorch's fused kernel."""
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import scaled_dot_product_attention
+
+from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.self_attention import attention
+from mlnotes.efficient.flash import causal_flash_attention, flash_attention
+from mlnotes.layers.flash import FlashAttention
+
+HEADS, WIDTH = 8, 64
+
+
+def of_torch(backend, causal=False):
+    def run(q, k, v):
+        with sdpa_kernel(backend):
+            return scaled_dot_product_attention(q[None], k[None], v[None], is_causal=causal)[0]
+
+    return run
+
+
+def in_larger_blocks(q, k, v):
+    return flash_attention(q, k, v, block_size=256)
+
+
+def with_a_table(q, k, v):
+    return attention(q, k, v, causal_mask(q.shape[-2], k.shape[-2]))
+
+
+def there_and_back(function):
+    """Run a function of queries, keys and values, and return the gradient of the keys."""
+
+    def run(q, k, v):
+        q, k, v = (x.detach().requires_grad_() for x in (q, k, v))
+        return torch.autograd.grad(function(q, k, v).square().sum(), k)[0].numpy()
+
+    return run
+
+
+MATH, FUSED = "scaled_dot_product_attention, math", "scaled_dot_product_attention, fused"
+ALL = {
+    "mlnotes": flash_attention,
+    "mlnotes, blocks of 256": in_larger_blocks,
+    "attention": attention,
+    MATH: of_torch(SDPBackend.MATH),
+    FUSED: of_torch(SDPBackend.FLASH_ATTENTION),
+}
+CAUSAL = {
+    "mlnotes": causal_flash_attention,
+    "attention": with_a_table,
+    MATH: of_torch(SDPBackend.MATH, causal=True),
+    FUSED: of_torch(SDPBackend.FLASH_ATTENTION, causal=True),
+}
+BACK = {"mlnotes": FlashAttention()} | {name: it for name, it in ALL.items() if not name.startswith("mlnotes")}
+RACES = {
+    "NumPy": {name: it for name, it in ALL.items() if not name.startswith("scaled")},
+    "PyTorch": ALL,
+    "PyTorch, causal": CAUSAL,
+    "PyTorch, there and back": {name: there_and_back(it) for name, it in BACK.items()},
+}
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "function"),
+    [(title, name, function) for title, entrants in RACES.items() for name, function in entrants.items()],
+)
+@pytest.mark.parametrize("n", [512, 4096])
+def test_time_of(race, big, n, title, name, function):
+    if "back" in title and n > 512:
+        n = 2048
+    n = big(n)
+    q, k, v = np.random.default_rng(0).normal(size=(3, HEADS, n, WIDTH)).astype(np.float32)
+    convert, reference = (np.asarray, "attention") if title == "NumPy" else (torch.asarray, FUSED)
+    exact = RACES[title][reference](*(convert(x.astype(np.float64)) for x in (q, k, v)))
+    race(
+        f"attention, {title}, float32, 8 heads, width 64, {n:,} tokens",
+        name,
+        function,
+        *map(convert, (q, k, v)),
+        expected=np.asarray(exact),
+        tolerance=1e-4,
+    )

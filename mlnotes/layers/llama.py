@@ -1,0 +1,195 @@
+"""Llama: a decoder with rotary positions, shared key/value heads and gated networks, from the layers of this book."""
+
+from functools import partial
+
+import numpy as np
+import torch
+
+from mlnotes.arrays import require_integers
+from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.positions import frequencies, rotary
+from mlnotes.attention.transformer import pre_norm, swiglu
+from mlnotes.efficient.kv_cache import KVCache
+from mlnotes.layers.embedding import Embedding
+from mlnotes.layers.grouped_query import GroupedQueryAttention
+from mlnotes.layers.parameters import normal
+from mlnotes.layers.transformer import RMSNorm
+from mlnotes.pretrained import smollm2
+
+
+class SwiGLU(torch.nn.Module):
+    """Hold the three matrices of `mlnotes.attention.transformer.swiglu`.
+
+    Parameters
+    ----------
+    d_model, d_hidden : int
+        Widths of the tokens and of the hidden layer.
+    rng : numpy.random.Generator, optional
+        Where the initial weights come from: normal, of variance 1/(rows of the matrix).
+
+    Raises
+    ------
+    ValueError
+        If a width is no positive integer.
+    """
+
+    def __init__(self, d_model, d_hidden, rng=None):
+        super().__init__()
+        require_integers(1, d_model=d_model, d_hidden=d_hidden)
+        rng = np.random.default_rng(rng)
+        self.w_gate, self.w_up = (normal(rng, d_model**-0.5, d_model, d_hidden) for _ in range(2))
+        self.w_down = normal(rng, d_hidden**-0.5, d_hidden, d_model)
+
+    def forward(self, x):
+        """Give each token (..., d_model) a new vector, by itself."""
+        return swiglu(x, self.w_gate, self.w_up, self.w_down)
+
+
+class LlamaBlock(torch.nn.Module):
+    """Let tokens look at each other through shared key/value heads, then think by themselves; norms come first.
+
+    Parameters
+    ----------
+    d_model, n_heads, n_groups : int
+        As in `mlnotes.layers.grouped_query.GroupedQueryAttention`.
+    d_hidden : int
+        Width of the hidden layer of `SwiGLU`.
+    eps : float
+        As in `mlnotes.layers.transformer.RMSNorm`.
+    rng : numpy.random.Generator, optional
+        Where the initial weights come from.
+
+    Raises
+    ------
+    ValueError
+        If a number is no positive integer, or heads do not divide.
+    """
+
+    def __init__(self, d_model, n_heads, n_groups, d_hidden, eps=1e-5, rng=None):
+        super().__init__()
+        rng = np.random.default_rng(rng)
+        self.norm_1, self.norm_2 = RMSNorm(d_model, eps), RMSNorm(d_model, eps)
+        self.attention = GroupedQueryAttention(d_model, n_heads, n_groups, rng=rng)
+        self.feed_forward = SwiGLU(d_model, d_hidden, rng)
+
+    def forward(self, x, mask=None, cache=None, rotate=None):
+        """Give each token (..., l, d_model) a new vector; the rest is as the attention layer takes it."""
+        x = pre_norm(x, partial(self.attention, mask=mask, cache=cache, rotate=rotate), self.norm_1)
+        return pre_norm(x, self.feed_forward, self.norm_2)
+
+
+class Llama(torch.nn.Module):
+    """Score the next token at each place of a sequence, as the models of the Llama family do.
+
+    Parameters
+    ----------
+    n_tokens : int
+        How many tokens there are.
+    n_layers : int
+        How many blocks.
+    d_model, n_heads, n_groups, d_hidden : int
+        As in `LlamaBlock`.
+    base : float
+        Of the rotary frequencies, as in `mlnotes.attention.positions.frequencies`.
+    eps : float
+        Added to the mean square in every norm.
+    rng : numpy.random.Generator, optional
+        Where the initial weights come from.
+
+    Raises
+    ------
+    ValueError
+        If a number is no positive integer, heads do not divide, or their width is odd.
+
+    References
+    ----------
+    Touvron et al., *LLaMA: Open and Efficient Foundation Language Models*, 2023.
+    """
+
+    def __init__(self, n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden, base=10000.0, eps=1e-5, rng=None):
+        super().__init__()
+        require_integers(1, n_layers=n_layers)
+        rng = np.random.default_rng(rng)
+        self.tokens = Embedding(n_tokens, d_model, rng)
+        blocks = [LlamaBlock(d_model, n_heads, n_groups, d_hidden, eps, rng) for _ in range(n_layers)]
+        self.blocks = torch.nn.ModuleList(blocks)
+        self.norm, self.base = RMSNorm(d_model, eps), base
+        frequencies(d_model // n_heads, base)  # refuses odd widths
+
+    @classmethod
+    def smollm2(cls, dtype=torch.float32):
+        """Load SmolLM2-135M-Instruct: 30 blocks of width 576 with 9 query and 3 key/value heads, as published.
+
+        Parameters
+        ----------
+        dtype : torch.dtype
+            What to compute in; the weights are stored in 4 and 8 bits, with scales in half precision.
+
+        Returns
+        -------
+        Llama
+            The model, each call a new one. Its parameters record no gradients until ``requires_grad_()`` is called.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            If the weights are not installed; the message says what to install.
+
+        References
+        ----------
+        Allal et al., *SmolLM2: When Smol Goes Big*, 2025.
+        """
+        with torch.device("meta"):  # which draws nothing that would be overwritten
+            model = cls(49152, 30, 576, n_heads=9, n_groups=3, d_hidden=1536, base=100_000.0)
+        state = {name: torch.from_numpy(array) for name, array in smollm2.parameters().items()}
+        model.load_state_dict(state, assign=True)
+        return model.requires_grad_(False).to(dtype)
+
+    def forward(self, ids, mask=None, caches=None):
+        """Score every token after each place of a sequence.
+
+        Parameters
+        ----------
+        ids : integer array (..., l)
+            The sequence; its next tokens, if there are caches.
+        mask : boolean array (l, s) or (..., h, l, s), optional
+            True where a query may look, in every layer: at itself and what is before it, unless given.
+        caches : list of KVCache, optional
+            One for each layer, as `caches` makes them, with the tokens before these, where their positions go on. They
+            may be of a kind that forgets or rounds, such as `mlnotes.efficient.sinks.StreamingCache`.
+
+        Returns
+        -------
+        tensor (..., l, n_tokens)
+            Scores in nats, before softmax.
+        """
+        return self.tokens.logits(self.norm(self.states(ids, mask, caches)[-1]))
+
+    def states(self, ids, mask=None, caches=None):
+        """List the tokens (..., l, d_model) as they come from the table, and as each block leaves them."""
+        if mask is None and caches is None:
+            mask = causal_mask(ids.shape[-1], ids.shape[-1])
+        states = [self.tokens(ids)]
+        rotate = partial(rotary, base=self.base)
+        for block, cache in zip(self.blocks, caches or [None] * len(self.blocks), strict=True):
+            states.append(block(states[-1], mask, cache, rotate))
+        return states
+
+    def caches(self, capacity, leading=()):
+        """Make an empty cache for each layer.
+
+        Parameters
+        ----------
+        capacity : int
+            How many tokens fit.
+        leading : tuple of int
+            Sizes of the axes of ids before the tokens.
+
+        Returns
+        -------
+        list of KVCache
+            Of the model's precision and device.
+        """
+        attention = self.blocks[0].attention
+        sizes = attention.n_groups, attention.w_k.shape[1] // attention.n_groups
+        return [KVCache(capacity, *sizes, leading=leading, like=attention.w_k) for _ in self.blocks]

@@ -1,0 +1,118 @@
+// Three columns at a small angle, made orthonormal step by step.
+
+const STATE = ["exponent", "method", "step"];
+const METHODS = ["classical Gram–Schmidt", "modified Gram–Schmidt", "mirrors"];
+
+function render({ model, el }) {
+  frame(model, el, "orthogonalization");
+  const method = select("Method", METHODS, (i) => write(model, { method: METHODS[i] }));
+  const exponent = slider("ε", {
+    min: 0, max: 8, step: 1, text: (k) => (k ? `10${raised(-k)}` : "1"), oninput: (k) => write(model, { exponent: k }),
+  });
+  const step = slider("Columns done", { min: 0, max: 3, step: 1, text: (k) => `${k} of 3`, oninput: (k) => write(model, { step: k }) });
+  const body = h("tbody");
+  const caption = h("caption");
+  const table = h("table", { class: "mw-matrix" }, caption, body);
+  const sums = h("ul", { class: "mw-sums" });
+  const verdict = h("p", { class: "mw-verdict", role: "status" });
+
+  function draw() {
+    const [k, name, done] = STATE.map((it) => model.get(it));
+    method.set(METHODS.indexOf(name));
+    exponent.set(k);
+    step.set(done);
+    const columns = STEPS[name](start(k), done).shown;
+    caption.textContent = name === "mirrors" ? "What becomes R" : "What becomes Q";
+    body.replaceChildren(...[0, 1, 2, 3].map((i) => h("tr", {}, ...columns.map((column, j) =>
+      h("td", { class: `mw-number ${j < done ? "mw-on" : ""}`, "data-value": String(column[i]) }, plain(column[i]))))));
+    sums.replaceChildren(...METHODS.map((it) => {
+      const right = digits(loss(STEPS[it](start(k), 3).basis));
+      return h("li", { "data-name": it, "data-value": String(right) },
+        h("span", { class: "mw-what" }, it), h("b", {}, `${right} digits`));
+    }));
+    const said = tell(name, done, columns);
+    if (verdict.textContent !== said) verdict.textContent = said;
+  }
+
+  const key = h("p", { class: "mw-hint" }, "Framed: columns that are done. Below: to how many digits the columns of Q are orthonormal in the end.");
+  el.append(h("div", { class: "mw-controls" }, ...[method, exponent, step].map((it) => it.element)),
+    h("div", { class: "mw-matrices" }, table), key, sums, verdict);
+  draw();
+  return listen(model, STATE, draw);
+}
+
+// What is computed, in the order of the Python side; matrices are lists of columns
+
+function start(exponent) {
+  const small = Number(`1e-${exponent}`);
+  return [0, 1, 2].map((j) => [1, ...[0, 1, 2].map((i) => (i === j ? small : 0))]);
+}
+
+function dot(x, y) {
+  let total = 0;
+  for (let i = 0; i < x.length; i++) total += x[i] * y[i];
+  return total;
+}
+
+const without = (x, y, factor) => x.map((value, i) => value - y[i] * factor);
+const divided = (x, length) => x.map((value) => value / length);
+
+function classical(a, steps) {
+  for (let j = 0; j < steps; j++) {
+    const overlaps = a.slice(0, j).map((q) => dot(q, a[j]));
+    overlaps.forEach((overlap, i) => { a[j] = without(a[j], a[i], overlap); });
+    a[j] = divided(a[j], Math.sqrt(dot(a[j], a[j])));
+  }
+  return { shown: a, basis: a };
+}
+
+function modified(a, steps) {
+  for (let i = 0; i < steps; i++) {
+    a[i] = divided(a[i], Math.sqrt(dot(a[i], a[i])));
+    for (let j = i + 1; j < 3; j++) a[j] = without(a[j], a[i], dot(a[i], a[j]));
+  }
+  return { shown: a, basis: a };
+}
+
+function mirrors(a, steps) {
+  const done = [];
+  const reflect = (column, { j, v, factor }) => {
+    const rest = column.slice(j);
+    return [...column.slice(0, j), ...without(rest, v, factor * dot(v, rest))];
+  };
+  for (let j = 0; j < steps; j++) {
+    const v = a[j].slice(j);
+    const length = Math.sqrt(dot(v, v));
+    const negative = v[0] < 0 || Object.is(v[0], -0);
+    v[0] -= negative ? length : -length;
+    const mirror = { j, v, factor: 2 / dot(v, v) };
+    for (let k = j; k < 3; k++) a[k] = reflect(a[k], mirror);
+    a[j] = a[j].map((x, i) => (i > j ? 0 : x));
+    done.push(mirror);
+  }
+  const basis = [0, 1, 2].map((j) => [0, 1, 2, 3].map((i) => (i === j ? 1 : 0)));
+  for (const mirror of done.reverse()) basis.forEach((column, j) => { basis[j] = reflect(column, mirror); });
+  return { shown: a, basis };
+}
+
+const STEPS = Object.fromEntries(METHODS.map((name, i) => [name, [classical, modified, mirrors][i]]));
+
+function loss(q) {
+  return Math.max(...q.flatMap((x, i) => q.map((y, j) => Math.abs(dot(x, y) - (i === j ? 1 : 0)))));
+}
+
+function digits(error) {
+  return error === 0 ? 15 : Math.min(15, Math.max(0, Math.floor(-Math.log10(error))));
+}
+
+function tell(name, done, columns) {
+  if (done < 3) return done ? `${done} of 3 columns are done.` : "Nothing is done yet. Move the slider Columns done.";
+  if (name === "mirrors") return "Three mirrors have left a triangle. Q is their product, and a product of mirrors keeps angles.";
+  return `Dot product of columns 2 and 3: ${plain(dot(columns[1], columns[2]))}; right would be 0.`;
+}
+
+function raised(k) {
+  return String(k).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
+}
+
+export default { render };

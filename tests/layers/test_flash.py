@@ -1,0 +1,107 @@
+"""The layer gives torch's own attention and its gradients, and keeps no table for its backward pass."""
+
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.self_attention import attention
+from mlnotes.efficient.flash import flash_attention
+from mlnotes.layers.flash import FlashAttention
+
+
+def draw(*shape, seed=0, dtype=torch.float64):
+    return torch.tensor(np.random.default_rng(seed).normal(size=shape), dtype=dtype, requires_grad=True)
+
+
+def arrays(l=9, s=11, d=3, e=4, **kwargs):  # noqa: E741
+    return draw(2, l, d, **kwargs), draw(2, s, d, seed=1, **kwargs), draw(2, s, e, seed=2, **kwargs)
+
+
+def saved(function, *tensors):
+    """Add up the bytes that autograd keeps for the backward pass, each memory once."""
+    kept = {}
+
+    def note(x):
+        kept[x.untyped_storage().data_ptr()] = x.untyped_storage().nbytes()
+        return x
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda x: x):
+        out = function(*tensors)
+    assert out.requires_grad
+    return sum(kept.values())
+
+
+MASK = causal_mask(9, 11, 1)
+MASK[4] = False
+
+
+@pytest.mark.parametrize("block_size", [1, 4, 128])
+@pytest.mark.parametrize("bias", [None, draw(9, 11, seed=3), draw(2, 1, 11, seed=3)])
+@pytest.mark.parametrize("mask", [None, torch.tensor(MASK), MASK], ids=["no mask", "a tensor", "of NumPy"])
+def test_gradients_pass_gradcheck_with_a_query_that_sees_nothing(block_size, bias, mask):
+    layer = FlashAttention(block_size)
+    inputs = [*arrays(), bias] if bias is not None else arrays()
+    assert torch.autograd.gradcheck(lambda q, k, v, bias=None: layer(q, k, v, mask, bias, 0.7), inputs)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("causal", [False, True])
+def test_results_and_gradients_are_those_of_torch(dtype, causal):
+    tolerance = {torch.float64: 1e-13, torch.float32: 1e-5, torch.float16: 1e-2, torch.bfloat16: 8e-2}[dtype]
+    ours, theirs = (arrays(11, 11, dtype=dtype) for _ in range(2))
+    found, expected = FlashAttention(4, causal)(*ours), F.scaled_dot_product_attention(*theirs, is_causal=causal)
+    for out in found, expected:
+        (out * torch.arange(11.0)[:, None]).sum().backward()
+    assert found.dtype == dtype
+    for x, y in zip((found, *(it.grad for it in ours)), (expected, *(it.grad for it in theirs)), strict=True):
+        assert x.dtype == dtype
+        torch.testing.assert_close(x, y, rtol=tolerance, atol=tolerance)
+
+
+def test_causal_queries_are_the_last_tokens():
+    q, k, v = arrays()
+    expected = attention(q, k, v, causal_mask(9, 11, 2))
+    torch.testing.assert_close(FlashAttention(4, causal=True)(q, k, v), expected, rtol=0, atol=1e-14)
+
+
+def test_nothing_quadratic_is_kept_for_the_backward_pass():
+    q, k, v = (it.detach().requires_grad_() for it in arrays(256, 256, 8, 8))
+    inputs, table = sum(it.nbytes for it in (q, k, v)), 8 * 2 * 256 * 256
+    assert saved(FlashAttention(32), q, k, v) == inputs + q.nbytes + 8 * 2 * 256  # and results, one lse for each query
+    assert saved(attention, q, k, v) > table
+    assert saved(lambda *it: flash_attention(*it, block_size=32), q, k, v) > table  # so it takes a backward of its own
+
+
+def test_gradients_of_float32_with_scores_of_a_thousand_are_right_to_the_rounding_of_the_scores():
+    single = arrays(dtype=torch.float32)
+    double = [it.detach().double().requires_grad_() for it in single]
+    for inputs in single, double:
+        FlashAttention(4)(*inputs, scale=300.0).square().sum().backward()
+    scores = (300 * double[0] @ double[1].mT).abs().max().item()
+    assert scores > 1000
+    for x, y in zip(single, double, strict=True):
+        assert (x.grad - y.grad).abs().max() < 10 * scores * 1.2e-7 * y.grad.abs().max()
+
+
+def test_the_gradient_of_a_gradient_is_refused():
+    q, k, v = arrays()
+    (first,) = torch.autograd.grad(FlashAttention()(q, k, v).sum(), q, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        first.sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: FlashAttention(0), "block_size must be positive, got 0"),
+        (lambda: FlashAttention(causal=True)(*arrays(11, 9)), "offset must not be negative, got -2"),
+        (lambda: FlashAttention()(*arrays(), mask=torch.ones(11, 9) > 0), r"mask must have shape \(9, 11\)"),
+        (lambda: FlashAttention()(*arrays(), bias=torch.ones(9, 11) > 0), "bias must hold floating-point numbers"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_both_values(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

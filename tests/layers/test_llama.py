@@ -1,0 +1,196 @@
+"""Llama equals transformers' model with the same weights, with a cache and without, and writes what it writes."""
+
+import re
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import LlamaConfig, LlamaForCausalLM
+from transformers.models.llama.modeling_llama import LlamaRMSNorm
+
+from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.positions import halves_order
+from mlnotes.efficient.kv_cache import cache_nbytes
+from mlnotes.inspection import recorded_heads
+from mlnotes.layers.llama import Llama, SwiGLU
+from mlnotes.pretrained import smollm2
+
+NAMES = {
+    "attention.w_q": "self_attn.q_proj",
+    "attention.w_k": "self_attn.k_proj",
+    "attention.w_v": "self_attn.v_proj",
+    "attention.w_o": "self_attn.o_proj",
+    "feed_forward.w_gate": "mlp.gate_proj",
+    "feed_forward.w_up": "mlp.up_proj",
+    "feed_forward.w_down": "mlp.down_proj",
+    "norm_1.gain": "input_layernorm",
+    "norm_2.gain": "post_attention_layernorm",
+}
+SMALL = dict(n_tokens=53, n_layers=3, d_model=36, n_heads=6, n_groups=2, d_hidden=22, base=500.0, eps=0.01)
+cuts = st.sets(st.integers(1, 10)).map(lambda inner: [0, *sorted(inner), 11])
+
+
+def small():
+    model = Llama(**SMALL, rng=np.random.default_rng(0)).double().requires_grad_(False)
+    for i, parameter in enumerate(model.parameters()):  # gains too
+        parameter += torch.tensor(np.random.default_rng(i).normal(size=parameter.shape)) * 0.2
+    return model
+
+
+def reference(ours, **options):
+    """Make transformers' model with our weights, ordered for its pairs of coordinates."""
+    state, n_tokens, d_model = ours.state_dict(), *ours.tokens.table.shape
+    attention = ours.blocks[0].attention
+    config = LlamaConfig(
+        vocab_size=n_tokens, hidden_size=d_model, intermediate_size=ours.blocks[0].feed_forward.w_up.shape[1],
+        num_hidden_layers=len(ours.blocks), num_attention_heads=attention.n_heads,
+        num_key_value_heads=attention.n_groups, rms_norm_eps=ours.norm.eps, tie_word_embeddings=True,
+        rope_parameters={"rope_type": "default", "rope_theta": ours.base}, **options,
+    )  # fmt: skip
+    with torch.device("meta"):
+        theirs = LlamaForCausalLM(config)
+    order = halves_order(d_model // attention.n_heads)
+    weights = {"model.norm.weight": state["norm.gain"]}
+    weights |= {name: state["tokens.table"] for name in ("model.embed_tokens.weight", "lm_head.weight")}
+    for i in range(len(ours.blocks)):
+        for mine, other in NAMES.items():
+            w = state[f"blocks.{i}.{mine}"].T if state[f"blocks.{i}.{mine}"].ndim == 2 else state[f"blocks.{i}.{mine}"]
+            if mine in ("attention.w_q", "attention.w_k"):
+                w = w.reshape(-1, len(order), d_model)[:, order].reshape(-1, d_model)
+            weights[f"model.layers.{i}.{other}.weight"] = w
+    theirs.load_state_dict(weights, assign=True)
+    theirs.model.rotary_emb = type(theirs.model.rotary_emb)(config)  # which was on "meta" too
+    return theirs.eval()
+
+
+@pytest.fixture(scope="module")
+def published():
+    return Llama.smollm2()
+
+
+def logits(theirs, ids):
+    with torch.no_grad():
+        return theirs(torch.as_tensor(ids)[None]).logits[0]
+
+
+def test_a_small_model_in_double_precision_equals_that_of_transformers():
+    ours, ids = small(), np.random.default_rng(0).integers(0, 53, (2, 11))
+    theirs = reference(ours)
+    # Its angles and norms are computed in float32: exact ones take their place.
+    inverse = 500.0 ** (-torch.arange(0, 6, 2, dtype=torch.float64) / 6)
+    angles = torch.cat([torch.arange(11.0, dtype=torch.float64)[:, None] * inverse] * 2, dim=-1)[None]
+    theirs.model.rotary_emb.forward = lambda *_, **__: (angles.cos(), angles.sin())
+    for layer in theirs.modules():
+        if isinstance(layer, LlamaRMSNorm):
+            layer.forward = partial(F.rms_norm, normalized_shape=(36,), weight=layer.weight, eps=0.01)
+    expected = theirs(torch.tensor(ids)).logits
+    assert expected.abs().max() > 1
+    torch.testing.assert_close(ours(ids), expected, rtol=0, atol=1e-10)
+
+
+@given(cuts)
+def test_every_way_to_cut_a_sequence_gives_what_one_pass_gives(ends):
+    model, ids = small(), np.random.default_rng(1).integers(0, 53, (2, 11))
+    caches = model.caches(11, leading=(2,))
+    parts = [model(ids[:, a:b], caches=caches) for a, b in pairwise(ends)]
+    torch.testing.assert_close(torch.cat(parts, dim=1), model(ids), rtol=0, atol=1e-12)
+
+
+def test_a_mask_takes_the_place_of_the_causal_one_in_every_layer():
+    model, ids = small(), np.arange(9)
+    cut = causal_mask(9, 9) & (np.arange(9) >= 4)  # nothing before token 4 can be seen, except by nobody
+    changed = np.where(np.arange(9) < 4, 50, ids)
+    torch.testing.assert_close(model(ids, cut)[4:], model(changed, cut)[4:], rtol=0, atol=0)
+    assert (model(ids)[4:] - model(changed)[4:]).abs().max() > 0.1
+    torch.testing.assert_close(model(ids, causal_mask(9, 9)), model(ids), rtol=0, atol=0)
+    caches = model.caches(9)
+    model(ids[:6], cut[:6, :6], caches)
+    torch.testing.assert_close(model(ids[6:], cut[6:], caches), model(ids, cut)[6:], rtol=0, atol=1e-12)
+
+
+def test_caches_are_as_large_as_the_formula_says():
+    caches = small().caches(capacity=10, leading=(2,))
+    assert sum(cache.nbytes for cache in caches) == 2 * cache_nbytes(10, 2, 6, n_layers=3, itemsize=8)
+    assert sum(cache.nbytes for cache in small().float().caches(10)) == cache_nbytes(10, 2, 6, n_layers=3)
+
+
+def test_the_model_learns():
+    model = small().requires_grad_()
+    model(np.arange(7)).logsumexp(-1).sum().backward()
+    assert all(parameter.grad.abs().sum() > 0 for parameter in model.parameters())
+
+
+def test_states_are_the_tokens_after_each_block():
+    model, ids = small(), np.arange(5)
+    states = model.states(ids)
+    assert len(states) == 4
+    torch.testing.assert_close(model.tokens.logits(model.norm(states[-1])), model(ids), rtol=0, atol=0)
+    torch.testing.assert_close(states[0], model.tokens.table[:5], rtol=0, atol=0)
+
+
+def test_heads_of_every_layer_are_recorded():
+    model = small()
+    with recorded_heads(model) as heads:
+        model(np.arange(5))
+    assert list(heads) == [f"blocks.{i}.attention" for i in range(3)]
+    assert all(found.weights().shape == (6, 5, 5) for found in heads.values())
+
+
+def test_weights_are_drawn_from_the_generator_and_keep_the_variance():
+    one, other = (Llama(**SMALL, rng=np.random.default_rng(0)) for _ in range(2))
+    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
+    network = SwiGLU(256, 1024, np.random.default_rng(0))
+    assert [network.w_gate.var().item() * 256, network.w_down.var().item() * 1024] == pytest.approx([1, 1], rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ({"n_layers": 0}, "n_layers must be positive, got 0"),
+        ({"n_groups": 4}, "key/value heads must divide query heads, got 6 query heads and 4"),
+        ({"n_heads": 12}, "d must be even, for pairs of coordinates, got 3"),
+        ({"d_hidden": 2.5}, "d_hidden must be an integer, got 2.5"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(sizes, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Llama(**SMALL | sizes)
+
+
+def test_the_published_model_equals_that_of_transformers_at_every_position_cached_or_not(published):
+    ids = smollm2.passage(96)
+    expected = logits(reference(published), ids)
+    torch.testing.assert_close(published(ids), expected, rtol=0, atol=1e-3)
+    caches = published.caches(96)
+    parts = [published(part, caches=caches) for part in np.split(ids, [40, 41, 42, 60])]
+    torch.testing.assert_close(torch.cat(parts), expected, rtol=0, atol=1e-3)
+    # That is a small part of what one wrong layer makes.
+    assert (published(ids, np.ones((96, 96), bool)) - expected).abs().max() > 1
+
+
+def test_the_published_model_writes_what_transformers_writes(published):
+    theirs, ids = reference(published), smollm2.tokenize("The capital of France is")[1]
+    expected = theirs.generate(torch.tensor(ids)[None], max_new_tokens=12, do_sample=False, pad_token_id=2)
+    caches, written = published.caches(20), list(ids)
+    scores = published(ids, caches=caches)
+    for _ in range(12):
+        written.append(int(scores[-1].argmax()))
+        scores = published(np.array(written[-1:]), caches=caches)
+    assert written == expected[0].tolist()
+    assert smollm2.decode(written[len(ids) :]).startswith(" Paris")
+
+
+def test_the_published_model_records_no_gradients_and_is_a_new_one_each_time(published):
+    assert not any(parameter.requires_grad for parameter in published.parameters())
+    other = Llama.smollm2()
+    other.norm.gain.zero_()
+    other.blocks[0].attention.w_q.zero_()
+    again = smollm2.parameters("norm.")["gain"]
+    assert again.any()
+    assert published.norm.gain.any()
+    assert published.blocks[0].attention.w_q.any()

@@ -1,0 +1,79 @@
+"""The vector and its image on the page are those of Python."""
+
+import numpy as np
+import pytest
+
+from mlnotes.widgets.eigen_plane import EigenPlane
+
+
+def shown(page, name):
+    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"a": np.eye(3)}, r"a must have shape \(2, 2\), got \(3, 3\)"),
+        ({"a": [[1, 2], [3, 10]]}, "a must have four entries from -9 to 9, got"),
+        ({"a": [[1, 2], [3, float("nan")]]}, "a must have four entries from -9 to 9, got"),
+        ({"angle": 181}, "angle must be -180 to 180 degrees, got 181"),
+        ({"step": 21}, "step must be 0 to 20, got 21"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_value(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        EigenPlane(**arguments)
+
+
+def test_twenty_steps_find_the_larger_of_two_stretches():
+    widget = EigenPlane([[2, 1], [1, 2]], angle=-30, step=20)
+    assert widget.iteration().eigenvalue == pytest.approx(3, abs=1e-12)
+    assert widget.turned() == pytest.approx(0, abs=1e-6)
+    assert "Estimated eigenvalue 3." in widget.describe()
+
+
+def test_a_quarter_turn_moves_every_vector_by_a_right_angle():
+    assert all(EigenPlane([[0, -1], [1, 0]], angle, step=3).turned() == pytest.approx(90) for angle in (-170, 0, 33))
+
+
+def test_a_matrix_of_zeros_sends_every_vector_to_zero():
+    widget = EigenPlane(np.zeros((2, 2)), 40, step=5)
+    assert widget.iteration().eigenvalue == 0
+    assert widget.turned() == 0
+
+
+MATRICES = [
+    [[2, 1], [1, 2]], [[1, 1], [0, 1]], [[0, -1], [1, 0]], [[1, 0], [0, -1]], [[0, 1], [0, 0]], [[-2.5, 1], [4, 3]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("a", MATRICES)
+def test_the_page_computes_what_python_computes(open_page, slide, a):
+    page = open_page(EigenPlane(a))
+    for angle, step in ((-30, 0), (20, 1), (135, 4), (-100, 9), (90, 20)):
+        slide(page, "Direction", angle)
+        slide(page, "Steps", step)
+        widget = EigenPlane(a, angle, step=step)
+        found = widget.iteration()
+        assert shown(page, "estimate") == pytest.approx(found.eigenvalue, abs=1e-9)
+        assert shown(page, "residual") == pytest.approx(found.residuals[-1], abs=1e-9)
+        assert shown(page, "turned") == pytest.approx(widget.turned(), abs=1e-5)
+
+
+def test_a_matrix_can_be_chosen_and_changed(open_page):
+    page = open_page(EigenPlane())
+    page.get_by_label("Matrix").select_option("shear")
+    assert page.get_by_label("row 1, column 2").input_value() == "1"
+    assert page.get_by_label("row 2, column 1").input_value() == "0"
+    page.get_by_label("row 2, column 1").fill("1")
+    assert page.get_by_label("Matrix").input_value() == "your own"
+    assert shown(page, "estimate") == pytest.approx(EigenPlane([[1, 1], [1, 1]]).iteration().eigenvalue, abs=1e-12)
+
+
+def test_it_works_from_the_keyboard_and_says_what_is_parallel(open_page):
+    page = open_page(EigenPlane(angle=44))
+    assert "no eigenvector" in page.locator(".mw-verdict").inner_text()
+    page.get_by_label("Direction").focus()
+    page.keyboard.press("ArrowRight")
+    assert "The image is parallel to v: an eigenvector." in page.locator(".mw-verdict").inner_text()
+    assert page.get_by_label("Direction").get_attribute("aria-valuetext") == "45°"

@@ -1,0 +1,133 @@
+"""One widget of each kind, and how it is made again from the state that it left in a page."""
+
+import numpy as np
+
+from mlnotes.widgets.attention_map import AttentionMap
+from mlnotes.widgets.distribution import Distribution
+from mlnotes.widgets.eigen_plane import EigenPlane
+from mlnotes.widgets.elimination import Elimination
+from mlnotes.widgets.latent_rank import LatentRank
+from mlnotes.widgets.line_fit import LineFit
+from mlnotes.widgets.matrix_product import MatrixProduct
+from mlnotes.widgets.norm_ball import NormBall
+from mlnotes.widgets.orthogonalization import Orthogonalization
+from mlnotes.widgets.relu_sum import ReluSum
+from mlnotes.widgets.running_softmax import RunningSoftmax
+from mlnotes.widgets.shared_heads import SharedHeads
+from mlnotes.widgets.streaming_window import StreamingWindow
+from mlnotes.widgets.vector_plane import VectorPlane
+from mlnotes.widgets.weight_grid import WeightGrid
+from mlnotes.widgets.window_pattern import WindowPattern
+
+_WEIGHTS = np.random.default_rng(4).uniform(-1.5, 1.5, 24)
+_NATS = {(4, "matrix", "absmax"): 13.5, (4, "block", "absmax"): 3.2, (3, "block", "minimum and maximum"): 4.5}
+SENTENCE = "he was told to bar him from ever entering the bar again"
+
+
+def vectors():
+    """Twelve queries and keys of width 384 and of about the length that gives spread scores."""
+    rng = np.random.default_rng(11)
+    queries = rng.normal(size=(12, 384))
+    return queries, 0.3 * queries + rng.normal(size=(12, 384))
+
+
+def _some(state, names):
+    return {name: state[name] for name in names.split()}
+
+
+def _losses(state):
+    rows = [dict(zip(state["choices"], row, strict=True)) for row in state["losses"]]
+    return dict(zip(state["models"], rows, strict=True))
+
+
+def _plane(state):
+    return dict(zip(state["names"], (state["a"], state["b"], state["c"]), strict=True))
+
+
+
+
+def _nats(state):
+    keys = [key.split(", ") for key in state["nats"]]
+    return {(int(b), scale, scheme): x for (b, scale, scheme), x in zip(keys, state["nats"].values(), strict=True)}
+
+
+# By name: what makes one, and what makes it again.
+EXAMPLES = {
+    "attention_map": (
+        lambda: AttentionMap(SENTENCE.split(), *vectors(), caption="Who looks at whom?"),
+        lambda it: AttentionMap(
+            it["tokens"], it["q"], it["k"], **_some(it, "heads scale causal temperature row column caption")
+        ),
+    ),
+    "distribution": (
+        lambda: Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
+        lambda it: Distribution(it["logits"], it["labels"]),
+    ),
+    "eigen_plane": (
+        lambda: EigenPlane([[2.0, 1.0], [0.5, -1.5]], 25, step=3),
+        lambda it: EigenPlane(np.reshape(it["entries"], (2, 2)), **_some(it, "angle step")),
+    ),
+    "elimination": (
+        lambda: Elimination(exponent=17, exchange=True, step=1),
+        lambda it: Elimination(**_some(it, "matrix exponent exchange step")),
+    ),
+    "latent_rank": (
+        lambda: LatentRank({"weights": {12: 2.5, 8: 3.1, 4: 5.2}, "keys": {12: 2.5, 8: 2.6, 4: 2.7}}, n_layers=3),
+        lambda it: LatentRank(
+            {way: dict(zip(it["ranks"], row, strict=True)) for way, row in zip(it["ways"], it["losses"], strict=True)},
+            **_some(it, "n_layers itemsize rank tokens"),
+        ),
+    ),
+    "line_fit": (
+        lambda: LineFit([-6, -2, 1, 5], [-4, 1, 0.5, 6], point=2, strength=0.5),
+        lambda it: LineFit(it["x"], it["y"], **_some(it, "point strength")),
+    ),
+    "matrix_product": (
+        lambda: MatrixProduct([[1, 2, 0], [-1, 0.5, 3]], [[2, 1], [0, -1], [4, 0.5]], step=2),
+        lambda it: MatrixProduct(it["a"], it["b"], **_some(it, "reading step")),
+    ),
+    "norm_ball": (
+        lambda: NormBall(1.25, vector=(1.5, -2.0), line=(2.0, 3.0)),
+        lambda it: NormBall(1 / it["inverse"], **_some(it, "vector line")),
+    ),
+    "orthogonalization": (
+        lambda: Orthogonalization(8, method="modified Gram–Schmidt", step=2),
+        lambda it: Orthogonalization(**_some(it, "exponent method step")),
+    ),
+    "relu_sum": (
+        lambda: ReluSum("sine", 8, unit=3, change=2.0, show_units=True),
+        lambda it: ReluSum(**_some(it, "target pieces unit change show_units")),
+    ),
+    "running_softmax": (
+        lambda: RunningSoftmax([0.5, 2, -1, 3, 0, 1, 2.5], [1, 2, 4, 8, 3, 0, 5], block_size=3, step=2),
+        lambda it: RunningSoftmax(it["scores"], it["values"], **_some(it, "block_size step backwards")),
+    ),
+    "shared_heads": (
+        lambda: SharedHeads(8, 6, {"averaged": {8: 2.5, 2: 3.1, 1: 3.2}, "trained": {8: 2.4, 2: 2.6, 1: 2.7}}),
+        lambda it: SharedHeads(
+            it["n_heads"], it["d_head"], _losses(it), **_some(it, "n_layers itemsize groups tokens")
+        ),
+    ),
+    "streaming_window": (
+        lambda: StreamingWindow(
+            12, [2, 4], [0, 1], [[6.0, 3.5], [5.0, 3.0]], [[[0.4, 0.6], [0.5, 0.2, 0.3]], [[0.25] * 4, [0.2] * 5]], 2.5
+        ),
+        lambda it: StreamingWindow(
+            **_some(it, "n_tokens windows kept losses weights full window sinks token caption")
+        ),
+    ),
+    "vector_plane": (
+        lambda: VectorPlane({"a": (3, 1), "b": (-1, 2), "c": (1, -2)}, show_half_plane=True),
+        lambda it: VectorPlane(_plane(it), **_some(it, "limit show_half_plane")),
+    ),
+    "weight_grid": (
+        lambda: WeightGrid(_WEIGHTS, (-2.0, 7.0), (-1.5, 2.5), _NATS, 2.9, block_size=8, scale="block"),
+        lambda it: WeightGrid(
+            it["weights"], *it["ranges"].values(), _nats(it), it["full"], **_some(it, "block_size bits scale scheme")
+        ),
+    ),
+    "window_pattern": (
+        lambda: WindowPattern(24, window=3, block=4, layers=5),
+        lambda it: WindowPattern(it["n_tokens"], **_some(it, "window dilation block layers token")),
+    ),
+}
