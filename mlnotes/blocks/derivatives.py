@@ -107,14 +107,12 @@ def complex_step_jacobian(f, x):
     x = _point(x)
     columns = []
     for j in np.ndindex(x.shape):
-        h = 2.0**-100 * (abs(x[j]) or 2.0**-200)  # 0 tells nothing about scale: be small beside all of them
-        h = max(h, 2.0**-1022)  # smaller numbers have fewer digits
+        # Be small beside x or, at 0, beside any scale; but numbers below 2**-1022 have fewer digits.
+        h = 2.0**-100 * (abs(x[j]) or 2.0**-200)
+        h = max(h, 2.0**-1022)
         z = x.astype(complex)
         z[j] += 1j * h
-        y = np.asarray(f(z))
-        if y.dtype.kind != "c":
-            raise ValueError(f"f must return complex numbers for complex x, got dtype {y.dtype}: is there abs or real?")
-        columns.append(y.imag / h)
+        columns.append(_require_complex(f(z)).imag / h)
     return np.stack(columns, axis=-1).reshape(*columns[0].shape, *x.shape)
 
 
@@ -579,6 +577,13 @@ def _point(x):
         raise ValueError(f"x must not be empty, got shape {x.shape}")
     require_finite(x=x)
     return x.astype(float)
+
+
+def _require_complex(y):
+    y = np.asarray(y)
+    if y.dtype.kind != "c":
+        raise ValueError(f"f must return complex numbers for complex x, got dtype {y.dtype}: is there abs or real?")
+    return y
 
 
 def _normalised(x, eps):
