@@ -860,3 +860,248 @@ def mirror(ax, x, image, normal, title=""):
     ends = np.array([x, image, normal, (0, 0)])
     ax.set(xlim=(ends[:, 0].min() - 1.6, ends[:, 0].max() + 1.6), ylim=(-1.2, ends[:, 1].max() + 1.2))
     ax.set_title(title)
+
+
+def line_with_squares(ax, x, y, slope, intercept):
+    """Draw points, a line, and on what each point is off, measured along y, a square.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, y : array (n,)
+        The points.
+    slope, intercept : float
+        Of the line.
+    """
+    for px, py in zip(x, y, strict=True):
+        foot = intercept + slope * px
+        side = abs(py - foot)
+        left = px if (py - foot) * slope < 0 else px - side
+        ax.add_patch(Rectangle((left, min(py, foot)), side, side, fc=PALE_ORANGE, ec=ORANGE))
+    ends = np.array([min(x) - 1, max(x) + 1])
+    ax.plot(ends, intercept + slope * ends, color=BLUE)
+    ax.plot(x, y, "o", color=INK)
+    ax.set(xlabel="x", ylabel="y", aspect="equal")
+
+
+def plane_and_residual(ax, columns, b, foot):
+    """Draw the plane of two columns of three numbers, a vector outside of it, its projection and what is left.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; space is seen along a fixed direction.
+    columns : array (3, 2)
+        What spans the plane.
+    b : array (3,)
+        The vector.
+    foot : array (3,)
+        Its projection onto the plane.
+    """
+    first, second = (columns / np.linalg.norm(columns, axis=0)).T
+    across = second - (first @ second) * first
+    across /= np.linalg.norm(across)
+    up = np.cross(first, across)
+    # The plane lies flat, seen a little from above.
+    seen = np.array([first, across, up]).T @ np.array([[1.0, 0.0], [0.55, 0.35], [0.0, 1.0]])
+    reach = 1.25 * np.abs(np.array([*columns.T, b, foot]) @ np.array([first, across]).T).max()
+    edges = (-0.2, -0.4), (1, -0.4), (1, 1), (-0.2, 1)
+    corners = np.array([(s * first + t * across) * reach for s, t in edges]) @ seen
+    ax.fill(*corners.T, color=PALE_BLUE, alpha=0.6, lw=0)
+    named = {"a₁": columns[:, 0], "a₂": columns[:, 1], "b": b, "Ax": foot}
+    for (name, vector), color in zip(named.items(), (BLUE, BLUE, ORANGE, GREEN), strict=True):
+        x, y = vector @ seen
+        arrow = {"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
+        ax.annotate(name, (x, y), (6, 4), textcoords="offset points", color=color, weight="bold")
+    ax.plot(*(np.array([b, foot]) @ seen).T, ":", color=GREY)
+    ax.annotate("b − Ax", (b + foot) / 2 @ seen, (6, 0), textcoords="offset points", color=GREY)
+    ax.set(xticks=[], yticks=[], aspect="equal")
+    ax.spines[:].set_visible(False)
+
+
+def bars_with_errors(ax, values, errors, labels, ylabel):
+    """Draw values as dots with bars that show how uncertain they are.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    values, errors : array (n,)
+        The values, and half of the length of their bars.
+    labels : sequence of str
+        Names of the n places.
+    ylabel : str
+        What the height measures, with units.
+    """
+    ax.errorbar(range(len(values)), values, errors, fmt="o", color=BLUE, capsize=3)
+    ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
+    ax.set_xticks(range(len(labels)), labels)
+    ax.set(ylabel=ylabel)
+
+
+def pieces_of_a_band(ax, n, window, n_queries):
+    """Draw what a window shows to each of n tokens, and the tables of scores that cover it, some queries at a time.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    n : int
+        Tokens.
+    window : int
+        Keys that a token sees, itself counted.
+    n_queries : int
+        Queries in one table.
+    """
+    for i in range(n):
+        ax.barh(i, min(i + 1, window), 1, left=max(0, i + 1 - window), color=BLUE, edgecolor=BLUE, lw=0.4)
+    for i in range(0, n, n_queries):
+        rows, first = min(n_queries, n - i), max(0, i - window + 1)
+        corner, width = (first, i - 0.5), i + rows - first
+        ax.add_patch(Rectangle(corner, width, rows, fc="none", ec=ORANGE, lw=1.4, hatch="..", alpha=0.9))
+    ax.set(xlim=(0, n), ylim=(n - 0.5, -0.5), aspect="equal", xlabel="key", ylabel="query")
+
+
+def layouts(ax, layout, title=""):
+    """Draw which blocks of queries, as rows, look at which blocks of keys, as columns.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    layout : boolean array (m, n)
+        True where a block is computed.
+    title : str
+        What is shown.
+    """
+    for i, j in np.argwhere(layout):
+        ax.add_patch(Rectangle((j, i), 1, 1, fc=BLUE, ec="none"))
+    ax.set(xlim=(0, layout.shape[1]), ylim=(layout.shape[0], 0), aspect="equal", xticks=[], yticks=[], title=title)
+
+
+def heard_by_layer(ax, shares, title=""):
+    """Draw how much of the last token comes from each other, layer by layer, on a logarithmic scale; white for nothing.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    shares : array (layers, n)
+        Row i, column j: how far the last token after i + 1 layers moves with token j.
+    title : str
+        What is shown.
+    """
+    drawn = ax.imshow(np.where(shares > 0, np.log10(np.maximum(shares, 1e-4)), np.nan), vmin=-4, vmax=0, aspect="auto")
+    ax.set(xlabel="token", ylabel="layers", title=title)
+    ax.set_yticks(range(len(shares)), range(1, len(shares) + 1))
+    ax.tick_params(length=0)
+    bar = ax.figure.colorbar(drawn, ax=ax, label="share")
+    bar.set_ticks(range(-4, 1), labels=[f"1e{i}" if i else "1" for i in range(-4, 1)])
+
+
+def number_lines(ax, rows):
+    """Draw numbers as dots on lines above each other.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    rows : dict of str to array (n,)
+        The numbers of each line, by its name; the first stands on top.
+    """
+    for y, (values, color) in enumerate(zip(reversed(rows.values()), _COLORS[len(rows) - 1 :: -1], strict=False)):
+        ax.axhline(y, color=GUIDE, lw=0.8, zorder=0)
+        ax.plot(values, np.full(len(values), y), "|", color=color, ms=13, mew=1.6)
+    ax.set(yticks=range(len(rows)), yticklabels=list(rows)[::-1], ylim=(-0.6, len(rows) - 0.4))
+    ax.tick_params(axis="y", length=0)
+
+
+def size_map(ax, sizes, xlabel, ylabel, title):
+    """Draw a table of sizes, bright where they are large; the largest 1 % share a colour.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    sizes : array (m, n)
+        Numbers that are not negative.
+    xlabel, ylabel : str
+        What columns and rows are.
+    title : str
+        What the table shows.
+    """
+    limit = np.quantile(sizes, 0.99)
+    shown = ax.imshow(sizes, cmap="viridis", vmin=0, vmax=limit, aspect="auto", interpolation="nearest")
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    ax.figure.colorbar(shown, ax=ax)
+
+
+def through_the_origin(ax, lines, vectors):
+    """Draw lines through the origin of the plane, named at their ends, and vectors.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    lines : dict of str to array (2,)
+        The directions of the lines, by name.
+    vectors : dict of str to array (2,)
+        The vectors, by name.
+    """
+    arrows(ax, vectors)
+    reach = 1.4 * max(np.hypot(*it) for it in vectors.values())
+    for (name, direction), style in zip(lines.items(), ("-", "--"), strict=False):
+        end = np.asarray(direction) / np.hypot(*direction) * reach * 0.7 * (-1 if np.prod(direction) > 0 else 1)
+        ax.axline((0, 0), direction, color=GREY, ls=style, lw=1.2, zorder=0)
+        ax.annotate(name, end, (7, 0), textcoords="offset points", color=GREY, va="bottom" if end[0] > 0 else "top")
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
+
+
+def walks(ax, function, paths, reach, levels, title=""):
+    """Draw level lines of a function in the plane, and walks on it.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    function : callable
+        Takes both coordinates and returns the height.
+    paths : dict of str to array (steps + 1, 2)
+        Points that were visited, by the name of who visited them.
+    reach : (float, float)
+        How far the picture goes from the origin in both coordinates.
+    levels : sequence of float
+        The heights of the level lines.
+    title : str
+        What stands above the picture.
+    """
+    x, y = np.meshgrid(*(np.linspace(-r, r, 81) for r in reach))
+    ax.contour(x, y, function(x, y), levels=sorted(levels), colors=[GREY], linewidths=0.7, linestyles="solid")
+    for (name, path), color, marker in zip(paths.items(), _COLORS, "os^D", strict=False):
+        near = np.clip(path, -5 * np.array(reach), 5 * np.array(reach))
+        ax.plot(*near.T, marker + "-", color=color, ms=3.5, lw=1.2, label=name)
+    ax.set(xlim=(-reach[0], reach[0]), ylim=(-reach[1], reach[1]), xlabel="x₁", ylabel="x₂", title=title)
+    if len(paths) > 1:
+        ax.legend(loc="best")
+
+
+def scores_of_heads(ax, scores, title=""):
+    """Draw one number from 0 to 1 for each head of each layer, on the fixed scale.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    scores : array (n_layers, n_heads)
+        One row for each layer, from the first at the top.
+    title : str
+        What is shown.
+    """
+    image = ax.imshow(scores, vmin=0, vmax=1, aspect="auto")
+    ax.set(title=title, xlabel="head", ylabel="layer", xticks=range(scores.shape[1]))
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    if not ax.figure.axes[-1].get_label() == "<colorbar>":
+        ax.figure.colorbar(image, ax=ax.figure.axes, label="score", shrink=0.8)

@@ -1,6 +1,7 @@
 """Grouped-query attention: several query heads share one key/value head, which is never copied."""
 
 import numpy as np
+from array_api_compat import array_namespace
 from einops import rearrange, reduce
 
 from mlnotes.arrays import (
@@ -13,10 +14,11 @@ from mlnotes.arrays import (
     require_same_size,
     widen_half,
 )
-from mlnotes.attention.causal_mask import causal_mask, masked_softmax
+from mlnotes.attention.causal_mask import masked_softmax
 from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.blocks.softmax import softmax
 
+ROWS = 128  # queries that are taken together where a mask hides keys from all of them
 
 @widen_half
 def grouped_query_attention(q, k, v, mask=None, bias=None, scale=None):
@@ -163,11 +165,12 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
     n_heads, n_groups : int
         Query heads h, and key/value heads g, which divide them.
     mask : boolean array (l, s) or (..., h, l, s), optional
-        True where a query may look. With a cache, unless given: at the tokens before it and at itself.
-    cache : KVCache, optional
-        The s - l tokens before these, of g heads; it takes up the keys and values of these.
+        True where a query may look. With a cache, unless given: at what the cache says.
+    cache : KVCache or StreamingCache, optional
+        The tokens before these, of g heads; it takes up the keys and values of these.
     rotate : callable, optional
-        What queries and keys (..., l, d) go through before they meet, such as a rotary embedding.
+        What queries and keys go through before they meet, such as a rotary embedding: takes them, (..., l, d), and
+        their positions, integers (l,). With a cache, the cache says when, and at which positions.
 
     Returns
     -------
@@ -186,14 +189,28 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
     """
     require_groups(n_heads, n_groups)
     q, k, v = split_heads(x @ w_q, n_heads), split_heads(x @ w_k, n_groups), split_heads(x @ w_v, n_groups)
-    if rotate is not None:
-        q, k = rotate(q), rotate(k)
     if cache is not None:
-        past = len(cache)
-        cache.append(k, v)
-        k, v = cache.keys, cache.values
-        mask = causal_mask(x.shape[-2], len(cache), past) if mask is None else mask
-    return merge_heads(grouped_query_attention(q, k, v, mask)) @ w_o
+        q, k, v, seen = cache.meet(q, k, v, rotate)
+        mask = seen if mask is None else mask
+    elif rotate is not None:
+        positions = np.arange(x.shape[-2])
+        q, k = rotate(q, positions), rotate(k, positions)
+    return merge_heads(_attend(q, k, v, mask)) @ w_o
+
+
+def _attend(q, k, v, mask):
+    """Take the queries in blocks, each with the keys between the first and the last that one of them may see."""
+    n_queries, n_keys = q.shape[-2], k.shape[-2]
+    if mask is None or n_queries <= ROWS or tuple(mask.shape) != (n_queries, n_keys):
+        return grouped_query_attention(q, k, v, mask)
+    results = []
+    for i in range(0, n_queries, ROWS):
+        rows = mask[i : i + ROWS]
+        seen = np.flatnonzero(np.asarray(rows.any(0)))
+        keys = slice(seen[0], seen[-1] + 1) if len(seen) else slice(0, 1)
+        block = q[..., i : i + ROWS, :], k[..., keys, :], v[..., keys, :]
+        results.append(grouped_query_attention(*block, rows[:, keys]))
+    return array_namespace(q).concat(results, axis=-2)
 
 
 def require_groups(n_heads, n_groups):

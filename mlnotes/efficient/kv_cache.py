@@ -78,6 +78,37 @@ class KVCache:
         self._values[..., self._length : end, :] = v
         self._length = end
 
+    def meet(self, q, k, v, rotate=None):
+        """Take up the next tokens, and hand out what their queries meet: all tokens so far.
+
+        Parameters
+        ----------
+        q : array (..., h, l, d)
+            Queries of the l next tokens.
+        k, v : array (..., g, l, d) and (..., g, l, e)
+            Their keys and values.
+        rotate : callable, optional
+            Takes queries or keys (..., l, d) and their positions in the text, integers (l,), and gives what meets,
+            such as a rotary embedding. Each key goes through once, at its own position.
+
+        Returns
+        -------
+        q, k, v : array (..., h, l, d), (..., g, s, d) and (..., g, s, e)
+            What attention takes.
+        boolean array (l, s)
+            True where a query may look: at the tokens before its own and at itself.
+
+        Raises
+        ------
+        ValueError
+            For what `append` refuses. The cache is then unchanged.
+        """
+        past, n = len(self), k.shape[-2]
+        if rotate is not None:
+            q, k = (rotate(x, np.arange(past, past + n)) for x in (q, k))
+        self.append(k, v)
+        return q, self.keys, self.values, causal_mask(n, len(self), past)
+
     @property
     def keys(self):
         """The keys of all tokens so far, (..., g, s, d): a view, not a copy."""
@@ -205,6 +236,28 @@ def decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True)
     return n_heads * (d_head + d_value) * pairs
 
 
+def require_alike(cache, k, v):
+    """Refuse what broadcasting or casting would squeeze into a cache.
+
+    Parameters
+    ----------
+    cache : KVCache
+        The cache.
+    k, v : array
+        Keys and values of the next tokens.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of keys and values differ, heads, width, leading axes, library, precision or device are not the
+        cache's, or gradients are recorded.
+    """
+    _require_like("k", k, cache.keys)
+    _require_like("v", v, cache.values)
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError(f"k and v must hold as many tokens, got {k.shape[-2]} and {v.shape[-2]}")
+
+
 def _require_sizes(capacity, n_heads, d_head, d_value, leading):
     require_integers(1, capacity=capacity, n_heads=n_heads, d_head=d_head, d_value=1 if d_value is None else d_value)
     for size in leading:
@@ -213,10 +266,7 @@ def _require_sizes(capacity, n_heads, d_head, d_value, leading):
 
 def _require_fits(cache, k, v):
     """Refuse what broadcasting or casting would squeeze into the cache, and what there is no room for."""
-    _require_like("k", k, cache.keys)
-    _require_like("v", v, cache.values)
-    if k.shape[-2] != v.shape[-2]:
-        raise ValueError(f"k and v must hold as many tokens, got {k.shape[-2]} and {v.shape[-2]}")
+    require_alike(cache, k, v)
     if len(cache) + k.shape[-2] > cache.capacity:
         more = f"{len(cache)} of at most {cache.capacity} tokens, and {k.shape[-2]} more do not fit"
         raise ValueError(f"the cache must have room for what is appended: it holds {more}")

@@ -53,11 +53,12 @@ class GroupedQueryAttention(torch.nn.Module):
         x : tensor (..., l, d_model)
             Tokens; the next ones, if there is a cache.
         mask : boolean array (l, s) or (..., h, l, s), optional
-            True where a query may look. With a cache, unless given: at the tokens before it and at itself.
-        cache : KVCache, optional
-            The s - l tokens before these, of g heads; it takes up the keys and values of these.
+            True where a query may look. With a cache, unless given: at what the cache says.
+        cache : KVCache or StreamingCache, optional
+            The tokens before these, of g heads; it takes up the keys and values of these.
         rotate : callable, optional
-            What queries and keys (..., l, d) go through before they meet, such as a rotary embedding.
+            What queries and keys go through before they meet, such as a rotary embedding: takes them, (..., l, d),
+            and their positions, integers (l,). With a cache, the cache says when, and at which positions.
 
         Returns
         -------

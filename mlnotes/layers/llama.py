@@ -155,7 +155,8 @@ class Llama(torch.nn.Module):
         mask : boolean array (l, s) or (..., h, l, s), optional
             True where a query may look, in every layer: at itself and what is before it, unless given.
         caches : list of KVCache, optional
-            One for each layer, as `caches` makes them, with the s - l tokens before these, where their positions go on.
+            One for each layer, as `caches` makes them, with the tokens before these, where their positions go on. They
+            may be of a kind that forgets or rounds, such as `mlnotes.efficient.sinks.StreamingCache`.
 
         Returns
         -------
@@ -169,14 +170,10 @@ class Llama(torch.nn.Module):
         if mask is None and caches is None:
             mask = causal_mask(ids.shape[-1], ids.shape[-1])
         states = [self.tokens(ids)]
+        rotate = partial(rotary, base=self.base)
         for block, cache in zip(self.blocks, caches or [None] * len(self.blocks), strict=True):
-            states.append(block(states[-1], mask, cache, self.rotation(ids.shape[-1], cache)))
+            states.append(block(states[-1], mask, cache, rotate))
         return states
-
-    def rotation(self, n_tokens, cache=None):
-        """Return what turns the queries and keys of the next tokens to where they stand, behind those in the cache."""
-        past = 0 if cache is None else len(cache)
-        return partial(rotary, positions=np.arange(past, past + n_tokens), base=self.base)
 
     def caches(self, capacity, leading=()):
         """Make an empty cache for each layer.

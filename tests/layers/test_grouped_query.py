@@ -8,8 +8,6 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import LlamaConfig
-from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.positions import rotary_halves
@@ -29,6 +27,9 @@ def layer(d_model=24, n_heads=6, n_groups=2, **kwargs):
 
 @pytest.mark.parametrize(("n_heads", "n_groups"), [(6, 6), (6, 3), (6, 2), (6, 1)])
 def test_equals_the_attention_of_llama_with_its_rotary_embedding(n_heads, n_groups):
+    from transformers import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
+
     ours = layer(30, n_heads, n_groups, d_head=8)
     config = LlamaConfig(
         hidden_size=30, num_attention_heads=n_heads, num_key_value_heads=n_groups, head_dim=8,
@@ -42,7 +43,7 @@ def test_equals_the_attention_of_llama_with_its_rotary_embedding(n_heads, n_grou
     hidden = torch.zeros(11, 11, dtype=torch.float64).masked_fill(~torch.tensor(causal_mask(11, 11)), -torch.inf)
     turns = LlamaRotaryEmbedding(config).double()(x, positions[None])
     expected = theirs(x, position_embeddings=turns, attention_mask=hidden[None, None])[0]
-    found = ours(x, causal_mask(11, 11), rotate=lambda q: rotary_halves(q, positions))
+    found = ours(x, causal_mask(11, 11), rotate=rotary_halves)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)  # its angles are computed in float32
     assert (ours(x, causal_mask(11, 11)) - expected).abs().max() > 0.1  # rotation matters
 
@@ -62,13 +63,10 @@ def test_equals_torch_multi_head_attention_with_as_many_groups_as_heads():
 def test_every_way_to_cut_a_sequence_gives_what_one_pass_gives(ends, rotated):
     ours, x = layer(), draw(2, 11, 24)
     cache = KVCache(11, 2, 4, leading=(2,), like=x)
-
-    def rotate(a, b):
-        return (lambda q: rotary_halves(q, np.arange(a, b))) if rotated else None
-
+    rotate = rotary_halves if rotated else None
     with torch.no_grad():
-        full = ours(x, causal_mask(11, 11), rotate=rotate(0, 11))
-        parts = [ours(x[:, a:b], cache=cache, rotate=rotate(a, b)) for a, b in pairwise(ends)]
+        full = ours(x, causal_mask(11, 11), rotate=rotate)
+        parts = [ours(x[:, a:b], cache=cache, rotate=rotate) for a, b in pairwise(ends)]
     torch.testing.assert_close(torch.cat(parts, dim=1), full, rtol=0, atol=1e-13)
 
 

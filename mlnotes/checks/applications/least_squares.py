@@ -34,6 +34,17 @@ _TRUNCATED = {"tolerance": 1e-12, "why": "the singular values that are not zero 
 _FACTORED = {"tolerance": 1e-14, "why": "50 n eps for n = 3"}
 
 
+_LINE = np.vander(np.linspace(-1.0, 2.0, 11), 3, increasing=True)
+_FEW_ROUNDINGS = {"tolerance": 1e-11, "why": "a few dozen roundings times a condition number below 100"}
+
+
+def standard_errors(a, b):
+    """Say how far coefficients may be off, if the errors of b are independent and of one variance."""
+    residual = b - a @ lstsq(a, b)
+    variance = residual @ residual / (len(a) - a.shape[1])
+    return np.sqrt(variance * np.diag(np.linalg.inv(a.T @ a)))
+
+
 def _certain(f, *arguments, **named):
     """Say inf of numbers beyond a million: how far beyond is up to rounding errors that were divided by."""
     x = f(*arguments, **named)
@@ -233,4 +244,25 @@ CHECKS = (
             Mistake("rows before forgotten", (("a[j, j] - l[j, :j] @ l[j, :j]", "a[j, j]"),
                 ("(a[j:, j] - l[j:, :j] @ l[j, :j])", "a[j:, j]")), "LLᵀ is another matrix from the second row on",
                 "subtract what the columns before contribute to the product"))),
+    Checks(standard_errors,
+        cases=(
+            call(np.ones((4, 1)), np.array([1.0, 2.0, 3.0, 6.0])).about("a column of ones"),
+            call(np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([1.0, 1.0, 4.0])), *(call(a, b) for a, b in (
+            (_LINE, np.cos(np.arange(11.0))), (_LINE[:, ::-1] * [1.0, 10.0, 0.1], np.sin(np.arange(11.0)))))),
+        claims=(
+            Claim("for a column of ones it is the standard error of a mean", lambda f: distance(f(np.ones((4, 1)),
+                np.array([1.0, 2.0, 3.0, 6.0])), [np.std([1, 2, 3, 6], ddof=1) / 2]), **_FEW_ROUNDINGS),
+            oracle("the covariance of numpy.polyfit", lambda a, b: np.sqrt(np.diag(np.polyfit(a[:, 1], b, 2,
+                cov=True)[1]))[::-1], call(_LINE, np.cos(np.arange(11.0))), **_FEW_ROUNDINGS)),
+        mistakes=(
+            Mistake("divided by the number of rows", ("len(a) - a.shape[1]", "len(a)"),
+                "They are too small, the more so the fewer rows there are",
+                "divide by rows minus columns: the residual has no part along the columns"),
+            Mistake("variances", ("np.sqrt(variance * np.diag(", "(variance * np.diag("), "They are squares",
+                "take the root"),
+            Mistake("spread of b", ("b - a @ lstsq(a, b)", "b - b.mean()"),
+                "They do not become smaller where the fit is good", "take the variance of the residual"),
+            Mistake("columns and rows of the inverse", ("a.T @ a", "np.diag(np.diag(a.T @ a))"),
+                "Columns that lean on each other do not raise each other's errors",
+                "invert the whole matrix AᵀA, then take its diagonal"))),
 )

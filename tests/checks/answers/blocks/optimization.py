@@ -1299,3 +1299,15 @@ def wrong_lbfgs_direction__gradient_in_the_first_loop(gradient, pairs):
     for s, y in pairs:
         q = q + s * (alphas.pop() - (y @ q) / (y @ s))
     return -q
+
+
+def right_largest_rate__factored(beta, curvature):
+    return (1 + beta) * 2.0 / curvature
+
+
+def wrong_largest_rate__nesterov(beta, curvature):
+    return 2 * (1 + beta) / (1 + 2 * beta) / curvature
+
+
+def wrong_largest_rate__running_mean(beta, curvature):
+    return 2 * (1 + beta) / (1 - beta) / curvature

@@ -1,0 +1,335 @@
+"""What rounding to a few bits must satisfy, and how it is usually got wrong."""
+
+import numpy as np
+
+from mlnotes.applications.least_squares import lstsq
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.report import written_call
+from mlnotes.efficient.kv_cache import KVCache
+from mlnotes.efficient.quantization import (
+    QuantizedCache,
+    bits_per_number,
+    decode_q4_1,
+    dequantize,
+    fake_quantize,
+    float_grid,
+    gptq,
+    quantize,
+)
+
+_rng = np.random.default_rng(23)
+_small, _wide, _w, _x, _k, _v = frozen(np.array([[-1.0, 2.0, 0.5, 7.0], [3.0, -6.0, 1.0, 0.0]]),
+    *(_rng.normal(size=it) for it in ((2, 3, 14), (5, 12), (40, 12), (2, 11, 6), (2, 11, 10))))
+_x = frozen(_x @ _rng.normal(size=(12, 12)))[0]
+_zeros, _equal, _heavy = frozen(np.array([[0.0, 0.0], [4.0, -2.0]]), np.full((1, 4), 3.5), 1e150 * _wide)
+_LAST_BITS = {"tolerance": 1e-12, "why": "a few operations in float64, of numbers up to 4"}
+_ROUNDED = (
+    call(_small, 3), call(_small, 4, block_size=2), call(_small, 3, symmetric=False), call(_small, 4, 4, False),
+    call(_zeros, 4, 2).about("a row of zeros"), call(_zeros, 4, 2, False).about("zeros, from minimum to maximum"),
+    call(_equal, 4, 4, False).about("equal numbers"), call(_equal, 4, 4), call(-_small, 2).about("2 bits"),
+    call(_wide, 8, 7).about("8 bits, three axes"), call(_wide, 5, 14, False).about("a row in each block"),
+    call(_wide, 4).about("one scale for three axes"), call(_wide, 8, None, False), call(_wide + 50, 4, 7, False)
+    .about("far from zero"), call(_heavy, 4, 7).about("numbers of 1e150", absolute=0.0), call(_small[0], 4, 2)
+    .about("one axis"))
+_FULL = frozen(np.array([0, 56, 0, 188, *range(16)], np.uint8), _rng.integers(0, 60, (2, 3, 40)).astype(np.uint8))
+_SCALED = frozen(np.array([[-1, 2, 0, 3]], np.int8), np.array([[0.5, 2.0]]), np.array([[1.0, -3.0]]),
+    _rng.integers(0, 255, (2, 3, 14)).astype(np.uint8), _rng.random((2, 3, 2)), _rng.normal(size=(2, 3, 2)))
+
+
+def stand_ins(x, j):
+    """Say by how much later weights must grow to stand in for a unit of weight j, as well as the inputs allow."""
+    return lstsq(x[:, j + 1 :], x[:, j])
+
+
+def _parts(version, *arguments, **named):
+    codes, scale, minimum = version(*arguments, **named)
+    return {"codes": np.asarray(codes, float), "scale": np.asarray(scale), "minimum": np.asarray(minimum)}
+
+
+def _decoded(version, *arguments, **named):
+    return dequantize(version(*arguments, **named))
+
+
+def _half_a_step(f):
+    worst = 0.0
+    for case in (call(_small, 3), call(_wide, 4, 7), call(_wide, 8, 14, False), call(_wide, 2, 7, False)):
+        found = f(*case.arguments)
+        steps = np.repeat(found[1], _of(case) // found[1].shape[-1], -1)
+        worst = max(worst, float((abs(dequantize(found) - case.arguments[0]) / steps).max()) - 0.5)
+    return max(worst, 0.0)
+
+
+def _of(case):
+    return case.arguments[0].shape[-1]
+
+
+def _torchs(f):
+    import torch
+
+    worst = 0.0
+    for x in (_small, _wide):
+        x = x.astype(np.float32)
+        scale = float(abs(x).max() / 7)
+        theirs = torch.fake_quantize_per_tensor_affine(torch.tensor(x), scale, 0, -7, 7).numpy()
+        worst = max(worst, distance(dequantize(f(x, 4)), theirs))
+    return worst
+
+
+def _gradient_is_one(f):
+    import torch
+
+    x = torch.tensor(_wide, requires_grad=True)
+    (3 * f(x, 3, 7)).sum().backward()
+    return distance(x.grad.numpy(), np.full(_wide.shape, 3.0))
+
+
+def _forwards_and_back(f, x, *options, **named):
+    import torch
+
+    x = torch.tensor(x, requires_grad=True)
+    out = f(x, *options, **named)
+    out.square().sum().backward()
+    return {"values": out.detach().numpy(), "gradient": x.grad.numpy()}
+
+
+def _by_gguf(blocks):
+    import gguf
+
+    return gguf.dequantize(blocks, gguf.GGMLQuantizationType.Q4_1)
+
+
+def _by_struct(blocks):
+    import struct
+
+    rows = []
+    for row in np.reshape(blocks, (-1, blocks.shape[-1])):
+        for start in range(0, len(row), 20):
+            step, low, *pairs = struct.unpack("<ee16B", bytes(row[start : start + 20]))
+            rows.append([step * (it & 15) + low for it in pairs] + [step * (it >> 4) + low for it in pairs])
+    return np.array(rows).reshape(*blocks.shape[:-1], -1)
+
+
+def _column_by_column(w, x, bits, block_size):
+    """Solve a least-squares problem after each column."""
+    grid, left = quantize(w, bits, block_size), w.copy()
+    steps, most = np.repeat(grid.scale, w.shape[1] // grid.scale.shape[1], axis=1), 2 ** (bits - 1) - 1
+    for j in range(w.shape[1]):
+        y = steps[:, j] * np.clip(np.round(left[:, j] / steps[:, j]), -most, most)
+        if j + 1 < w.shape[1]:
+            left[:, j + 1 :] += np.outer(left[:, j] - y, np.linalg.lstsq(x[:, j + 1 :], x[:, j])[0])
+        left[:, j] = y
+    return left
+
+
+def _outputs_come_nearer(f):
+    off = [np.linalg.norm(_x @ (_w - it).T) for it in (dequantize(f(_w, _x, 4, 12)), fake_quantize(_w, 4, 12))]
+    return max(0.0, off[0] / off[1] - 1)
+
+
+def _compensated(version, w, x, bits, *options, **named):
+    return {"weights": dequantize(version(w, x, bits, *options, **named))}
+
+
+def _life(make, capacity, n_heads, d_head, chunks=(), **options):
+    cache = make(capacity, n_heads, d_head, **options)
+    for k, v in chunks:
+        cache.append(k, v)
+    seen = {"keys": np.array(cache.keys), "values": np.array(cache.values)}
+    return seen | {"len": len(cache), "nbytes": cache.nbytes}
+
+
+def _written_life(name, case):
+    options = dict(case.named)
+    lines = ["cache = " + written_call(name, call(*case.arguments, **{**options, "chunks": ...}))]
+    lines = [lines[0].replace(", chunks=Ellipsis", "").replace(", chunks=...", "")]
+    return "\n".join(lines + [written_call("cache.append", call(*it)) for it in options.get("chunks", ())])
+
+
+def _chunks(*ends, k=_k, v=_v):
+    return [(k[..., a:b, :], v[..., a:b, :]) for a, b in zip((0, *ends), ends, strict=False)]
+
+
+def _cache(f, **options):
+    return f(11, 2, 6, 10, **options)
+
+
+def _chunks_do_not_count(f):
+    one, many = (_life(_cache_of(f), 11, 2, 6, _chunks(*ends), d_value=10, key_group=4) for ends in ((11,), (1, 3, 11)))
+    return max(distance(one[it], many[it]) for it in ("keys", "values"))
+
+
+def _cache_of(f):
+    return lambda *sizes, **options: f(*sizes, **options)
+
+
+def _rounds_as_asked(f):
+    seen = _life(f, 11, 2, 6, _chunks(5, 11), d_value=10, key_group=4, bits=4)
+    keys = fake_quantize(_k[:, :8].mT, 4, 4, symmetric=False).mT
+    return max(distance(seen["keys"][:, :8], keys), distance(seen["keys"][:, 8:], _k[:, 8:]),
+               distance(seen["values"], fake_quantize(_v, 4, 10, symmetric=False)))
+
+
+def _near_the_plain_cache(f):
+    plain, coded = KVCache(11, 2, 6, 10), _cache(f, bits=8)
+    for cache in (plain, coded):
+        cache.append(_k, _v)
+    return max(distance(coded.keys, plain.keys), distance(coded.values, plain.values))
+
+
+_K2, _V2 = frozen(np.array([[[1.0, 5.0], [2.0, -1.0], [0.0, 3.0]]]), np.array([[[0.0, 3.0], [7.0, 1.0], [2.0, 2.0]]]))
+_TWO = _chunks(2, 3, k=_K2, v=_V2)
+_SHARED = (
+    Mistake("one step for all", ("x.reshape(*x.shape[:-1], x.shape[-1] // block_size, block_size)",
+                                 "x.reshape(*x.shape[:-1], 1, x.shape[-1])"),
+            "All of a row shares a scale, whatever the block", "cut the last axis into blocks before looking for the "
+            "largest"),
+    Mistake("largest, not of absolute values", ("xp.maximum(top, -low)", "top"),
+            "Numbers far below zero are cut off", "take the largest absolute value: max(top, −low)"),
+    Mistake("two's complement", ("return 2 ** (bits - 1) - 1 if symmetric", "return 2 ** (bits - 1) if symmetric"),
+            "Codes reach 2^(b−1), which b bits cannot hold with a sign", "divide by 2^(b−1) − 1"),
+    Mistake("as many steps as points", ("else 2**bits - 1", "else 2**bits"),
+            "The largest number gets the code 2^b, which b bits cannot hold", "between 2^b points lie 2^b − 1 steps"),
+    Mistake("rounded down", ("xp.round(steps)", "xp.floor(steps)"),
+            "Numbers move by up to a whole step, always down", "round to the nearest: np.round, not astype(int)"),
+    Mistake("minimum forgotten", ("steps = blocks - minimum[..., None]", "steps = blocks + 0"),
+            "Codes count from zero, not from the minimum", "subtract the minimum before dividing"))
+
+CHECKS = (
+    Checks(quantize, run=_parts, cases=_ROUNDED,
+        claims=(
+            Claim("no number moves by more than half a step", _half_a_step, **_LAST_BITS),
+            Claim("what is on a grid stays there", lambda f: distance(dequantize(f(dequantize(f(_wide, 4, 7)), 4, 7)),
+                dequantize(f(_wide, 4, 7))), **_LAST_BITS),
+            Claim("blocks do not know of each other", lambda f: distance(dequantize(f(_wide, 4, 7))[..., :7],
+                dequantize(f(_wide[..., :7], 4, 7)))),
+            Claim("torch.fake_quantize_per_tensor_affine", _torchs, 1e-6, "rounding errors of float32", "oracle")),
+        mistakes=_SHARED),
+    Checks(dequantize, cases=(
+            call(_SCALED[:3]), call(_SCALED[3:]).about("three axes"),
+            call((_SCALED[0], _SCALED[1][:, :1], _SCALED[2][:, :1])).about("one block"),
+            call((_SCALED[3], _SCALED[4][:1, :1, :1], _SCALED[5][:1, :1, :1])).about("one scale for three axes")),
+        claims=(
+            Claim("codes 0 and 1 are the minimum, and one step above it", lambda f: distance(
+                f((np.array([0, 1]), np.array([0.25]), np.array([-3.0]))), [-3.0, -2.75])),
+            oracle("numpy.repeat, then scale · code + minimum", lambda it: np.repeat(it[1], it[0].shape[-1] //
+                it[1].shape[-1], -1) * it[0] + np.repeat(it[2], it[0].shape[-1] // it[1].shape[-1], -1),
+                call(_SCALED[:3]), call(_SCALED[3:]), **_LAST_BITS)),
+        mistakes=(
+            Mistake("minimum not added", ("    x += minimum[..., None]\n", ""), "Every block begins at zero",
+                "add the minimum of the block"),
+            Mistake("minimum scaled", (("x = scale[..., None] * codes", "x = codes + minimum[..., None]"),
+                ("x += minimum[..., None]", "x = scale[..., None] * x")), "The minimum is multiplied by the scale",
+                "x = scale · code + minimum; only a zero point stands inside of the brackets"))),
+    Checks(fake_quantize, run=_forwards_and_back, cases=_ROUNDED[:14],
+        claims=(
+            Claim("its values are those of quantize and dequantize", lambda f: distance(f(_wide, 4, 7),
+                dequantize(quantize(_wide, 4, 7)))),
+            Claim("a gradient of 3 comes through as 3", _gradient_is_one),
+            Claim("torch.fake_quantize_per_tensor_affine", lambda f: _torchs(lambda x, bits: (f(x, bits),
+                np.ones((1,) * x.ndim), np.zeros((1,) * x.ndim))), 1e-6, "rounding errors of float32", "oracle")),
+        mistakes=_SHARED[1:5]),
+    Checks(decode_q4_1, cases=(
+            call(_FULL[0]).about("one block: step 0.5, minimum −1"), call(_FULL[1]).about("two rows of three of two"),
+            call(_FULL[1][0, 0])),
+        claims=(
+            oracle("the library gguf", _by_gguf, call(_FULL[0]), call(_FULL[1][0])),
+            oracle("struct, number by number", _by_struct, call(_FULL[1]), tolerance=1e-6, why="float32 sums"),
+            Claim("code 0 everywhere is the minimum everywhere", lambda f: distance(f(np.array([0, 56, 0, 188] + 16 *
+                [0], np.uint8)), np.full(32, -1.0)))),
+        mistakes=(
+            Mistake("high half first", ("[pairs & 15, pairs >> 4]", "[pairs >> 4, pairs & 15]"),
+                "The two halves of each block are exchanged", "the low four bits come first"),
+            Mistake("neighbours", ("np.concatenate([pairs & 15, pairs >> 4], axis=-1)",
+                "np.stack([pairs & 15, pairs >> 4], axis=-1).reshape(*pairs.shape[:-1], 32)"),
+                "Numbers i and i + 16 stand side by side", "byte i holds the codes of numbers i and i + 16"),
+            Mistake("centred", ("codes += minimum", "codes -= 8 * _halves(blocks[..., :2])"),
+                "Codes are centred at 8, as in the format Q4_0", "Q4_1 stores a minimum: add it"),
+            Mistake("high byte first", ('.view("<f2")', '.view(">f2")'), "Scales are absurd",
+                "the low byte of a float16 comes first"),
+            Mistake("minimum before scale", ("for i in (0, 2)", "for i in (2, 0)"),
+                "Scale and minimum are exchanged", "the scale comes first"))),
+    Checks(gptq, run=_compensated, cases=(
+            call(_w[:2, :3], _x[:, :3], 3), call(_w, _x, 4, block_size=12), call(_w, _x, 3, symmetric=False),
+            call(_w, _x, 2, 12, False),
+            call(_w, _x, 4, 4, False, 0.1).about("blocks of 4"), call(_w, _x, 4, damping=1.0),
+            call(_w, np.diag(np.arange(1.0, 13)), 4).about("inputs without correlation"), call(_w, 0 * _x, 4)
+            .about("inputs of zero", edge=True)),
+        claims=(
+            Claim("outputs come nearer than by rounding alone", _outputs_come_nearer),
+            Claim("without correlation it is plain rounding", lambda f: distance(dequantize(f(_w, np.eye(12), 4, 12)),
+                fake_quantize(_w, 4, 12))),
+            Claim("numpy.linalg.lstsq, column by column", lambda f: max(distance(dequantize(f(_w, _x, bits, size,
+                damping=0.0)), _column_by_column(_w, _x, bits, size)) for bits, size in ((4, 12), (3, 4))), 1e-9,
+                "the same codes; steps in float64", "oracle")),
+        mistakes=(
+            Mistake("not made up for", ("left[:, j + 1 :] -= ", "left[:, j + 1 :] -= 0 * "),
+                "It is plain rounding", "spread each column's error over the columns after it"),
+            Mistake("error added", ("left[:, j + 1 :] -= ", "left[:, j + 1 :] += "),
+                "Outputs get worse than by rounding", "subtract error · u[j, j+1:] / u[j, j]"),
+            Mistake("not divided by the diagonal", ("np.outer(error / u[j, j]", "np.outer(error"),
+                "Errors are made up for by the wrong amount", "divide the error by u[j, j]"),
+            Mistake("first to last", (("cholesky(h[::-1, ::-1])", "cholesky(h)"),
+                ("np.eye(len(l)))[::-1, ::-1]", "np.eye(len(l))).T")),
+                "Columns are made up for as if those before them were free",
+                "factor from the last column to the first"),
+            Mistake("factor not inverted", ("forward_substitution(l, np.eye(len(l)))[::-1, ::-1]", "l[::-1, ::-1]"),
+                "The factor of H is taken for that of its inverse", "invert the triangular factor"))),
+    Checks(QuantizedCache, run=_life, written=_written_life, refusal=ValueError, cases=(
+            call(3, 1, 2, chunks=_TWO[:1]), call(5, 1, 2, chunks=_TWO, key_group=2), call(5, 1, 2, chunks=_TWO, bits=4),
+            call(4, 1, 2, chunks=[(np.float32(a), np.float32(b)) for a, b in _TWO], like=np.zeros((), np.float32)),
+            call(11, 2, 6, chunks=_chunks(1, 3, 11), d_value=10, bits=4, key_group=4).about("three chunks"),
+            call(11, 2, 6, chunks=_chunks(5, 9, 11), d_value=10, bits=4, key_group=3).about("groups across chunks"),
+            call(12, 2, 6, chunks=_chunks(11), d_value=10), call(5, 1, 2, chunks=[(a[None], b[None]) for a, b in _TWO],
+            leading=(1,)), call(11, 2, 6, chunks=[(np.float32(_k[None]), np.float32(_v[None]))], d_value=10,
+            leading=(1,), like=np.zeros((), np.float32), bits=4, key_group=5).about("all options")),
+        claims=(
+            Claim("keys are rounded by channel in whole groups, values token by token", _rounds_as_asked, **_LAST_BITS),
+            Claim("chunks make no difference", _chunks_do_not_count),
+            Claim("the plain cache, to half a step of 8 bits", _near_the_plain_cache, 0.5 * 6 / 255,
+                "the numbers of a group or a token lie less than 6 apart", "oracle")),
+        mistakes=(
+            Mistake("keys by token", ("keys = quantize(recent[..., :whole, :].mT, self.bits, group, symmetric=False)",
+                "keys = quantize(np.repeat(recent[..., :whole, :].mean(-1, keepdims=True), recent.shape[-1], -1).mT, "
+                "self.bits, group, symmetric=False)"), "All channels of a key come back alike",
+                "keep each channel apart"),
+            Mistake("latest keys lost", ("self._recent[..., : recent.shape[-2] - whole, :] = recent[..., whole:, :]",
+                "pass"), "Keys that wait for their group come back as zeros", "keep what is left over as it is"))),
+    Checks(bits_per_number, cases=(
+            call(4, 32), call(4, 32, False).about("Q4_1"), call(8, 32), call(3, 16, itemsize=4),
+            call(5, 7, False, 3).about("odd sizes"), call(2, 1)),
+        claims=(Claim("20 bytes for 32 numbers", lambda f: abs(f(4, 32, False) - 5.0)),
+            oracle("bytes of packed codes and of float16 by numpy", lambda bits, size, symmetric: 8 * (np.packbits(
+                np.zeros(bits * size, bool)).nbytes + np.zeros(1 if symmetric else 2, np.float16).nbytes) / size,
+                call(4, 32, True), call(8, 64, False))),
+        mistakes=(Mistake("bytes for bits", ("8 * itemsize", "itemsize"), "The share of the scale is an eighth",
+                "a byte has 8 bits"),
+            Mistake("minimum not counted", ("(1 if symmetric else 2)", "1"),
+                "A block with a minimum takes no more than one without", "count scale and minimum"),
+            Mistake("scale for each number", (" / block_size", ""), "The block makes no difference",
+                "divide by the numbers that share it"))),
+    Checks(float_grid, cases=(call(3, 2), call(2, 1), call(4, 3), call(5, 0), call(2, 0)),
+        claims=(
+            Claim("each power of two has as many points", lambda f: distance(np.diff(f(4, 3)).reshape(-1)[8:16],
+                np.full(8, 2.0**-9))),
+            Claim("numpy's float16, bit pattern by bit pattern", lambda f: distance(f(5, 10),
+                np.arange(0x7C00, dtype=np.uint16).view(np.float16)), kind="oracle")),
+        mistakes=(
+            Mistake("no denormals", ("(e > 0) + f", "1 + f"), "Nothing is left at zero",
+                "exponent 0 has no leading one"),
+            Mistake("denormals one power lower", ("np.maximum(e, 1)", "e"),
+                "Below the smallest normal number, points are twice as dense",
+                "exponent 0 means the same power as exponent 1"))),
+    Checks(stand_ins, cases=(
+            call(np.array([[1.0, 2.0], [0.0, 1.0], [2.0, 2.0]]), 0), call(_x, 3), call(_x, 0).about("the first column"),
+            call(_x, 10).about("the last but one")),
+        claims=(
+            Claim("what is left is orthogonal to the later columns", lambda f: distance(_x[:, 5:].T @ (_x[:, 4] -
+                _x[:, 5:] @ f(_x, 4)), np.zeros(7)), 1e-10, "sums of 40 products of numbers up to 10"),
+            oracle("numpy.linalg.lstsq", lambda x, j: np.linalg.lstsq(x[:, j + 1 :], x[:, j])[0], call(_x, 3),
+                tolerance=1e-10, why="condition numbers up to 1e3")),
+        mistakes=(
+            Mistake("all other columns", lambda x, j: np.linalg.lstsq(np.delete(x, j, 1), x[:, j])[0][j:],
+                "Columns that are rounded already take part", "only columns after j are free"),
+            Mistake("projections one by one", lambda x, j: x[:, j] @ x[:, j + 1 :] / (x[:, j + 1 :] ** 2).sum(0),
+                "Each column stands in as if the others did not", "solve for all columns together"))),
+)

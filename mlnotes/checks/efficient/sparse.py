@@ -1,0 +1,262 @@
+"""What attention to some keys must satisfy, and how it is usually got wrong."""
+
+import math
+
+import numpy as np
+
+from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.self_attention import attention
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.efficient.sparse import block_sparse_attention, sliding_window_attention, sliding_window_mask
+
+_rng = np.random.default_rng(29)
+# Two sequences of 150 tokens; 5 queries that ask 7 keys; and what is small enough to be read in a report.
+_q, _k, _v, _q5, _k7, _v7 = frozen(*(_rng.normal(size=it) * 2 for it in ((2, 150, 3), (2, 150, 3), (2, 150, 5),
+    (2, 5, 3), (2, 7, 3), (2, 7, 11))))
+_q3, _k4, _v4, _q2 = frozen(*(np.array(it, float) for it in ([[1], [2], [-1]], [[1], [0], [2], [-1]],
+    [[1, 0], [3, 5], [-2, 1], [0, 7]], [[1], [-2]])))
+_layout = np.array([[1, 0, 1, 0], [0, 1, 1, 0], [0, 1, 0, 1]], bool)
+_empty = _layout & np.array([[True], [False], [True]])
+_LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 150 products in float64: a few units of 1e-15"}
+
+
+def dilated_window_mask(n, window, dilation):
+    """Let each of n tokens look at itself and back in steps of ``dilation``, at ``window`` tokens: boolean (n, n)."""
+    distance = np.arange(n)[:, None] - np.arange(n)
+    return (distance >= 0) & (distance < window * dilation) & (distance % dilation == 0)
+
+
+def reach(windows, dilations):
+    """Say how many tokens back news can come from, through layers with these windows and dilations."""
+    return sum((w - 1) * r for w, r in zip(windows, dilations, strict=True))
+
+
+def pairs_in_window(n, window):
+    """Count the pairs of a query and a key that it sees, for n tokens and a window of at most n."""
+    return n * window - window * (window - 1) // 2
+
+
+def _spread(layout, block_size, n_queries, n_keys):
+    return np.kron(layout, np.ones((block_size, block_size), bool))[:n_queries, :n_keys]
+
+
+def _in_torch(mask_of):
+    """Make attention under a mask in PyTorch, for which rows that see nothing are zeros."""
+
+    def attend(q, k, v, *how, scale=None):
+        import torch
+
+        mask = torch.tensor(mask_of(q.shape[-2], k.shape[-2], *how))
+        attention_of_torch = torch.nn.functional.scaled_dot_product_attention
+        return attention_of_torch(*map(torch.tensor, (q, k, v)), mask, scale=scale).numpy()
+
+    return attend
+
+
+_window_in_torch = _in_torch(lambda m, n, window: sliding_window_mask(m, n, window, n - m))
+_blocks_in_torch = _in_torch(lambda m, n, layout, block_size: _spread(layout, block_size, m, n))
+
+
+def _differs(found, expected):
+    if np.asarray(found).dtype != bool or np.shape(found) != np.shape(expected):
+        raise AssertionError(f"it is {np.asarray(found).dtype} {np.shape(found)}, not bool {np.shape(expected)}")
+    return float((found != expected).sum())
+
+
+def _transformers_mask(n, window):
+    from transformers.masking_utils import sliding_window_overlay
+
+    sees = sliding_window_overlay(window)
+    return np.array([[j <= i and bool(sees(0, 0, i, j)) for j in range(n)] for i in range(n)])
+
+
+def _changed(f, *arguments):
+    """Say how much the results change when keys and values out of sight become nan."""
+    hidden_k, hidden_v = _k.copy(), _v.copy()
+    hidden_k[:, :70], hidden_v[:, :70] = math.nan, math.nan
+    return distance(f(_q[:, 80:], *frozen(hidden_k, hidden_v), *arguments), f(_q[:, 80:], _k, _v, *arguments))
+
+
+def _heard_in_layers(windows, dilations):
+    """Follow the news from token to token, one layer after the other."""
+    n = 200
+    heard = np.eye(n, dtype=int)[-1]
+    for window, dilation in zip(windows, dilations, strict=True):
+        heard = heard @ dilated_window_mask(n, window, dilation)
+    return n - 1 - int(np.flatnonzero(heard)[0])
+
+
+_BLOCKS = "_attention_to_some(rows, keys, values, None, scale)"
+_SCALED = (
+    Mistake("scale forgotten", ("q.shape[-1] ** -0.5 if scale", "1.0 if scale"), "Rows are sharper than they should be",
+        "divide the scores by the root of the width"),
+    Mistake("scale on top of the root", ("as_like(scale, q)) * q", "scale * q.shape[-1] ** -0.5) * q"),
+        "A scale that is given acts sqrt(d) times too weakly", "let it stand in the place of 1/sqrt(d)"),
+    Mistake("divided by the scale", ("else as_like(scale, q)", "else 1 / scale"), "A larger scale makes rows flatter",
+        "multiply by it"),
+    Mistake("without the maximum", ("scores - xp.where(top == -math.inf, 0.0, top)", "scores"),
+        "nan as soon as a score exceeds 709", "subtract each row's maximum before the exponential"),
+    Mistake("divided by the number of keys", ("weights @ v / xp.where(total == 0, 1.0, total)",
+        "weights @ v / k.shape[-2]"), "Weights do not sum to one", "divide by the sum of the exponentials"),
+)
+_MASKS = (
+    Mistake("one key too many", ("distance < window", "distance <= window"),
+        "Each query sees window + 1 keys: the window does not count its own position",
+        "0 <= i + offset - j < window: the own position counts",
+        "flash-attn's window_size counts the keys before it; Longformer's w those on both sides"),
+    Mistake("own position hidden", ("distance >= 0", "distance > 0"), "Each query sees window - 1 keys, itself not",
+        "0 <= i + offset - j: a token sees itself"),
+    Mistake("future shown", ("(distance >= 0) &", "(distance > -window) &"), "The window reaches to both sides",
+        "0 <= i + offset - j hides what comes after"),
+    Mistake("window shifted into the future", ("+ offset - np", "+ offset + 1 - np"),
+        "Every query sees the token that it is to predict", "the window ends at the query's own position"),
+)
+
+CHECKS = (
+    Checks(sliding_window_mask,
+        cases=(
+            call(4, 4, 2), call(2, 5, 3, 3).about("queries that are the last of the keys"), call(2, 6, 3,
+            offset=1).about("queries in the middle of a sequence"), call(1, 5, 2, 4).about("one query with a cache"),
+            call(5, 5, 1).about("a window of one"), call(3, 4, 9).about("a window wider than the sequence"),
+            call(3, 4, 2, 4).about("windows behind all keys"), call(7, 11, 5, 3)),
+        claims=(
+            Claim("numpy's two triangles", lambda f: max(_differs(f(7, 11, w, 4), np.tri(7, 11, 4, bool)
+                & ~np.tri(7, 11, 4 - w, bool)) for w in (1, 3, 9)), kind="oracle"),
+            Claim("transformers' mask of a sliding window", lambda f: max(_differs(f(9, 9, w), _transformers_mask(9, w))
+                for w in (1, 3, 9)), kind="oracle"),
+            Claim("rows of a long mask are the masks of single queries", lambda f: _differs(f(5, 9, 3, 2),
+                np.concatenate([f(1, 9, 3, i + 2) for i in range(5)])))),
+        mistakes=(*_MASKS,
+            Mistake("offset ignored", (" + offset -", " -"), "With a cache, new queries see only the oldest keys",
+                "add the position of the first query"),
+            Mistake("offset from the end", ("+ offset -", "+ n_keys - n_queries -"),
+                "Queries in the middle of a sequence see what comes after them", "take the offset as given"))),
+    Checks(sliding_window_attention,
+        cases=(
+            call(_q3, _k4[:3], _v4[:3], 2), call(_q2, _k4, _v4, 2).about("queries that are the last of the keys"),
+            call(_q3, _k4[:3], _v4[:3], 1).about("a window of one"), call(_q3, _k4[:3], _v4[:3],
+            5).about("a window wider than the sequence"), call(_q3, _k4[:3], _v4[:3], 2, scale=3.0).about("a scale"),
+            call(_q2, _k4, _v4, 2, offset=1).about("an offset"), call(_q2, _k4, _v4, 2, scale=0.5,
+            offset=0).about("a scale and an offset"), call(_q2, _k4, _v4, 2,
+            offset=4).about("a query that sees nothing", edge=True),
+            call(_q3, _k4, _v4, 2, offset=9).about("windows behind all keys", edge=True),
+            call(_q, _k, _v, 7).about("150 tokens"), call(_q, _k, _v, 65, 0.3).about("a wide window and a scale"),
+            call(_q5, _k7, _v7, 3).about("two sequences"), call(40 * _q5, 40 * _k7, _v7, 3).about("scores of 1000"),
+            call(-40 * np.abs(_q5), 40 * np.abs(_k7), _v7, 3).about("scores of -1000"),
+            call(_q[:, 90:], _k, _v, 30, None, 60).about("queries in the middle of a sequence"), call(_q[0, :65],
+            _k[0, :65], _v[0, :65], 9).about("one sequence of 65 tokens"), call(*(np.stack([it, it + 1])[:, :, :129] for
+            it in (_q, _k, _v)), 20).about("one more leading axis", edge=True),
+            call(1e200 * _q3, 1e200 * np.abs(_k4[:3]), _v4[:3], 2).about("scores that overflow", edge=True)),
+        claims=(
+            Claim("attention under the mask of the window", lambda f: max(distance(f(_q, _k, _v, w), attention(_q, _k,
+                _v, sliding_window_mask(150, 150, w))) for w in (1, 7, 64, 149, 200)), **_LAST_BITS),
+            Claim("a wide window is causal attention", lambda f: distance(f(_q, _k, _v, 150), attention(_q, _k, _v,
+                causal_mask(150, 150))), **_LAST_BITS),
+            Claim("keys and values out of sight are not read", lambda f: _changed(f, 11)),
+            Claim("queries one by one, as with a cache", lambda f: distance(np.concatenate([f(_q[:, i:i + 1],
+                _k[:, :i + 1], _v[:, :i + 1], 7) for i in range(150)], 1), f(_q, _k, _v, 7)), **_LAST_BITS),
+            oracle("torch's attention under a mask", _window_in_torch, call(_q, _k, _v, 7), call(_q5, _k7, _v7, 3,
+                scale=0.3), **_LAST_BITS)),
+        mistakes=(
+            Mistake("offset forgotten", ("_last_of_the_keys(n_queries, n_keys) if", "0 if"),
+                "With a cache, new queries see only the oldest keys", "queries are the last of the keys: s - l"),
+            Mistake("offset of the block in place of its own", ("window, i + offset - first)", "window, 0)"),
+                "Queries of a later block see only the first keys of their band",
+                "count positions from the first key of the band"),
+            Mistake("band one key short", ("i + offset - window + 1)", "i + offset - window + 2)"),
+                "The first query of each block misses the first key of its window",
+                "the first key is number i + offset - window + 1"),
+            Mistake("pieces without a mask", ("mask, scale)", "None, scale)"),
+                "Each query sees what the whole block may see, the future included",
+                "hide what lies outside a query's own window"),
+            *(Mistake(it.name, it.edit, it.symptom, it.remedy, it.seen) for it in _MASKS), *_SCALED)),
+    Checks(block_sparse_attention,
+        cases=(
+            call(_k4, _k4, _v4, np.array([[True, False], [True, True]]), 2), call(_k4, _k4 + 1, _v4, np.array([[True,
+            False], [True, True]]), 2, 3.0).about("a scale"), call(_q2, _k4, _v4, np.array([[False, True]]),
+            2).about("fewer queries than keys"), call(_q2, _k4, _v4, np.array([[True, False, False, True], [False, True,
+            True, False]]), 1).about("blocks of one"), call(_q[:, :9], _k[:, :12], _v[:, :12], _layout,
+            3).about("two sequences"), call(_q[:, :9], _k[:, :12], _v[:, :12], _layout, 3, scale=0.3).about("a scale"),
+            call(_q[:, :9], _k[:, :12], _v[:, :12], _empty, 3).about("a row of the layout without a block"),
+            call(20 * _q[:, :9], 40 * _k[:, :12], _v[:, :12], _layout, block_size=3).about("scores of 1000"),
+            call(-20 * np.abs(_q[:, :9]), 40 * np.abs(_k[:, :12]), _v[:, :12], _layout, 3).about("scores of -1000"),
+            call(_q[:, :5], _k[:, :7], _v[:, :7], _layout, 2).about("last blocks that are smaller", edge=True),
+            call(1e200 * _k4, 1e200 * np.abs(_k4), _v4, np.array([[True, False], [True, True]]), 2).about(
+            "scores that overflow", edge=True)),
+        claims=(
+            Claim("attention under the layout, spread over its blocks", lambda f: max(distance(f(_q5, _k7, _v7, it, 2),
+                attention(_q5, _k7, _v7, _spread(it, 2, 5, 7))) for it in (_layout, _empty)), **_LAST_BITS),
+            Claim("a layout of all blocks is attention", lambda f: distance(f(_q, _k, _v, np.ones((10, 10), bool), 15),
+                attention(_q, _k, _v)), **_LAST_BITS),
+            Claim("blocks that the layout does not name are not read", lambda f: _changed(f,
+                np.arange(15) > 6 * np.ones((7, 1)), 10)),
+            oracle("torch's attention under a mask", _blocks_in_torch, call(_q5, _k7, _v7, _layout, 2), call(_q5, _k7,
+                _v7, _empty, 2, scale=0.3), **_LAST_BITS)),
+        mistakes=(
+            Mistake("layout transposed", ("enumerate(layout)", "enumerate(layout.T)"),
+                "Blocks of keys look at blocks of queries", "rows of the layout are blocks of queries"),
+            Mistake("softmax in each block", (_BLOCKS, "sum(_attention_to_some(rows, k[..., j * block_size : (j + 1) * "
+                "block_size, :], v[..., j * block_size : (j + 1) * block_size, :], None, scale) for j in "
+                "np.flatnonzero(blocks)) + 0 * rows[..., :1] * v[..., :1, :]"),
+                "Each block of keys gets a whole unit of attention",
+                "one softmax for all keys of a row: gather them first"),
+            Mistake("first blocks in place of the named",
+                ("np.flatnonzero(np.repeat(blocks, block_size)[: k.shape[-2]])",
+                "np.arange(min(k.shape[-2], blocks.sum() * block_size))"),
+                "Each row looks at as many blocks as it should, but at the first", "look up which blocks are True"),
+            Mistake("values of other blocks", (_BLOCKS, _BLOCKS.replace("values", "v[..., : named.shape[0], :]")),
+                "Values do not belong to the keys that were looked at", "gather keys and values at the same places"),
+            Mistake("layout inverted", ("np.repeat(blocks,", "np.repeat(~blocks,"), "Only the blocks left out are seen",
+                "True means: look"),
+            *_SCALED)),
+    Checks(dilated_window_mask,
+        cases=(call(6, 2, 2), call(5, 3, 1).about("steps of one"), call(7, 1, 3).about("a window of one"),
+            call(11, 3, 4), call(4, 3, 5).about("steps beyond the sequence"), call(13, 5, 2)),
+        claims=(
+            Claim("steps of one give the window", lambda f: _differs(f(9, 4, 1), sliding_window_mask(9, 9, 4))),
+            Claim("a loop over steps", lambda f: _differs(f(11, 3, 4), np.array([[any(j == i - 4 * step for step in
+                range(3)) for j in range(11)] for i in range(11)])), kind="oracle")),
+        mistakes=(
+            Mistake("window in tokens", ("window * dilation", "window"), "As many tokens are spanned as should be seen",
+                "window tokens are seen, so (window - 1) dilation + 1 are spanned"),
+            Mistake("keys at multiples of the dilation", ("distance % dilation", "np.arange(n) % dilation"),
+                "Which keys are seen depends on the key, and a query may not see itself",
+                "step back from the query: (i - j) % dilation == 0"),
+            Mistake("future shown", ("(distance >= 0) &", "(distance > -window * dilation) &"),
+                "The window reaches to both sides", "hide what comes after: i - j >= 0"),
+            Mistake("own position hidden", ("distance >= 0", "distance > 0"), "A token does not see itself",
+                "the own position counts, at distance 0"),
+            Mistake("one token more", ("distance < window * dilation", "distance <= window * dilation"),
+                "window + 1 tokens are seen", "the own position counts as one of the window"))),
+    Checks(reach,
+        cases=(call([3], [1]), call([3, 3], [1, 1]), call([4, 2, 5], [1, 3, 2]), call([1, 1], [4, 2]).about(
+            "windows of one"), call([2, 2, 2, 2], [1, 2, 4, 8]), call([], []).about("no layer", edge=True)),
+        claims=(
+            Claim("layers add up", lambda f: abs(f([4, 2, 5], [1, 3, 2]) - f([4], [1]) - f([2, 5], [3, 2]))),
+            Claim("followed from token to token", lambda f: max(abs(f(*it) - _heard_in_layers(*it)) for it in
+            (([3], [1]), ([4, 2, 5], [1, 3, 2]), ([2, 2, 2, 2], [1, 2, 4, 8]), ([1, 7], [9, 4]))), kind="oracle"),),
+        mistakes=(
+            Mistake("windows in full", ("(w - 1) * r", "w * r"), "Each layer carries news too far",
+                "the window counts the token itself: w - 1 steps"),
+            Mistake("dilations forgotten", ("(w - 1) * r", "w - 1"), "Only windows count",
+                "each step is r tokens long"),
+            Mistake("the token itself counted", ("    return sum(", "    return 1 + sum("),
+                "One more than the distance to the farthest token", "count steps back, not tokens"),
+            Mistake("span of a layer", ("(w - 1) * r", "(w * r - 1)"), "Steps beyond the farthest key are counted",
+                "w keys in steps of r span (w - 1) r"))),
+    Checks(pairs_in_window,
+        cases=(call(5, 2), call(4, 4).about("a window as wide as the sequence"), call(6, 1).about("a window of one"),
+            call(11, 3), call(1, 1), call(1000, 64)),
+        claims=(
+            Claim("one more token sees one more window", lambda f: abs(f(12, 3) - f(11, 3) - 3)),
+            Claim("counted in the mask", lambda f: max(abs(f(*it) - int(sliding_window_mask(it[0], *it).sum()))
+                for it in ((5, 2), (4, 4), (11, 3), (200, 64))), kind="oracle")),
+        mistakes=(
+            Mistake("every window full", (" - window * (window - 1) // 2", ""),
+                "More than there are: the first queries have fewer keys before them",
+                "query i sees min(i, window) keys, counted from 1"),
+            Mistake("all queries short", ("n * window - window * (window - 1) // 2", "n * (n + 1) // 2"),
+                "The pairs of causal attention without a window", "stop at window keys"),
+            Mistake("triangle of window rows", ("(window - 1) // 2", "(window + 1) // 2"), "Too few by one window",
+                "the first window - 1 queries miss window - 1, ..., 1 keys"))),
+)

@@ -1,0 +1,77 @@
+"""Multi-head latent attention as a layer that holds its projections."""
+
+import numpy as np
+import torch
+
+from mlnotes.arrays import require_integers
+from mlnotes.efficient.latent import latent_self_attention
+from mlnotes.layers.parameters import normal
+
+
+class LatentAttention(torch.nn.Module):
+    """Hold the projections of `mlnotes.efficient.latent.latent_self_attention`.
+
+    Parameters
+    ----------
+    d_model : int
+        Width of the tokens.
+    n_heads : int
+        Heads, h.
+    d_latent : int
+        Width of a latent, r.
+    d_rotary : int
+        Width of the rotary part, p, even; 0 for none.
+    d_head : int, optional
+        Width of each head's keys without their rotary part, d, and of its values; ``d_model / n_heads`` unless given.
+    rng : numpy.random.Generator, optional
+        Where the initial weights come from: normal, of variance 1/(rows of the projection), so that tokens of unit
+        variance give queries, keys and values of unit variance.
+
+    Raises
+    ------
+    ValueError
+        If ``n_heads`` does not divide ``d_model`` and no ``d_head`` is given, or a width is no positive integer.
+
+    Notes
+    -----
+    Latents go through an RMS norm before they are kept, as in DeepSeek-V2. Its larger versions also project queries
+    down and up, which saves memory in training and changes nothing in the cache; that is left out here.
+    """
+
+    def __init__(self, d_model, n_heads, d_latent, d_rotary=0, d_head=None, rng=None):
+        super().__init__()
+        require_integers(1, d_model=d_model, n_heads=n_heads, d_latent=d_latent)
+        require_integers(0, d_rotary=d_rotary)
+        if d_head is None and d_model % n_heads:
+            raise ValueError(f"n_heads must divide d_model, got {n_heads} heads for a width of {d_model}")
+        d_head = d_model // n_heads if d_head is None else d_head
+        require_integers(1, d_head=d_head)
+        rng = np.random.default_rng(rng)
+        self.n_heads = n_heads
+        self.w_q = normal(rng, d_model**-0.5, d_model, n_heads * (d_head + d_rotary))
+        self.w_c = normal(rng, d_model**-0.5, d_model, d_latent + d_rotary)
+        self.gain = torch.nn.Parameter(torch.ones(d_latent))
+        self.w_uk, self.w_uv = (normal(rng, d_latent**-0.5, d_latent, n_heads * d_head) for _ in range(2))
+        self.w_o = normal(rng, (n_heads * d_head) ** -0.5, n_heads * d_head, d_model)
+
+    def forward(self, x, mask=None, cache=None, rotate=None):
+        """Give each token (..., l, d_model) its new vector, (..., l, d_model).
+
+        Parameters
+        ----------
+        x : tensor (..., l, d_model)
+            Tokens; the next ones, if there is a cache.
+        mask : boolean array (l, s) or (..., h, l, s), optional
+            True where a query may look. With a cache, unless given: at the tokens before it and at itself.
+        cache : LatentCache, optional
+            The s - l tokens before these; it takes up the latents of these.
+        rotate : callable, optional
+            What the rotary parts (..., l, p) of queries and of latents go through, such as a rotary embedding.
+
+        Returns
+        -------
+        tensor (..., l, d_model)
+            The heads' averages, projected back.
+        """
+        projections = self.w_q, self.w_c, self.w_uk, self.w_uv, self.w_o
+        return latent_self_attention(x, *projections, self.n_heads, mask, cache, rotate, self.gain)

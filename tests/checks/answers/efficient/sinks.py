@@ -1,0 +1,261 @@
+"""Masks with sinks, softmax with a null, and a ring, as readers write them."""
+
+import math
+
+import numpy as np
+import torch
+from scipy.special import expit, logsumexp
+
+from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.blocks.softmax import softmax
+
+
+def right_sink_mask__comparisons(n_queries, n_keys, window, n_sinks, offset=0):
+    i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
+    return (j <= i) & ((j > i - window) | (j < n_sinks))
+
+
+def right_sink_mask__triangles(n_queries, n_keys, window, n_sinks, offset=0):
+    mask = np.tri(n_queries, n_keys, offset, dtype=bool)
+    old = np.tri(n_queries, n_keys, offset - window, dtype=bool)
+    old[:, :n_sinks] = False
+    return mask & ~old
+
+
+def right_sink_mask__loops(n_queries, n_keys, window, n_sinks, offset=0):
+    mask = np.zeros((n_queries, n_keys), dtype=bool)
+    for i in range(n_queries):
+        at = i + offset
+        for j in [*range(min(n_sinks, at + 1)), *range(max(0, at - window + 1), at + 1)]:
+            if j < n_keys:
+                mask[i, j] = True
+    return mask
+
+
+def wrong_sink_mask__window_without_itself(n_queries, n_keys, window, n_sinks, offset=0):
+    """Line 4"""
+    i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
+    return (j <= i) & ((j >= i - window) | (j < n_sinks))
+
+
+def wrong_sink_mask__itself_hidden(n_queries, n_keys, window, n_sinks, offset=0):
+    """Line 4"""
+    i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
+    return (j < i) & ((j > i - window) | (j < n_sinks))
+
+
+def wrong_sink_mask__offset_ignored(n_queries, n_keys, window, n_sinks, offset=0):
+    """`offset` makes no difference"""
+    i, j = np.arange(n_queries)[:, None], np.arange(n_keys)
+    return (j <= i) & ((j > i - window) | (j < n_sinks))
+
+
+def wrong_sink_mask__brackets(n_queries, n_keys, window, n_sinks, offset=0):
+    """The first queries see sinks that come after them"""
+    i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
+    return (j <= i) & (j > i - window) | (j < n_sinks)
+
+
+def wrong_sink_mask__numbers(n_queries, n_keys, window, n_sinks, offset=0):
+    """float64 where bool is right"""
+    i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
+    return ((j <= i) & ((j > i - window) | (j < n_sinks))).astype(float)
+
+
+def wrong_sink_mask__hidden_true(n_queries, n_keys, window, n_sinks, offset=0):
+    """the other way round"""
+    i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
+    return (j > i) | ((j <= i - window) & (j >= n_sinks))
+
+
+def wrong_sink_mask__sinks_of_the_window(n_queries, n_keys, window, n_sinks, offset=0):
+    """Line 4"""
+    i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
+    return (j <= i) & ((j > i - window) | (j < offset + n_sinks))
+
+
+def right_null_softmax__shifted(x, null=0.0, axis=-1):
+    top = np.maximum(x.max(axis=axis, keepdims=True), null)
+    e = np.exp(x - top)
+    return e / (np.exp(null - top) + e.sum(axis=axis, keepdims=True))
+
+
+def right_null_softmax__one_more(x, null=0.0, axis=-1):
+    null = np.broadcast_to(null, x.max(axis=axis, keepdims=True).shape)
+    return np.delete(softmax(np.concatenate([null, x], axis), axis), 0, axis)
+
+
+def right_null_softmax__how_much_and_how(x, null=0.0, axis=-1):
+    return expit(logsumexp(x, axis=axis, keepdims=True) - null) * softmax(x, axis)
+
+
+def wrong_null_softmax__one(x, null=0.0, axis=-1):
+    """Scores of any size leave the same weight to nothing"""
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / (np.exp(null) + e.sum(axis=axis, keepdims=True))
+
+
+def wrong_null_softmax__as_printed(x, null=0.0, axis=-1):
+    """exp overflows"""
+    e = np.exp(x)
+    return e / (np.exp(null) + e.sum(axis=axis, keepdims=True))
+
+
+def wrong_null_softmax__always_zero(x, null=0.0, axis=-1):
+    """`null` makes no difference"""
+    top = np.maximum(x.max(axis=axis, keepdims=True), 0)
+    e = np.exp(x - top)
+    return e / (np.exp(-top) + e.sum(axis=axis, keepdims=True))
+
+
+def wrong_null_softmax__last_axis(x, null=0.0, axis=-1):
+    """`axis` makes no difference"""
+    top = np.maximum(x.max(axis=-1, keepdims=True), null)
+    e = np.exp(x - top)
+    return e / (np.exp(null - top) + e.sum(axis=-1, keepdims=True))
+
+
+def wrong_null_softmax__maximum_of_scores(x, null=0.0, axis=-1):
+    """where all scores are far below the null"""
+    top = x.max(axis=axis, keepdims=True)
+    e = np.exp(x - top)
+    return e / (np.exp(null - top) + e.sum(axis=axis, keepdims=True))
+
+
+def wrong_null_softmax__renormalized(x, null=0.0, axis=-1):
+    """Weights sum to one"""
+    top = np.maximum(x.max(axis=axis, keepdims=True), null)
+    e = np.exp(x - top)
+    w = e / (np.exp(null - top) + e.sum(axis=axis, keepdims=True))
+    return w / w.sum(axis=axis, keepdims=True)
+
+
+def wrong_null_softmax__sign_of_null(x, null=0.0, axis=-1):
+    top = np.maximum(x.max(axis=axis, keepdims=True), -null)
+    e = np.exp(x - top)
+    return e / (np.exp(-null - top) + e.sum(axis=axis, keepdims=True))
+
+
+def right_sink_score__formula(share, n_keys):
+    return np.log(share * (n_keys - 1) / (1 - share))
+
+
+def right_sink_score__two_logarithms(share, n_keys):
+    return math.log(share) - math.log1p(-share) + math.log(n_keys - 1)
+
+
+def right_sink_score__searched(share, n_keys):
+    low, high = -50.0, 50.0
+    while high - low > 1e-13:
+        middle = (low + high) / 2
+        got = torch.softmax(torch.tensor([middle, *[0.0] * (n_keys - 1)], dtype=torch.float64), 0)[0]
+        low, high = (middle, high) if got < share else (low, middle)
+        if middle in (low, high) and (low + high) / 2 in (low, high):
+            break
+    return low
+
+
+def wrong_sink_score__all_keys(share, n_keys):
+    """One key too many"""
+    return math.log(share / (1 - share) * n_keys)
+
+
+def wrong_sink_score__share_alone(share, n_keys):
+    """the others keep more"""
+    return math.log(share * (n_keys - 1))
+
+
+def wrong_sink_score__odds_turned(share, n_keys):
+    """Line 3"""
+    return math.log((1 - share) / share * (n_keys - 1))
+
+
+def wrong_sink_score__without_others(share, n_keys):
+    """It does not grow with the number of keys"""
+    return math.log(share / (1 - share))
+
+
+def wrong_sink_score__base_two(share, n_keys):
+    """base 2 in place of e"""
+    return math.log2(share / (1 - share) * (n_keys - 1))
+
+
+def wrong_sink_score__divided(share, n_keys):
+    """Line 3"""
+    return math.log(share / (1 - share) / (n_keys - 1))
+
+
+def right_ring__rounds(n, capacity, n_sinks):
+    i, window = np.arange(min(n, capacity)), capacity - n_sinks
+    return np.where(i < n_sinks, i, i + (n - 1 - i) // window * window)
+
+
+def right_ring__written(n, capacity, n_sinks):
+    held = [None] * capacity
+    for token in range(n):
+        place = token if token < n_sinks else n_sinks + (token - n_sinks) % (capacity - n_sinks)
+        held[place] = token
+    return np.array([it for it in held if it is not None], dtype=int)
+
+
+def right_ring__pointer(n, capacity, n_sinks):
+    held, oldest = list(range(min(n, capacity))), n_sinks
+    for token in range(capacity, n):
+        held[oldest] = token
+        oldest = oldest + 1 if oldest + 1 < capacity else n_sinks
+    return np.array(held, dtype=int)
+
+
+def wrong_ring__in_order_of_the_text(n, capacity, n_sinks):
+    if n <= capacity:
+        return np.arange(n)
+    return np.array([*range(n_sinks), *range(n - capacity + n_sinks, n)])
+
+
+def wrong_ring__no_sinks(n, capacity, n_sinks):
+    """The first tokens are overwritten"""
+    held = np.arange(min(n, capacity))
+    for token in range(capacity, n):
+        held[token % capacity] = token
+    return held
+
+
+def wrong_ring__starts_late(n, capacity, n_sinks):
+    """Line 6"""
+    held, oldest = list(range(min(n, capacity))), n_sinks
+    for token in range(capacity, n):
+        held[oldest] = token
+        oldest = oldest + 1 if oldest < capacity - 1 else 0
+    return np.array(held, dtype=int)
+
+
+def wrong_ring__one_token_short(n, capacity, n_sinks):
+    """Line 4"""
+    held = np.arange(min(n, capacity))
+    for token in range(capacity, n - 1):
+        held[n_sinks + (token - n_sinks) % (capacity - n_sinks)] = token
+    return held
+
+
+def wrong_ring__last_place(n, capacity, n_sinks):
+    held = np.arange(min(n, capacity))
+    if n > capacity:
+        held[-1] = n - 1
+    return held
+
+
+def wrong_ring__shifted(n, capacity, n_sinks):
+    i, window = np.arange(min(n, capacity)), capacity - n_sinks
+    return np.where(i < n_sinks, i, i + (n - i) // window * window)
+
+
+def wrong_ring__sinks_not_taken_off(n, capacity, n_sinks):
+    """it begins at a wrong place"""
+    held = np.arange(min(n, capacity))
+    for token in range(capacity, n):
+        held[n_sinks + token % (capacity - n_sinks)] = token
+    return held
+
+
+def wrong_sink_mask__causal_alone(n_queries, n_keys, window, n_sinks, offset=0):
+    return causal_mask(n_queries, n_keys, offset)

@@ -1,0 +1,385 @@
+"""Attention to some keys, as readers write it."""
+# ruff: noqa: E741 (lengths are called l, as in the formula)
+
+import math
+
+import numpy as np
+import torch
+
+from mlnotes.attention.causal_mask import causal_mask, masked_softmax
+from mlnotes.attention.self_attention import attention
+from mlnotes.blocks.softmax import softmax
+
+
+def right_sliding_window_mask__two_masks(n_queries, n_keys, window, offset=0):
+    late = causal_mask(n_queries, n_keys, offset)
+    rows = np.arange(n_queries)[:, None]
+    return late & (np.arange(n_keys)[None] > rows + offset - window)
+
+
+def right_sliding_window_mask__loop(n_queries, n_keys, window, offset=0):
+    mask = np.zeros((n_queries, n_keys), dtype=bool)
+    for i in range(n_queries):
+        end = i + offset + 1
+        mask[i, max(0, end - window) : end] = True
+    return mask
+
+
+def right_sliding_window_mask__triangles(n_queries, n_keys, window, offset=0):
+    return np.tri(n_queries, n_keys, offset, dtype=bool) ^ np.tri(n_queries, n_keys, offset - window, dtype=bool)
+
+
+def wrong_sliding_window_mask__both_sides(n_queries, n_keys, window, offset=0):
+    i, j = np.ogrid[:n_queries, :n_keys]
+    return np.abs(i + offset - j) < window
+
+
+def wrong_sliding_window_mask__key_before_the_window(n_queries, n_keys, window, offset=0):
+    """Each query sees window + 1 keys"""
+    i, j = np.ogrid[:n_queries, :n_keys]
+    return (j <= i + offset) & (j >= i + offset - window)
+
+
+def wrong_sliding_window_mask__offset_for_one_end(n_queries, n_keys, window, offset=0):
+    """Line 4"""
+    i, j = np.ogrid[:n_queries, :n_keys]
+    return (j <= i + offset) & (j > i - window)
+
+
+def wrong_sliding_window_mask__wrapped(n_queries, n_keys, window, offset=0):
+    """Line 4"""
+    i, j = np.ogrid[:n_queries, :n_keys]
+    return (i + offset - j) % n_keys < window
+
+
+def wrong_sliding_window_mask__blocks(n_queries, n_keys, window, offset=0):
+    i, j = np.ogrid[:n_queries, :n_keys]
+    return (j <= i + offset) & (j // window == (i + offset) // window)
+
+
+def wrong_sliding_window_mask__numbers(n_queries, n_keys, window, offset=0):
+    i, j = np.ogrid[:n_queries, :n_keys]
+    return np.where((j <= i + offset) & (j > i + offset - window), 0.0, -np.inf)
+
+
+def right_sliding_window_attention__query_by_query(q, k, v, window, scale=None, offset=None):
+    l, s = q.shape[-2], k.shape[-2]
+    offset = s - l if offset is None else offset
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    for i in range(l):
+        stop = min(s, i + offset + 1)
+        start = max(0, i + offset + 1 - window)
+        if start < stop:
+            keys = slice(start, stop)
+            out[..., i, :] = attention(q[..., i : i + 1, :], k[..., keys, :], v[..., keys, :], scale=scale)[..., 0, :]
+    return out
+
+
+def right_sliding_window_attention__masked(q, k, v, window, scale=None, offset=None):
+    l, s = q.shape[-2], k.shape[-2]
+    ahead = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(s)
+    return attention(q, k, v, (ahead >= 0) & (ahead < window), scale=scale)
+
+
+def right_sliding_window_attention__diagonals(q, k, v, window, scale=None, offset=None):
+    l, s = q.shape[-2], k.shape[-2]
+    at = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(window)
+    real = (at >= 0) & (at < s)
+    keys, values = k[..., at.clip(0, s - 1), :], v[..., at.clip(0, s - 1), :]
+    scores = (q[..., None, :] * keys).sum(-1) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    return (masked_softmax(scores, real)[..., None] * values).sum(-2)
+
+
+def right_sliding_window_attention__blocks(q, k, v, window, scale=None, offset=None):
+    l, s = q.shape[-2], k.shape[-2]
+    offset = s - l if offset is None else offset
+    parts = []
+    for i in range(0, l, window):
+        piece = q[..., i : i + window, :]
+        start = min(max(0, i + offset - window + 1), s - 1)
+        stop = max(start + 1, min(s, i + offset + window))
+        gap = (np.arange(i, i + piece.shape[-2])[:, None] + offset) - np.arange(start, stop)
+        seen = (0 <= gap) & (gap < window)
+        parts.append(attention(piece, k[..., start:stop, :], v[..., start:stop, :], seen, scale=scale))
+    return np.concatenate(parts, axis=-2)
+
+
+def wrong_sliding_window_attention__chunks(q, k, v, window, scale=None, offset=None):
+    l, s = q.shape[-2], k.shape[-2]
+    i, j = np.arange(l)[:, None] + (s - l if offset is None else offset), np.arange(s)
+    return attention(q, k, v, (j <= i) & (j // window == i // window), scale=scale)
+
+
+def wrong_sliding_window_attention__one_key_more(q, k, v, window, scale=None, offset=None):
+    """Line 5"""
+    l, s = q.shape[-2], k.shape[-2]
+    gap = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(s)
+    return attention(q, k, v, (gap >= 0) & (gap <= window), scale=scale)
+
+
+def wrong_sliding_window_attention__no_offset(q, k, v, window, scale=None, offset=None):
+    """queries are the last of the keys: s - l"""
+    gap = np.arange(q.shape[-2])[:, None] - np.arange(k.shape[-2])
+    return attention(q, k, v, (gap >= 0) & (gap < window), scale=scale)
+
+
+def wrong_sliding_window_attention__scale_forgotten(q, k, v, window, scale=None, offset=None):
+    """`scale` makes no difference"""
+    l, s = q.shape[-2], k.shape[-2]
+    gap = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(s)
+    return attention(q, k, v, (gap >= 0) & (gap < window))
+
+
+def wrong_sliding_window_attention__zeros_for_hidden_scores(q, k, v, window, scale=None, offset=None):
+    """Line 6"""
+    l, s = q.shape[-2], k.shape[-2]
+    gap = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(s)
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    return softmax(np.where((gap >= 0) & (gap < window), scores, 0)) @ v
+
+
+def wrong_sliding_window_attention__mask_after_softmax(q, k, v, window, scale=None, offset=None):
+    l, s = q.shape[-2], k.shape[-2]
+    gap = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(s)
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    return np.where((gap >= 0) & (gap < window), softmax(scores), 0) @ v
+
+
+def wrong_sliding_window_attention__first_window_wraps(q, k, v, window, scale=None, offset=None):
+    l, s = q.shape[-2], k.shape[-2]
+    at = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(window)
+    keys, values = k[..., at % s, :], v[..., at % s, :]
+    scores = (q[..., None, :] * keys).sum(-1) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    return (softmax(scores)[..., None] * values).sum(-2)
+
+
+def right_block_sparse_attention__concatenated(q, k, v, layout, block_size, scale=None):
+    out = []
+    for i in range(layout.shape[0]):
+        rows = q[..., i * block_size : (i + 1) * block_size, :]
+        here = [slice(j * block_size, (j + 1) * block_size) for j in range(layout.shape[1]) if layout[i, j]]
+        if not here:
+            out.append(np.zeros((*rows.shape[:-1], v.shape[-1])))
+            continue
+        keys = np.concatenate([k[..., it, :] for it in here], axis=-2)
+        values = np.concatenate([v[..., it, :] for it in here], axis=-2)
+        out.append(attention(rows, keys, values, scale=scale))
+    return np.concatenate(out, axis=-2)
+
+
+def right_block_sparse_attention__masked(q, k, v, layout, block_size, scale=None):
+    mask = layout.repeat(block_size, axis=0).repeat(block_size, axis=1)
+    return attention(q, k, v, mask[: q.shape[-2], : k.shape[-2]], scale=scale)
+
+
+def right_block_sparse_attention__running_maximum(q, k, v, layout, block_size, scale=None):
+    scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    for i, blocks in enumerate(layout):
+        rows = slice(i * block_size, (i + 1) * block_size)
+        asked = q[..., rows, :]
+        top = np.full((*asked.shape[:-1], 1), -1e300)
+        total, mean = np.zeros_like(top), np.zeros((*asked.shape[:-1], v.shape[-1]))
+        for j in np.flatnonzero(blocks):
+            keys = slice(j * block_size, (j + 1) * block_size)
+            scores = scale * asked @ k[..., keys, :].mT
+            higher = np.maximum(top, scores.max(-1, keepdims=True))
+            e, old = np.exp(scores - higher), np.exp(top - higher)
+            total, mean, top = total * old + e.sum(-1, keepdims=True), mean * old + e @ v[..., keys, :], higher
+        if blocks.any():
+            out[..., rows, :] = mean / total
+    return out
+
+
+def right_block_sparse_attention__torch(q, k, v, layout, block_size, scale=None):
+    mask = torch.kron(torch.tensor(layout), torch.ones(block_size, block_size, dtype=torch.bool))
+    mask = mask[: q.shape[-2], : k.shape[-2]]
+    attend = torch.nn.functional.scaled_dot_product_attention
+    return attend(*map(torch.tensor, (q, k, v)), attn_mask=mask, scale=scale).numpy()
+
+
+def wrong_block_sparse_attention__columns(q, k, v, layout, block_size, scale=None):
+    mask = np.tile(layout, (block_size, block_size))
+    return attention(q, k, v, mask[: q.shape[-2], : k.shape[-2]], scale=scale)
+
+
+def wrong_block_sparse_attention__transposed(q, k, v, layout, block_size, scale=None):
+    """rows of the layout are blocks of queries"""
+    mask = np.kron(layout.T, np.ones((block_size, block_size), bool))
+    return attention(q, k, v, mask[: q.shape[-2], : k.shape[-2]], scale=scale)
+
+
+def wrong_block_sparse_attention__softmax_in_each_block(q, k, v, layout, block_size, scale=None):
+    """Each block of keys gets a whole unit"""
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    for i, j in np.argwhere(layout):
+        rows, keys = (slice(n * block_size, (n + 1) * block_size) for n in (i, j))
+        out[..., rows, :] += attention(q[..., rows, :], k[..., keys, :], v[..., keys, :], scale=scale)
+    return out
+
+
+def wrong_block_sparse_attention__mean_of_blocks(q, k, v, layout, block_size, scale=None):
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    for i, j in np.argwhere(layout):
+        rows, keys = (slice(n * block_size, (n + 1) * block_size) for n in (i, j))
+        part = attention(q[..., rows, :], k[..., keys, :], v[..., keys, :], scale=scale)
+        out[..., rows, :] += part / layout[i].sum()
+    return out
+
+
+def wrong_block_sparse_attention__scale_forgotten(q, k, v, layout, block_size, scale=None):
+    """`scale` makes no difference"""
+    mask = np.kron(layout, np.ones((block_size, block_size), bool))
+    return attention(q, k, v, mask[: q.shape[-2], : k.shape[-2]])
+
+
+def wrong_block_sparse_attention__causal_too(q, k, v, layout, block_size, scale=None):
+    """Line 4"""
+    mask = np.kron(layout, np.ones((block_size, block_size), bool))[: q.shape[-2], : k.shape[-2]]
+    return attention(q, k, v, mask & causal_mask(*mask.shape, mask.shape[1] - mask.shape[0]), scale=scale)
+
+
+def wrong_block_sparse_attention__values_not_gathered(q, k, v, layout, block_size, scale=None):
+    """Values do not belong to the keys"""
+    out = []
+    for i, blocks in enumerate(layout):
+        rows = q[..., i * block_size : (i + 1) * block_size, :]
+        at = np.flatnonzero(blocks.repeat(block_size)[: k.shape[-2]])
+        out.append(attention(rows, k[..., at, :], v[..., : len(at), :], scale=scale) if len(at)
+                   else np.zeros((*rows.shape[:-1], v.shape[-1])))  # fmt: skip
+    return np.concatenate(out, axis=-2)
+
+
+def right_dilated_window_mask__loop(n, window, dilation):
+    mask = np.zeros((n, n), bool)
+    for i in range(n):
+        for step in range(window):
+            if i - step * dilation >= 0:
+                mask[i, i - step * dilation] = True
+    return mask
+
+
+def right_dilated_window_mask__sum_of_diagonals(n, window, dilation):
+    return sum(np.eye(n, k=-step * dilation, dtype=int) for step in range(window)) > 0
+
+
+def right_dilated_window_mask__is_in(n, window, dilation):
+    gap = np.subtract.outer(np.arange(n), np.arange(n))
+    return np.isin(gap, np.arange(window) * dilation)
+
+
+def wrong_dilated_window_mask__window_in_tokens(n, window, dilation):
+    """As many tokens are spanned as should be seen"""
+    gap = np.subtract.outer(np.arange(n), np.arange(n))
+    return (gap >= 0) & (gap < window) & (gap % dilation == 0)
+
+
+def wrong_dilated_window_mask__every_key_in_the_span(n, window, dilation):
+    gap = np.subtract.outer(np.arange(n), np.arange(n))
+    return (gap >= 0) & (gap < window * dilation)
+
+
+def wrong_dilated_window_mask__one_more(n, window, dilation):
+    """window + 1 tokens are seen"""
+    gap = np.subtract.outer(np.arange(n), np.arange(n))
+    return np.isin(gap, np.arange(window + 1) * dilation)
+
+
+def wrong_dilated_window_mask__both_sides(n, window, dilation):
+    """The window reaches to both sides"""
+    gap = np.subtract.outer(np.arange(n), np.arange(n))
+    return np.isin(abs(gap), np.arange(window) * dilation)
+
+
+def wrong_dilated_window_mask__from_the_key(n, window, dilation):
+    """Which keys are seen depends on the key"""
+    i, j = np.ogrid[:n, :n]
+    return (j <= i) & (i - j < window * dilation) & (j % dilation == 0)
+
+
+def wrong_dilated_window_mask__gaps_of_dilation(n, window, dilation):
+    """Line 4"""
+    gap = np.subtract.outer(np.arange(n), np.arange(n))
+    return (gap >= 0) & (gap < window * (dilation + 1)) & (gap % (dilation + 1) == 0)
+
+
+def right_reach__dot(windows, dilations):
+    return int(np.dot(np.asarray(windows, int) - 1, np.asarray(dilations, int)))
+
+
+def right_reach__loop(windows, dilations):
+    back = 0
+    for layer in range(len(windows)):
+        back += dilations[layer] * (windows[layer] - 1)
+    return back
+
+
+def right_reach__differences(windows, dilations):
+    return sum(w * r for w, r in zip(windows, dilations)) - sum(dilations)  # noqa: B905
+
+
+def wrong_reach__last_layer(windows, dilations):
+    return (windows[-1] - 1) * dilations[-1]
+
+
+def wrong_reach__product(windows, dilations):
+    return math.prod((w - 1) * r for w, r in zip(windows, dilations, strict=True))
+
+
+def wrong_reach__windows_in_full(windows, dilations):
+    """the window counts the token itself"""
+    return sum(w * r for w, r in zip(windows, dilations, strict=True))
+
+
+def wrong_reach__tokens(windows, dilations):
+    """count steps back, not tokens"""
+    return 1 + sum((w - 1) * r for w, r in zip(windows, dilations, strict=True))
+
+
+def wrong_reach__no_dilation(windows, dilations):
+    """Only windows count"""
+    return sum(w - 1 for w in windows)
+
+
+def wrong_reach__first_window_for_all(windows, dilations):
+    return (windows[0] - 1) * sum(dilations) if windows else 0
+
+
+def right_pairs_in_window__sum(n, window):
+    return sum(min(i + 1, window) for i in range(n))
+
+
+def right_pairs_in_window__triangle_and_rest(n, window):
+    return window * (window + 1) // 2 + (n - window) * window
+
+
+def right_pairs_in_window__two_triangles(n, window):
+    rest = n - window
+    return (n * (n + 1) - rest * (rest + 1)) // 2
+
+
+def wrong_pairs_in_window__full(n, window):
+    """the first queries have fewer keys"""
+    return n * window
+
+
+def wrong_pairs_in_window__causal(n, window):
+    """The pairs of causal attention"""
+    return n * (n + 1) // 2
+
+
+def wrong_pairs_in_window__triangle_too_large(n, window):
+    """Too few by one window"""
+    return n * window - window * (window + 1) // 2
+
+
+def wrong_pairs_in_window__half_window(n, window):
+    return n * window - window**2 // 2
+
+
+def wrong_pairs_in_window__both_ends(n, window):
+    return n * window - window * (window - 1)
+
+
+def wrong_pairs_in_window__band_of_a_matrix(n, window):
+    return n * (2 * window - 1) - window * (window - 1)

@@ -1,0 +1,117 @@
+"""The page counts bytes as the cache does, and shows the losses that it was given where they belong."""
+
+import numpy as np
+import pytest
+
+from mlnotes.efficient.latent import LatentCache
+from mlnotes.widgets.latent_rank import LatentRank
+
+LOSSES = {
+    "of the weights": {384: 2.90625, 256: 3.9, 128: 7.1},
+    "of keys and values": {384: 2.90625, 256: 2.875, 128: 3.25},
+}
+
+
+def widget(**traits):
+    return LatentRank(LOSSES, n_layers=3, itemsize=2, **traits)
+
+
+def value(page, name):
+    return float(page.locator(f'.mw-ways [data-name="{name}"]').get_attribute("data-value"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"losses": {}}, "losses must hold one to 3 ways of choosing latents, got 0"),
+        ({"losses": {"a": {8: 1.0}}}, r"losses must hold at least two ranks, got \[8\]"),
+        ({"losses": {"a": {8: 1.0, 4: 2.0}, "b": {8: 1.0}}}, r"b must have losses for the ranks \[4, 8\], got \[8\]"),
+        ({"losses": {"a": {8: float("nan"), 4: 1.0}}}, "losses of a must be finite"),
+        ({"n_layers": 0}, "n_layers must be positive, got 0"),
+        ({"itemsize": -2}, "itemsize must be positive, got -2"),
+        ({"rank": 3}, r"rank must be one of \[128, 256, 384\], got 3"),
+        ({"tokens": 0}, "tokens must lie between 1 and 131072, got 0"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_values(change, message):
+    with pytest.raises(ValueError, match=message):
+        LatentRank(**{"losses": LOSSES} | change)
+
+
+def test_it_starts_with_the_smallest_rank_and_can_be_set():
+    shown = widget()
+    assert shown.rank == 128
+    shown.rank = 256
+    assert shown.losses_now() == {"of the weights": 3.9, "of keys and values": 2.875}
+    with pytest.raises(ValueError, match="rank must be one of"):
+        shown.rank = 100
+
+
+def test_bytes_are_those_of_caches_of_that_width():
+    caches = [LatentCache(512, 256, like=np.zeros(1, np.float16)) for _ in range(3)]
+    assert widget(rank=256, tokens=512).nbytes() == sum(cache.nbytes for cache in caches)
+
+
+def test_the_description_says_what_is_kept_and_lost():
+    said = widget(rank=256, tokens=1024).describe()
+    assert "Of the 384 numbers of each token's keys and values in a layer, 256 are kept" in said
+    assert "takes 1,572,864 bytes" in said
+    assert "of the weights 3.900 nats, +0.994; of keys and values 2.875 nats, -0.031" in said
+
+
+def test_the_picture_has_a_mark_for_each_loss_down_to_the_rank_shown():
+    assert widget().picture().count("<circle") == 6
+    assert widget(rank=256).picture().count("<circle") == 4
+
+
+def test_the_page_shows_no_loss_below_the_rank_to_which_the_reader_has_gone(open_page, slide):
+    page = open_page(widget(rank=384))
+    for position, marks in ((2, 2), (1, 4), (0, 6)):
+        slide(page, "Numbers kept of each token", position)
+        assert page.locator(".mw-rank > svg .mw-mark").count() == marks
+
+
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_the_page_computes_what_python_computes(open_page, slide, position):
+    page = open_page(widget())
+    slide(page, "Numbers kept of each token", position)
+    for power in (0, 7, 17):
+        slide(page, "Tokens in the cache", power)
+        expected = widget(rank=[128, 256, 384][position], tokens=2**power)
+        said = page.locator("[role=status]")
+        assert int(said.get_attribute("data-value")) == expected.nbytes()
+        assert f"{expected.nbytes():,} bytes" in said.inner_text()
+        for way, loss in expected.losses_now().items():
+            assert value(page, way) == pytest.approx(loss, abs=1e-9)
+
+
+def test_points_stand_over_their_bytes_at_the_height_of_their_loss(open_page):
+    page = open_page(widget(rank=128))
+    lines = page.locator(".mw-rank polyline").evaluate_all("all => all.map(e => e.getAttribute('points'))")
+    points = np.array([[tuple(map(float, it.split(","))) for it in line.split()] for line in lines])
+    x = points[..., 0]
+    np.testing.assert_allclose((x[:, 1] - x[:, 0]) / (x[:, 2] - x[:, 0]), 1 / 2, atol=1e-9)  # bytes grow with the rank
+    losses = np.array([[it[r] for r in (128, 256, 384)] for it in LOSSES.values()])
+    slope, offset = np.polyfit(losses.ravel(), points[..., 1].ravel(), 1)
+    assert slope < 0  # more nats are higher
+    np.testing.assert_allclose(slope * losses + offset, points[..., 1], atol=1e-6)
+    here = float(page.locator(".mw-rank .mw-here").get_attribute("x1"))
+    assert here == pytest.approx(x[0, 0])
+
+
+def test_less_loss_than_before_has_a_minus(open_page):
+    assert "2.875 nats, −0.031" in open_page(widget(rank=256)).locator(".mw-ways").inner_text()
+
+
+def test_rank_and_tokens_move_by_the_keyboard_and_are_told_to_listeners(open_page):
+    page = open_page(widget(rank=384, tokens=1024))
+    rank, tokens = (page.get_by_label(name) for name in ("Numbers kept of each token", "Tokens in the cache"))
+    rank.focus()
+    page.keyboard.press("ArrowLeft")
+    assert rank.get_attribute("aria-valuetext") == "256 of 384"
+    page.keyboard.press("Home")
+    assert rank.get_attribute("aria-valuetext") == "128 of 384"
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowLeft")
+    assert tokens.get_attribute("aria-valuetext") == "512"
+    assert int(page.locator("[role=status]").get_attribute("data-value")) == widget(rank=128, tokens=512).nbytes()

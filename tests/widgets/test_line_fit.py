@@ -1,0 +1,76 @@
+"""The line on the page is that of Python, and that of NumPy."""
+
+import numpy as np
+import pytest
+
+from mlnotes.widgets.line_fit import LineFit
+
+X, Y = [-6.0, -2.0, 1.0, 5.0, 8.0], [-4.0, 1.0, 0.5, 6.0, -3.0]
+
+
+def shown(page, name):
+    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"x": [1, 2], "y": [1, 2]}, r"x and y must hold 3 to 12 numbers each, got shapes \(2,\) and \(2,\)"),
+        ({"x": [1, 2, 3], "y": [1, 2, 11]}, r"points must lie within 10, with different x, got x \[1.0, 2.0, 3.0\]"),
+        ({"x": [1, 1, 1], "y": [1, 2, 3]}, "points must lie within 10, with different x"),
+        ({"x": X, "y": Y, "point": 5}, "point must be 0 to 4, got 5"),
+        ({"x": X, "y": Y, "strength": 4.0}, "strength must be -3 to 3, got 4"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_value(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        LineFit(**arguments)
+
+
+def test_without_ridge_the_line_is_that_of_polyfit():
+    slope, intercept, residuals = LineFit(X, Y).fit()
+    np.testing.assert_allclose([slope, intercept], np.polyfit(X, Y, 1), rtol=1e-12)
+    np.testing.assert_allclose([residuals.sum(), residuals @ X], 0, atol=1e-12)
+
+
+def test_ridge_divides_by_more_and_keeps_the_line_through_the_middle():
+    plain, held = LineFit(X, Y), LineFit(X, Y, strength=2.0)
+    spread = np.var(X) * len(X)
+    assert held.fit()[0] == pytest.approx(plain.fit()[0] * spread / (spread + 100), rel=1e-12)
+    assert held.fit()[1] + held.fit()[0] * np.mean(X) == pytest.approx(np.mean(Y))
+    assert "with ridge of strength 100" in held.describe()
+
+
+def test_the_page_computes_what_python_computes(open_page, slide):
+    page = open_page(LineFit(X, Y))
+    x, y = list(X), list(Y)
+    moves = (0, -8.0, 3.0, -3.0), (4, 8.0, 9.5, -3.0), (2, 0.0, -7.5, 0.5), (1, 3.5, 2.0, 3.0)
+    for point, across, up, strength in moves:
+        slide(page, "Point", point)
+        slide(page, "its x", across)
+        slide(page, "its y", up)
+        slide(page, "Ridge", strength)
+        x[point], y[point] = across, up
+        slope, intercept, residuals = LineFit(x, y, strength=strength).fit()
+        expected = {"slope": slope, "intercept": intercept, "squares": (residuals**2).sum(), "ones": 0.0}
+        expected |= {"places": residuals @ x}
+        for name, value in expected.items():
+            assert shown(page, name) == pytest.approx(value, abs=1e-9)
+
+
+def test_points_above_one_another_get_a_level_line(open_page, slide):
+    page = open_page(LineFit([1.0, 1.0, 2.0], [0.0, 1.0, 5.0], point=2))
+    slide(page, "its x", 1.0)
+    assert shown(page, "slope") == 0
+    assert shown(page, "intercept") == pytest.approx(2.0)
+
+
+def test_it_works_from_the_keyboard_and_names_its_values(open_page):
+    page = open_page(LineFit(X, Y, point=4))
+    page.get_by_label("its y").focus()
+    page.keyboard.press("ArrowRight")
+    assert shown(page, "slope") == pytest.approx(LineFit(X, [*Y[:4], -2.5]).fit()[0], abs=1e-12)
+    page.get_by_label("Ridge").focus()
+    page.keyboard.press("End")
+    assert page.get_by_label("Ridge").get_attribute("aria-valuetext") == "1000"
+    assert "leans on the column of x" in page.locator(".mw-verdict").inner_text()

@@ -1,0 +1,102 @@
+"""The page rounds weights as the function does."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mlnotes.efficient.quantization import quantize
+from mlnotes.widgets.weight_grid import BITS, SCALES, SCHEMES, WeightGrid
+
+WEIGHTS = np.random.default_rng(4).uniform(-1.5, 1.5, 24)
+NATS = {(4, "matrix", "absmax"): 13.5, (4, "block", "absmax"): 3.25, (3, "row", "minimum and maximum"): 4.5}
+ARGUMENTS = {"weights": WEIGHTS, "matrix": (-2.0, 7.0), "row": (-1.5, 2.5), "nats": NATS, "full": 2.9, "block_size": 8}
+
+
+def widget(**changes):
+    return WeightGrid(**ARGUMENTS | changes)
+
+
+def value(page, name):
+    return json.loads(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value") or "null")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"block_size": 7}, "block_size must divide the weights, got 7 for 24"),
+        ({"block_size": 0}, "block_size must be positive, got 0"),
+        ({"weights": [1.0, np.nan]}, "weights must hold finite numbers"),
+        ({"row": (-1.0, 1.0)}, r"row must hold all weights, got -1\.0 to 1\.0"),
+        ({"full": np.inf}, "nats must hold finite numbers"),
+        ({"nats": {(5, "row", "absmax"): 3.0}}, r"nats must be those of \(8, 4, 3, 2\)"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_values(change, message):
+    with pytest.raises(ValueError, match=message):
+        widget(**change)
+
+
+def test_what_is_no_setting_is_refused():
+    with pytest.raises(Exception, match="bits"):
+        widget(bits=5)
+    with pytest.raises(Exception, match="scale"):
+        widget().scale = "column"
+
+
+def test_it_rounds_as_the_whole_row_and_the_whole_matrix_would_be_rounded():
+    shown = widget(bits=4, scale="row")
+    row = np.array([*shown.weights, -1.5, 2.5])
+    np.testing.assert_array_equal(shown.rounded()[0][0].codes, quantize(row, 4).codes)
+    blocks = widget(bits=3, scale="block", scheme="minimum and maximum").rounded()[0]
+    expected = quantize(np.array(shown.weights), 3, 8, symmetric=False)
+    np.testing.assert_array_equal(np.concatenate([it.codes for it in blocks]), expected.codes)
+
+
+def test_the_description_says_what_was_measured_and_what_was_not():
+    assert "4 bits, one grid for each block, absmax; error" in widget(scale="block").describe()
+    assert "3.25 nats instead of 2.90" in widget(scale="block").describe()
+    assert "nats not measured" in widget(bits=2).describe()
+
+
+def test_the_picture_has_a_ring_and_a_dot_for_each_weight():
+    assert widget().picture().count("<circle") == 48
+
+
+@pytest.mark.parametrize("scale", range(3))
+@pytest.mark.parametrize("scheme", range(2))
+def test_the_page_computes_what_python_computes(open_page, slide, scale, scheme):
+    page = open_page(widget())
+    page.get_by_label("One grid for each").select_option(index=scale)
+    page.get_by_label("Grid set by").select_option(index=scheme)
+    for position, bits in enumerate(BITS):
+        slide(page, "Bits", position)
+        expected = widget(bits=bits, scale=SCALES[scale], scheme=SCHEMES[scheme]).measures()
+        assert value(page, "step") == pytest.approx(expected["step"], abs=1e-9)
+        assert value(page, "error") == pytest.approx(expected["error"], abs=1e-9)
+        assert (value(page, "points"), value(page, "nats")) == (expected["points"], expected["nats"])
+        measured = "more than the 2.90" if expected["nats"] else "not measured"
+        assert measured in page.locator("[role=status]").inner_text()
+
+
+def test_dots_stand_where_the_grid_has_points(open_page):
+    page = open_page(widget(bits=2, scale="block"))
+    places = page.locator(".mw-point").evaluate_all("all => all.map(e => Number(e.getAttribute('cy')))")
+    rounded = widget(bits=2, scale="block").rounded()[1]
+    top = 1.1 * abs(WEIGHTS).max()
+    np.testing.assert_allclose(places, 125 - rounded / top * 117, atol=1e-3)
+    lines = page.locator(".mw-grid .mw-gridline").evaluate_all("all => all.map(e => Number(e.getAttribute('y1')))")
+    assert {round(y, 6) for y in places} <= {round(y, 6) for y in lines}
+
+
+def test_bits_move_by_the_keyboard_and_are_told_to_listeners(open_page):
+    page = open_page(widget())
+    bits = page.get_by_label("Bits")
+    bits.focus()
+    page.keyboard.press("ArrowRight")
+    assert bits.get_attribute("aria-valuetext") == "3 bits"
+    page.keyboard.press("End")
+    assert bits.get_attribute("aria-valuetext") == "2 bits"
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert value(page, "error") == pytest.approx(widget(bits=2, scale="row").measures()["error"], abs=1e-9)
