@@ -1061,6 +1061,7 @@ def walks(ax, function, paths, reach, levels, title=""):
     for (name, path), color, marker in zip(paths.items(), _COLORS, "os^D", strict=False):
         near = np.clip(path, -5 * np.array(reach), 5 * np.array(reach))
         ax.plot(*near.T, marker + "-", color=color, ms=3.5, lw=1.2, label=name)
-    ax.set(xlim=(-reach[0], reach[0]), ylim=(-reach[1], reach[1]), xlabel="x₁", ylabel="x₂", title=title, aspect="equal")
+    ax.set(xlim=(-reach[0], reach[0]), ylim=(-reach[1], reach[1]), aspect="equal")
+    ax.set(xlabel="x₁", ylabel="x₂", title=title)
     if len(paths) > 1:
         ax.legend(loc="best")
