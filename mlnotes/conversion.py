@@ -2,8 +2,21 @@
 
 import torch
 
+from mlnotes.attention.positions import halves_order
 from mlnotes.attention.transformer import pre_norm
 from mlnotes.layers.transformer import DecoderBlock
+
+_LLAMA = {
+    "attention.w_q": "self_attn.q_proj",
+    "attention.w_k": "self_attn.k_proj",
+    "attention.w_v": "self_attn.v_proj",
+    "attention.w_o": "self_attn.o_proj",
+    "feed_forward.w_gate": "mlp.gate_proj",
+    "feed_forward.w_up": "mlp.up_proj",
+    "feed_forward.w_down": "mlp.down_proj",
+    "norm_1.gain": "input_layernorm",
+    "norm_2.gain": "post_attention_layernorm",
+}
 
 
 def as_torch(block):
@@ -40,3 +53,46 @@ def as_torch(block):
         state |= {f"{name}.out_proj.weight": layer.w_o.T, f"{name}.out_proj.bias": layer.b_o}
     theirs.load_state_dict(state)
     return theirs
+
+
+def as_transformers(llama):
+    """Write a language model as that of the library transformers, with the same weights.
+
+    Parameters
+    ----------
+    llama : Llama
+        The model.
+
+    Returns
+    -------
+    transformers.LlamaForCausalLM
+        In evaluation mode. It shares memory with ours, but for queries and keys, whose coordinates it pairs otherwise.
+    """
+    from transformers import LlamaConfig, LlamaForCausalLM  # here, because it takes seconds
+
+    (n_tokens, d_model), attention = llama.tokens.table.shape, llama.blocks[0].attention
+    config = LlamaConfig(
+        vocab_size=n_tokens,
+        hidden_size=d_model,
+        intermediate_size=llama.blocks[0].feed_forward.w_up.shape[1],
+        num_hidden_layers=len(llama.blocks),
+        num_attention_heads=attention.n_heads,
+        num_key_value_heads=attention.n_groups,
+        rms_norm_eps=llama.norm.eps,
+        rope_parameters={"rope_type": "default", "rope_theta": llama.base},
+        tie_word_embeddings=True,
+    )
+    with torch.device("meta"):
+        theirs = LlamaForCausalLM(config)
+    order, ours = halves_order(d_model // attention.n_heads), llama.state_dict()
+    state = {"model.norm.weight": ours["norm.gain"]}
+    state |= dict.fromkeys(("model.embed_tokens.weight", "lm_head.weight"), ours["tokens.table"])
+    for i in range(len(llama.blocks)):
+        for name, other in _LLAMA.items():
+            w = ours[f"blocks.{i}.{name}"]
+            if other in ("self_attn.q_proj", "self_attn.k_proj"):
+                w = w.reshape(d_model, -1, len(order))[:, :, order].reshape(w.shape)
+            state[f"model.layers.{i}.{other}.weight"] = w.T if w.ndim == 2 else w
+    theirs.load_state_dict(state, assign=True)
+    theirs.model.rotary_emb = type(theirs.model.rotary_emb)(config)  # whose frequencies were on "meta", too
+    return theirs.eval()

@@ -91,6 +91,7 @@ def recorded_heads(model):
             mock.patch.object(self_attention, "attention_weights", note),
             mock.patch.multiple(
                 grouped_query,
+                ROWS=10**9,  # all queries together
                 grouped_query_attention=note_grouped,
                 softmax=kept(grouped_query.softmax),
                 masked_softmax=kept(grouped_query.masked_softmax),

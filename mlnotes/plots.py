@@ -1065,3 +1065,44 @@ def walks(ax, function, paths, reach, levels, title=""):
     ax.set(xlabel="x₁", ylabel="x₂", title=title)
     if len(paths) > 1:
         ax.legend(loc="best")
+
+
+def through_the_origin(ax, lines, vectors):
+    """Draw lines through the origin of the plane, named at their ends, and vectors.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    lines : dict of str to array (2,)
+        The directions of the lines, by name.
+    vectors : dict of str to array (2,)
+        The vectors, by name.
+    """
+    arrows(ax, vectors)
+    reach = 1.4 * max(np.hypot(*it) for it in vectors.values())
+    for (name, direction), style in zip(lines.items(), ("-", "--"), strict=False):
+        end = np.asarray(direction) / np.hypot(*direction) * reach * 0.7 * (-1 if np.prod(direction) > 0 else 1)
+        ax.axline((0, 0), direction, color=GREY, ls=style, lw=1.2, zorder=0)
+        ax.annotate(name, end, (7, 0), textcoords="offset points", color=GREY, va="bottom" if end[0] > 0 else "top")
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
+
+
+def scores_of_heads(ax, scores, title=""):
+    """Draw one number from 0 to 1 for each head of each layer, on the fixed scale.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    scores : array (n_layers, n_heads)
+        One row for each layer, from the first at the top.
+    title : str
+        What is shown.
+    """
+    image = ax.imshow(scores, vmin=0, vmax=1, aspect="auto")
+    ax.set(title=title, xlabel="head", ylabel="layer", xticks=range(scores.shape[1]))
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    if not ax.figure.axes[-1].get_label() == "<colorbar>":
+        ax.figure.colorbar(image, ax=ax.figure.axes, label="score", shrink=0.8)

@@ -168,8 +168,8 @@ def sigmoid(x):
     """
     require_floats(x=x)
     xp = array_namespace(x)
-    e = xp.exp(xp.where(x > 0, -x, x))
-    return xp.where(x > 0, 1.0, e) / (1 + e)
+    e = xp.exp(xp.minimum(x, -x))
+    return xp.exp(xp.minimum(x, xp.zeros_like(x))) / (1 + e)
 
 
 def mlp(x, weights, biases, activation=relu):

@@ -10,27 +10,15 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.llama.modeling_llama import LlamaRMSNorm
 
 from mlnotes.attention.causal_mask import causal_mask
-from mlnotes.attention.positions import halves_order
+from mlnotes.conversion import as_transformers
 from mlnotes.efficient.kv_cache import cache_nbytes
 from mlnotes.inspection import recorded_heads
 from mlnotes.layers.llama import Llama, SwiGLU
 from mlnotes.pretrained import smollm2
 
-NAMES = {
-    "attention.w_q": "self_attn.q_proj",
-    "attention.w_k": "self_attn.k_proj",
-    "attention.w_v": "self_attn.v_proj",
-    "attention.w_o": "self_attn.o_proj",
-    "feed_forward.w_gate": "mlp.gate_proj",
-    "feed_forward.w_up": "mlp.up_proj",
-    "feed_forward.w_down": "mlp.down_proj",
-    "norm_1.gain": "input_layernorm",
-    "norm_2.gain": "post_attention_layernorm",
-}
 SMALL = dict(n_tokens=53, n_layers=3, d_model=36, n_heads=6, n_groups=2, d_hidden=22, base=500.0, eps=0.01)
 cuts = st.sets(st.integers(1, 10)).map(lambda inner: [0, *sorted(inner), 11])
 
@@ -40,32 +28,6 @@ def small():
     for i, parameter in enumerate(model.parameters()):  # gains too
         parameter += torch.tensor(np.random.default_rng(i).normal(size=parameter.shape)) * 0.2
     return model
-
-
-def reference(ours, **options):
-    """Make transformers' model with our weights, ordered for its pairs of coordinates."""
-    state, n_tokens, d_model = ours.state_dict(), *ours.tokens.table.shape
-    attention = ours.blocks[0].attention
-    config = LlamaConfig(
-        vocab_size=n_tokens, hidden_size=d_model, intermediate_size=ours.blocks[0].feed_forward.w_up.shape[1],
-        num_hidden_layers=len(ours.blocks), num_attention_heads=attention.n_heads,
-        num_key_value_heads=attention.n_groups, rms_norm_eps=ours.norm.eps, tie_word_embeddings=True,
-        rope_parameters={"rope_type": "default", "rope_theta": ours.base}, **options,
-    )  # fmt: skip
-    with torch.device("meta"):
-        theirs = LlamaForCausalLM(config)
-    order = halves_order(d_model // attention.n_heads)
-    weights = {"model.norm.weight": state["norm.gain"]}
-    weights |= {name: state["tokens.table"] for name in ("model.embed_tokens.weight", "lm_head.weight")}
-    for i in range(len(ours.blocks)):
-        for mine, other in NAMES.items():
-            w = state[f"blocks.{i}.{mine}"].T if state[f"blocks.{i}.{mine}"].ndim == 2 else state[f"blocks.{i}.{mine}"]
-            if mine in ("attention.w_q", "attention.w_k"):
-                w = w.reshape(-1, len(order), d_model)[:, order].reshape(-1, d_model)
-            weights[f"model.layers.{i}.{other}.weight"] = w
-    theirs.load_state_dict(weights, assign=True)
-    theirs.model.rotary_emb = type(theirs.model.rotary_emb)(config)  # which was on "meta" too
-    return theirs.eval()
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +42,7 @@ def logits(theirs, ids):
 
 def test_a_small_model_in_double_precision_equals_that_of_transformers():
     ours, ids = small(), np.random.default_rng(0).integers(0, 53, (2, 11))
-    theirs = reference(ours)
+    theirs = as_transformers(ours)
     # Its angles and norms are computed in float32: exact ones take their place.
     inverse = 500.0 ** (-torch.arange(0, 6, 2, dtype=torch.float64) / 6)
     angles = torch.cat([torch.arange(11.0, dtype=torch.float64)[:, None] * inverse] * 2, dim=-1)[None]
@@ -164,7 +126,7 @@ def test_sizes_that_do_not_fit_are_refused(sizes, message):
 
 def test_the_published_model_equals_that_of_transformers_at_every_position_cached_or_not(published):
     ids = smollm2.passage(96)
-    expected = logits(reference(published), ids)
+    expected = logits(as_transformers(published), ids)
     torch.testing.assert_close(published(ids), expected, rtol=0, atol=1e-3)
     caches = published.caches(96)
     parts = [published(part, caches=caches) for part in np.split(ids, [40, 41, 42, 60])]
@@ -174,7 +136,7 @@ def test_the_published_model_equals_that_of_transformers_at_every_position_cache
 
 
 def test_the_published_model_writes_what_transformers_writes(published):
-    theirs, ids = reference(published), smollm2.tokenize("The capital of France is")[1]
+    theirs, ids = as_transformers(published), smollm2.tokenize("The capital of France is")[1]
     expected = theirs.generate(torch.tensor(ids)[None], max_new_tokens=12, do_sample=False, pad_token_id=2)
     caches, written = published.caches(20), list(ids)
     scores = published(ids, caches=caches)

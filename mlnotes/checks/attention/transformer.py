@@ -15,6 +15,7 @@ from mlnotes.attention.transformer import (
     post_norm,
     pre_norm,
     rms_norm,
+    swiglu,
 )
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
@@ -39,7 +40,17 @@ _tokens, _w_1, _w_2, _b, _b_1, *_w = frozen(
 _hidden = _w_1, _b_1, _w_2, _b[4]
 _hidden2 = frozen(np.array([[1.0, 0.0], [-1.0, 2.0], [0.0, 1.0]]), np.array([1.0, -9.0]),
     np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]]), np.array([0.0, 5.0, -2.0]))  # fmt: skip
+_gated = frozen(_w_1, np.flip(_w_1) + 0.25, _w_2)
+_gated2 = frozen(np.array([[1.0, 0.0], [-1.0, 2.0], [0.0, 1.0]]), np.array([[2.0, 1.0], [0.0, -1.0], [1.0, 0.0]]),
+    np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 3.0]]))  # fmt: skip
 _mask, _kept = frozen(causal_mask(5, 5), np.arange(5) < np.array([[5], [2]]))
+
+
+def _torch_gated(x, *weights):
+    import torch
+
+    x, gate, up, down = map(torch.tensor, (x, *weights))
+    return ((torch.nn.functional.silu(x @ gate) * (x @ up)) @ down).numpy()
 
 
 def cosine_without_positions():
@@ -314,6 +325,24 @@ CHECKS = (
                 "bend the hidden layer only"),
             Mistake("activation before the bias", (_MLP, "(activation(x @ w_1) + b_1) @ w_2 + b_2"),
                 "The bias cannot move the bend", "add it first: activation(x @ w_1 + b_1)"))),
+    Checks(swiglu,
+        cases=(
+            call(_small, *_gated2), call(_tokens, *_gated), call(np.stack([_tokens, -_tokens]), *_gated).about(
+            "two sequences")),
+        claims=(
+            Claim("each token by itself, in any order", lambda f: distance(f(_tokens[::-1], *_gated),
+                f(_tokens, *_gated)[::-1]), **_LAST_BITS),
+            Claim("twice what is let through gives twice the result", lambda f: distance(f(_tokens, _gated[0],
+                2 * _gated[1], _gated[2]), 2 * f(_tokens, *_gated)), **_LAST_BITS),
+            oracle("torch's silu between torch's linear maps", _torch_gated, call(_tokens, *_gated), **_LAST_BITS)),
+        mistakes=(
+            Mistake("gate left open", ("silu(x @ w_gate)", "(x @ w_gate)"), "Nothing is bent: twice the tokens give "
+                "four times the result", "send the gate through silu"),
+            Mistake("wrong half bent", ("silu(x @ w_gate) * (x @ w_up)", "(x @ w_gate) * silu(x @ w_up)"),
+                "The gate and what it lets through are exchanged", "silu belongs to x @ w_gate"),
+            Mistake("logistic gate", ("silu(x @ w_gate)", "1 / (1 + np.exp(-(x @ w_gate)))"),
+                "The gate stays between 0 and 1: this is the GLU of 2017", "silu(z) is z times the logistic function"),
+            Mistake("added", (") * (", ") + ("), "A closed gate still lets something through", "multiply"))),
     Checks(mean_pool,
         cases=(
             call(_small), call(_small, mask=np.array([True, False])).about("padding"), call(_cube),

@@ -1,0 +1,134 @@
+"""What drawing the next token must satisfy, and how it is usually got wrong."""
+
+import numpy as np
+
+from mlnotes.blocks.softmax import softmax
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.report import written_call
+from mlnotes.efficient.language_model import generate, next_token_probabilities
+
+_rng = np.random.default_rng(29)
+_row, _rows, _cube, _table, _tied, _halves = frozen(np.array([1.0, 4.0, 2.0]), _rng.normal(size=(3, 11)) * 3,
+    _rng.normal(size=(2, 3, 7)) * 3, _rng.normal(size=(5, 5)) * 2, np.array([3.0, 1.0, 3.0, 0.0, 3.0]),
+    np.log([0.125, 0.5, 0.25, 0.125]))
+_FORBIDDEN = np.array([[0.0, -np.inf], [-np.inf, -np.inf]])
+_LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 numbers in float64: a few units of 1e-16"}
+
+
+def _transformers(logits, temperature=1.0, top_k=None, top_p=None):
+    import torch
+    from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
+
+    scores = TemperatureLogitsWarper(float(temperature))(None, torch.tensor(logits))
+    scores = scores if top_k is None else TopKLogitsWarper(top_k)(None, scores)
+    scores = scores if top_p is None else TopPLogitsWarper(top_p)(None, scores)
+    return scores.softmax(-1).numpy()
+
+
+def _smallest_set(f):
+    """Say how far the tokens that are kept miss the rule: enough for p, and without their last too little."""
+    p = np.sort(softmax(_rows[0]))[::-1]
+    return max(abs(np.count_nonzero(f(_rows[0], top_p=q)) - 1 - np.count_nonzero(np.cumsum(p) < q))
+        for q in (0.05, 0.5, 0.9, 0.99))  # fmt: skip
+
+
+class _Reader:
+    """A model whose scores depend on the last two tokens that it has read, and on how many."""
+
+    def __init__(self):
+        self.seen = []
+
+    def __call__(self, ids):
+        scores = []
+        for i in ids:
+            self.seen.append(int(i))
+            scores.append(_table[i] - _table[:, sum(self.seen[-2:]) % 5] + 0.1 * len(self.seen))
+        return np.array(scores)
+
+
+def _written(version, ids, n_tokens, **options):
+    step = _Reader()
+    return {"written": np.array(version(step, ids, n_tokens, **options)).tolist(), "read": step.seen}
+
+
+def _one_by_one(ids, n_tokens, stop=None, rng=None, **choice):
+    """Score the whole text for every token anew."""
+    rng, text = np.random.default_rng(rng), list(ids)
+    for _ in range(n_tokens):
+        p = next_token_probabilities(_Reader()(text)[-1], **choice)
+        token = int(rng.choice(5, p=p / p.sum()))
+        if token == stop:
+            break
+        text.append(token)
+    return np.array(text[len(ids) :])
+
+
+def _rewritten(f):
+    """Compare with a model that forgets, and is shown the whole text each time."""
+    return sum(f(_Reader(), np.array([1, 3]), 12, rng=seed, temperature=2.0).tolist() != _one_by_one([1, 3], 12,
+        rng=seed, temperature=2.0).tolist() for seed in range(9))  # fmt: skip
+
+
+CHECKS = (
+    Checks(next_token_probabilities,
+        cases=(
+            call(_row), call(_row, 2.0), call(_row, top_k=2), call(_row, top_p=0.5), call(_row, top_p=0.9),
+            call(_rows, temperature=0.5), call(_rows, top_k=4), call(_rows, top_p=0.8),
+            call(_rows, 1.7, 5, 0.6).about("all three"), call(_rows, 0.3, 5, 0.97).about("all three"),
+            call(_cube, 1.3, 3, 0.9).about("three axes"), call(_row, 0).about("temperature 0"),
+            call(_row * 1000).about("scores of 1000"), call(_row - 1000).about("scores of -1000"),
+            call(_row, top_k=9).about("more than there are"), call(_row, top_p=1.0).about("all of the probability"),
+            call(_row, top_p=0.0).about("none of the probability"), call(np.array([0.0, -40.0, -700.0]),
+            top_p=1.0).about("probabilities that no sum notices", edge=True),
+            call(np.array([[1000.0, 998.0], [-9500.0, -9501.0]]), 0.1).about("rows far apart"),
+            call(_row - 1000, top_p=0.5).about("scores of -1000"), call(_tied, 0).about("ties", edge=True),
+            call(_tied, top_k=2).about("ties", edge=True), call(_tied, top_p=0.4).about("ties", edge=True),
+            call(np.log([0.5, 0.25, 0.25]), top_p=0.5).about("the first alone reaches it", edge=True),
+            call(_FORBIDDEN, 0.5).about("tokens that may not come", edge=True),
+            call(_FORBIDDEN, 0.5, 1, 0.9).about("tokens that may not come", edge=True),
+            call(_row * 1000, 1e-307).about("temperature 1e-307", edge=True),
+            call(_row.astype(np.float32), 1e-320).about("float32 at temperature 1e-320", edge=True)),
+        claims=(
+            Claim("probabilities sum to one", lambda f: distance(f(_rows, 0.7, 5, 0.8).sum(-1), np.ones(3)),
+                **_LAST_BITS),
+            Claim("without choices, softmax", lambda f: distance(f(_rows), softmax(_rows)), **_LAST_BITS),
+            Claim("temperature 0 leaves the largest score", lambda f: distance(f(_rows, 0),
+                np.eye(11)[_rows.argmax(-1)])),
+            Claim("top p keeps the smallest set that reaches it", _smallest_set),
+            Claim("what is kept keeps its proportions", lambda f: distance(f(_halves, top_k=2), [0, 2 / 3, 1 / 3, 0]),
+                **_LAST_BITS),
+            oracle("transformers' three processors", _transformers, call(_rows), call(_rows, 0.5), call(_rows, top_k=4),
+                call(_rows, top_p=0.8), call(_rows, 1.7, 5, 0.6), **_LAST_BITS)),
+        mistakes=(
+            Mistake("multiplied by the temperature", ("scores / temperature if", "scores * temperature if"),
+                "A high temperature makes the probable more probable", "divide the scores by it"),
+            Mistake("top k from below", ("-min(top_k, logits.shape[-1])", "min(top_k, logits.shape[-1]) - 1"),
+                "Only the least probable are left out", "take the k-th from the end of the sorted scores"),
+            Mistake("one token short of p", ("<= 1 - top_p", "- ranked < 1 - top_p"),
+                "The kept tokens do not reach top_p", "keep the token that crosses top_p, too"),
+            Mistake("not normalised again", ("return softmax(scores)", "return xp.where(scores > -math.inf, "
+                "softmax((logits - top) / temperature), 0.0)"), "What is kept does not sum to one",
+                "divide by what is kept, or hide the scores before softmax"),
+            Mistake("temperature ignored by top p", ("p = softmax(scores)", "p = softmax(scores * temperature)"),
+                "top_p is measured before the temperature", "divide the scores first"))),
+    Checks(generate,
+        run=_written, written=lambda name, case: written_call(name, call("step", *case.arguments, **dict(case.named))),
+        cases=(
+            call(np.array([1, 3]), 6, temperature=0), call(np.array([2]), 5, rng=0),
+            call(np.array([2]), 9, stop=4, temperature=0).about(
+            "a token that stops"),
+            call(np.array([0, 1, 2]), 7, rng=3, temperature=3.0, top_k=4, top_p=0.9).about("all choices"),
+            call(np.array([2]), 0).about("nothing to write"), call(np.array([1, 3]), 12, stop=3, rng=2, top_k=2)),
+        claims=(
+            Claim("the whole text read anew for every token, drawn by numpy's choice", _rewritten, kind="oracle"),
+            Claim("each token is read once", lambda f: float(_written(f, np.array([1, 3]), 6, rng=0)["read"]
+                != [1, 3, *_written(f, np.array([1, 3]), 6, rng=0)["written"][:-1]]))),
+        mistakes=(
+            Mistake("only the last token of the text is read", ("np.asarray(ids), []", "np.asarray(ids)[-1:], []"),
+                "What stands before the last token makes no difference", "hand step the whole text first"),
+            Mistake("the most probable every time", ("rng.random() * reached[-1]", "0 * rng.random() * reached[-1]"),
+                "The text does not depend on the generator", "draw a number between 0 and the sum"),
+            Mistake("the stop is written", (("if token == stop:", "written.append(token)\n        if token == stop:"),
+                ("break\n        written.append(token)", "break")), "The text ends with the token that stops it",
+                "look at the token before it is appended"))),
+)

@@ -1,0 +1,126 @@
+"""From scores to text: which token may come next, with what probability, and one after another."""
+
+import math
+
+import numpy as np
+from array_api_compat import array_namespace, to_device
+
+from mlnotes.arrays import require_entries, require_floats, require_integers, require_not_negative, widen_half
+from mlnotes.blocks.softmax import softmax
+
+
+@widen_half
+def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
+    """Turn scores into the probabilities with which the next token is drawn.
+
+    Parameters
+    ----------
+    logits : array (..., m)
+        One score in nats for each token; -inf for one that may not come.
+    temperature : float
+        What scores are divided by. Below 1 probable tokens become more so; at 0 only the most probable is left.
+    top_k : int, optional
+        How many of the most probable tokens may be drawn; more than there are changes nothing.
+    top_p : float, optional
+        How much of the probability, after temperature and ``top_k``, those that may be drawn must have together: the
+        smallest number of most probable tokens that reaches it, from 1 token at 0 to all at 1.
+
+    Returns
+    -------
+    array (..., m)
+        Probabilities: 0 for what may not be drawn. Tokens that are as probable as the last that is kept are kept too.
+        Zeros where every score is -inf.
+
+    Raises
+    ------
+    ValueError
+        If ``logits`` holds no floats or no token, the temperature is negative or not finite, ``top_k`` is no positive
+        integer, or ``top_p`` does not lie between 0 and 1.
+
+    Notes
+    -----
+    .. math:: p = \\mathrm{softmax}(\\mathbf x / T), \\qquad p'_i \\propto p_i\\,[\\,p_i \\ge t\\,]
+
+    with the k-th largest probability for t, and with the smallest one of those that reach ``top_p``.
+
+    References
+    ----------
+    Fan, Lewis and Dauphin, *Hierarchical Neural Story Generation*, 2018 (top k). Holtzman et al., *The Curious Case of
+    Neural Text Degeneration*, 2020 (top p).
+    """
+    _require_choice(logits, temperature, top_k, top_p)
+    xp = array_namespace(logits)
+    top = xp.max(logits, axis=-1, keepdims=True)
+    scores = logits - xp.where(top == -math.inf, 0.0, top)
+    # So far below the top the probability is 0 in every precision, and the quotient might overflow.
+    scores = xp.where(scores < -10_000 * temperature, -math.inf, scores)
+    scores = scores / temperature if temperature >= xp.finfo(scores.dtype).smallest_normal else scores
+    if top_k is not None:
+        ranked = xp.sort(scores, axis=-1)
+        scores = xp.where(scores >= ranked[..., -min(top_k, logits.shape[-1]), None], scores, -math.inf)
+    if top_p is not None:
+        p = softmax(scores)
+        ranked = xp.sort(p, axis=-1)
+        rare = xp.cumulative_sum(ranked, axis=-1) <= 1 - top_p  # from below, where sums are small and exact
+        last = xp.min(xp.where(rare, ranked[..., -1:], ranked), axis=-1, keepdims=True)
+        scores = xp.where(p >= last, scores, -math.inf)
+    return softmax(scores)
+
+
+def generate(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Write a text on: score the next token, draw it, read it, and so on.
+
+    Parameters
+    ----------
+    step : callable
+        Takes the next tokens, an integer array (l,), and gives scores (l, m) of what may follow each. It remembers what
+        it was given: ``partial(model, caches=model.caches(capacity))``.
+    ids : integer array (l,)
+        The text so far, of at least one token.
+    n_tokens : int
+        How many tokens to write at most.
+    stop : int, optional
+        The token that ends the text, and is not part of it.
+    rng : numpy.random.Generator or int, optional
+        What draws: one number for each token.
+    **choice
+        ``temperature``, ``top_k`` and ``top_p``, as in `next_token_probabilities`. Temperature 0 draws the most
+        probable token every time.
+
+    Returns
+    -------
+    integer array (n,)
+        What was written, n at most ``n_tokens``.
+
+    Raises
+    ------
+    ValueError
+        If ``ids`` is empty, ``n_tokens`` negative, or for what `next_token_probabilities` refuses.
+
+    Notes
+    -----
+    The token is the first whose probability, added to those of all tokens before it in the table, exceeds a number that
+    is drawn evenly from 0 to 1.
+    """
+    require_entries(-1, ids=np.asarray(ids))
+    require_integers(0, n_tokens=n_tokens)
+    rng, new, written = np.random.default_rng(rng), np.asarray(ids), []
+    for _ in range(n_tokens):
+        p = to_device(next_token_probabilities(step(new)[-1], **choice), "cpu")
+        reached = np.cumsum(np.asarray(p, dtype=np.float64))
+        token = int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))
+        if token == stop:
+            break
+        written.append(token)
+        new = np.array([token])
+    return np.array(written, dtype=np.int64)
+
+
+def _require_choice(logits, temperature, top_k, top_p):
+    require_floats(logits=logits)
+    require_entries(-1, logits=logits)
+    require_not_negative(temperature=temperature)
+    if top_k is not None:
+        require_integers(1, top_k=top_k)
+    if top_p is not None and not 0 <= top_p <= 1:
+        raise ValueError(f"top_p must lie between 0 and 1, got {top_p}")

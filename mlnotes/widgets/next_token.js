@@ -1,0 +1,114 @@
+// The next token of a language model: its distribution, and what temperature, top k and top p leave of it.
+
+const STATE = ["text", "texts", "temperature", "top_k", "top_p"];
+const TOP_K = [0, 1, 2, 3, 5, 10, 20, 50, 100, 1000];
+
+function render({ model, el, hasKernel }) {
+  frame(model, el, "next");
+  const texts = h("div");
+  const own = h("input", {
+    type: "text", "aria-label": "A text of your own",
+    onchange: () => { if (own.value) write(model, { text: own.value }); },
+  });
+  const typed = h("label", { class: "mw-own" }, h("span", {}, "A text of your own, then Enter"), own);
+  const temperature = slider("Temperature", {
+    min: -1.3, max: 0.7, step: 0.02, text: (t) => `T = ${number(t, 3)}`,
+    oninput: (position) => write(model, { temperature: 10 ** position }),
+  });
+  const topK = select("Top k", TOP_K.map((k) => (k ? String(k) : "all")), (i) => write(model, { top_k: TOP_K[i] }));
+  const topP = slider("Top p", {
+    min: 0, max: 1, step: 0.01, text: (p) => p.toFixed(2), oninput: (p) => write(model, { top_p: p }),
+  });
+  const rows = h("ul", { class: "mw-measures" });
+  const said = h("p", { class: "mw-said", role: "status" });
+
+  function draw() {
+    const state = Object.fromEntries(STATE.map((name) => [name, model.get(name)]));
+    const chosen = select("Text", state.texts.map((text) => text.replaceAll("\n", " ⏎ ")),
+      (i) => write(model, { text: state.texts[i] }));
+    const at = state.texts.indexOf(state.text);
+    // The list is rebuilt only where a text has come in, so that it keeps the focus.
+    if (texts.childElementCount === 0 || Number(texts.dataset.n) !== state.texts.length) {
+      texts.replaceChildren(chosen.element);
+      texts.dataset.n = String(state.texts.length);
+    }
+    texts.querySelector("select").selectedIndex = at;
+    temperature.set(Math.log10(state.temperature), state.temperature);
+    topK.set(TOP_K.indexOf(state.top_k));
+    topP.set(state.top_p);
+    const pieces = model.get("pieces")[at];
+    const result = evaluate(model.get("logits")[at], model.get("tails")[at], state);
+    const listed = result.tokens.slice(0, pieces.length);
+    const rest = Math.max(0, 1 - listed.reduce((sum, { p }) => sum + p, 0));
+    rows.replaceChildren(
+      ...listed.map(({ p }, i) => bar(seen(pieces[i]), p, p > 0 ? p.toFixed(4) : "not drawn")),
+      bar("all others", result.others ? rest : 0, result.others ? `${rest.toFixed(4)}, ${result.others.toLocaleString("en")} tokens` : "not drawn"));
+    const text = `${result.kept.toLocaleString("en")} of ${result.n.toLocaleString("en")} tokens may be drawn; `
+      + `entropy ${result.entropy.toFixed(3)} nats.`;
+    if (said.textContent !== text) said.textContent = text;
+    Object.assign(said.dataset, { kept: result.kept, entropy: result.entropy });
+  }
+
+  el.append(h("div", { class: "mw-controls" }, texts, ...(hasKernel === false ? [] : [typed]),
+    temperature.element, topK.element, topP.element), rows, said);
+  draw();
+  return listenNow(model, STATE, draw);
+}
+
+// What is computed
+
+function evaluate(logits, tail, { temperature, top_k, top_p }) {
+  const tokens = [...logits.map((x) => [x, 1]), ...tail].map(([x, n], i) => ({ x, n, i }));
+  const ranked = [...tokens].sort((a, b) => b.x - a.x);
+  const n = tokens.reduce((sum, token) => sum + token.n, 0);
+  const top = ranked[0].x;
+  let least = -Infinity;
+  if (top_k) {
+    let above = 0;
+    for (const token of ranked) {
+      least = token.x;
+      above += token.n;
+      if (above >= top_k) break;
+    }
+  }
+  const share = (kept) => {
+    for (const token of tokens) token.p = kept(token) ? Math.exp((token.x - top) / temperature) : 0;
+    const total = tokens.reduce((sum, token) => sum + token.n * token.p, 0);
+    for (const token of tokens) token.p /= total;
+  };
+  share((token) => token.x >= least);
+  // From below: what together is no more than 1 − p is left out; tokens of the same score stay or go together.
+  let below = 0;
+  let last = ranked[0].p;
+  for (const token of ranked.toReversed()) {
+    below += token.n * token.p;
+    if (below > 1 - top_p) {
+      last = Math.min(last, token.p);
+      break;
+    }
+  }
+  const enough = tokens.map((token) => token.p >= last && token.p > 0);
+  share((token) => enough[token.i]);
+  const kept = tokens.reduce((sum, token) => sum + (token.p > 0 ? token.n : 0), 0);
+  return {
+    tokens, n, kept,
+    others: tokens.slice(logits.length).reduce((sum, token) => sum + (token.p > 0 ? token.n : 0), 0),
+    entropy: tokens.reduce((sum, { p, n: many }) => (p > 0 ? sum - many * p * Math.log(p) : sum), 0),
+  };
+}
+
+// What is seen
+
+function seen(piece) {
+  return piece.replaceAll(" ", "␣").replaceAll("\n", "⏎") || "∅";
+}
+
+function bar(label, p, shown) {
+  const fill = h("i");
+  fill.style.transform = `scaleX(${p})`;
+  return h("li", { "data-name": label, "data-value": String(p), class: p > 0 ? "" : "mw-masked" },
+    h("b", { class: "mw-label" }, label), h("span", { class: "mw-track" }, fill),
+    h("span", { class: "mw-number" }, shown));
+}
+
+export default { render };

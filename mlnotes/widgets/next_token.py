@@ -1,0 +1,150 @@
+"""The distribution of a language model's next token, and what temperature, top k and top p leave of it."""
+
+import numpy as np
+import traitlets
+
+from mlnotes.blocks.softmax import entropy
+from mlnotes.efficient.language_model import next_token_probabilities
+from mlnotes.widgets import module
+from mlnotes.widgets.base import Widget, require_positive, svg, text
+
+STEP = 0.05  # nats, to which scores of tokens that are not listed by name are rounded
+TOP_K = [0, 1, 2, 3, 5, 10, 20, 50, 100, 1000]
+
+
+class NextToken(Widget):
+    """Show what a model holds for likely after a text, and which tokens may then be drawn.
+
+    Parameters
+    ----------
+    score : callable
+        Takes a text and gives the scores (m,) of all tokens after it, in nats.
+    name : callable
+        Takes ids and gives the tokens' texts.
+    texts : sequence of str
+        Texts to choose from.
+    n_shown : int
+        How many tokens are listed by name.
+    **traits
+        ``text`` (which of them; with a kernel any other, which is then scored), ``temperature``, ``top_k`` (0 for all),
+        ``top_p``, ``caption``, ``description``. These can be read and set later, and set by the reader.
+
+    Raises
+    ------
+    ValueError
+        If there is no text or no token to show, scores are not finite, or a trait has no such value.
+
+    Notes
+    -----
+    The page holds the scores of the listed tokens to four decimals and those of all others to 0.05 nats, with how many
+    share each. `probabilities` computes from the same numbers.
+    """
+
+    name = "next_token"
+    _esm = module(name)
+
+    texts = traitlets.List(traitlets.Unicode(), read_only=True).tag(sync=True)
+    pieces = traitlets.List(read_only=True).tag(sync=True)  # [text][token]
+    logits = traitlets.List(read_only=True).tag(sync=True)  # [text][token]
+    tails = traitlets.List(read_only=True).tag(sync=True)  # [text][(score, how many)]
+    text = traitlets.Unicode().tag(sync=True)
+    temperature = traitlets.Float(1.0).tag(sync=True)
+    top_k = traitlets.Int(0).tag(sync=True)
+    top_p = traitlets.Float(1.0).tag(sync=True)
+
+    def __init__(self, score, name, texts, n_shown=10, **traits):
+        if isinstance(texts, str) or not len(texts):
+            raise ValueError(f"texts must be a list of at least one, got {texts!r}")
+        if n_shown < 1:
+            raise ValueError(f"n_shown must be positive, got {n_shown}")
+        self._score, self._name, self._n_shown = score, name, n_shown
+        for each in texts:
+            self._add(each)
+        super().__init__(**{"text": texts[0]} | traits)
+
+    def probabilities(self):
+        """Compute with which probability each listed token is drawn.
+
+        Returns
+        -------
+        float64 array (n_shown,)
+            In the order in which they are listed, the most probable first.
+        """
+        return self._all()[: len(self.pieces[self._chosen()])]
+
+    def picture(self):
+        """Draw the bars as SVG text."""
+        p, names = self.probabilities().round(9), self.pieces[self._chosen()]
+        left, rows = 24 + max(9 * len(_seen(name)) for name in names), []
+        for i, (name, weight) in enumerate(zip(names, p, strict=True)):
+            y = 12 + 24 * i
+            rows.append(text(left - 8, y + 14, _seen(name), "end"))
+            rows.append(f'<rect x="{left}" y="{y}" width="240" height="18" fill="#eef0f4"/>')
+            rows.append(f'<rect x="{left}" y="{y}" width="{240 * weight:.1f}" height="18" fill="#2c5fa8"/>')
+            rows.append(text(left + 250, y + 14, f"{weight:.4f}" if weight else "not drawn"))
+        rows.append(text(left, 28 + 24 * len(p), f"all others together {abs(1 - p.sum()):.4f}"))
+        return svg(left + 340, 44 + 24 * len(p), *rows)
+
+    def describe(self):
+        """Say what may be drawn, and how likely the first tokens are."""
+        p, names = self._all().round(9), self.pieces[self._chosen()]
+        first = "; ".join(f"{_seen(name)} {weight:.4f}" for name, weight in zip(names[:3], p, strict=False))
+        limits = [f"the {self.top_k} most probable"] * bool(self.top_k) + [f"top p {self.top_p:g}"] * (self.top_p < 1)
+        choice = ", ".join([f"at temperature {self.temperature:.3g}", *limits])
+        return (
+            f"After “{self.text.replace(chr(10), '⏎')}”, {choice}: "
+            f"{np.count_nonzero(p):,} of {len(p):,} tokens may be drawn, with {abs(entropy(p)):.3f} nats of "
+            f"entropy. The first are {first}."
+        )
+
+    def __repr__(self):
+        return f"<NextToken after {len(self.texts)} texts>"
+
+    def _all(self):
+        i = self._chosen()
+        tail = [np.full(n, score) for score, n in self.tails[i]]
+        scores = np.concatenate([self.logits[i], *tail]).astype(np.float64)
+        return next_token_probabilities(scores, self.temperature, self.top_k or None, self.top_p)
+
+    def _chosen(self):
+        return self.texts.index(self.text)
+
+    def _add(self, each):
+        scores = np.asarray(self._score(each), dtype=np.float64)
+        if scores.ndim != 1 or not scores.size or not np.isfinite(scores).all():
+            raise ValueError(f"scores must be one row of finite numbers, got shape {scores.shape}")
+        order = np.argsort(-scores, kind="stable")
+        ids, rest = order[: self._n_shown], scores[order[self._n_shown :]]
+        steps, counts = np.unique(np.round(rest / STEP).astype(int), return_counts=True)
+        tail = [[round(float(i * STEP), 2), int(n)] for i, n in zip(steps[::-1], counts[::-1], strict=True)]
+        self.set_trait("pieces", [*self.pieces, list(self._name(ids))])
+        self.set_trait("logits", [*self.logits, scores[ids].round(4).tolist()])
+        self.set_trait("tails", [*self.tails, tail])
+        self.set_trait("texts", [*self.texts, each])
+
+    @traitlets.validate("text")
+    def _scored(self, proposal):
+        if proposal["value"] not in self.texts:
+            self._add(proposal["value"])
+        return proposal["value"]
+
+    @traitlets.validate("temperature")
+    def _positive(self, proposal):
+        return require_positive("temperature", proposal["value"])
+
+    @traitlets.validate("top_k")
+    def _one_of_the_choices(self, proposal):
+        if proposal["value"] not in TOP_K:
+            raise ValueError(f"top_k must be one of {TOP_K}, got {proposal['value']}")
+        return proposal["value"]
+
+    @traitlets.validate("top_p")
+    def _a_share(self, proposal):
+        if not 0 <= proposal["value"] <= 1:
+            raise ValueError(f"top_p must lie between 0 and 1, got {proposal['value']}")
+        return proposal["value"]
+
+
+def _seen(name):
+    """Write a token so that its space can be seen."""
+    return name.replace(" ", "␣").replace("\n", "⏎") or "∅"

@@ -1,0 +1,107 @@
+"""The page leaves what the function leaves, of the same scores."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mlnotes.blocks.softmax import entropy
+from mlnotes.efficient.language_model import next_token_probabilities
+from mlnotes.widgets.next_token import TOP_K, NextToken
+
+
+def scores(text):
+    return np.random.default_rng(len(text)).normal(size=2000) * 3
+
+
+def names(ids):
+    return [f" {i}" for i in ids]
+
+
+def widget(**traits):
+    return NextToken(scores, names, ["a", "bc"], **traits)
+
+
+def read(page):
+    return np.array(page.locator(".mw-measures li").evaluate_all("all => all.map(e => Number(e.dataset.value))"))
+
+
+# In Python
+
+
+def test_listed_probabilities_are_nearly_those_of_the_scores_themselves():
+    for choice in ({}, {"temperature": 0.5}, {"top_k": 5}, {"top_k": 3, "top_p": 0.5}):
+        exact = next_token_probabilities(scores("a"), **choice)
+        np.testing.assert_allclose(widget(**choice).probabilities(), np.sort(exact)[::-1][:10], atol=1e-4)
+
+
+def test_another_text_is_scored_when_it_is_set():
+    w = widget()
+    w.text = "something new"
+    assert w.texts == ["a", "bc", "something new"]
+    exact = next_token_probabilities(scores("something new"))
+    np.testing.assert_allclose(w.probabilities(), np.sort(exact)[::-1][:10], atol=1e-4)
+    assert w.pieces[2] == names(np.argsort(-scores("something new"))[:10])
+
+
+def test_the_description_says_what_may_be_drawn():
+    text = widget(top_k=3).describe()
+    assert "After “a”, at temperature 1, the 3 most probable: 3 of 2,000 tokens may be drawn" in text
+    assert "top p 0.5" in widget(top_p=0.5).describe()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"texts": []}, r"texts must be a list of at least one, got \[\]"),
+        ({"texts": "a"}, "texts must be a list of at least one, got 'a'"),
+        ({"n_shown": 0}, "n_shown must be positive, got 0"),
+        ({"score": lambda text: [np.nan]}, r"scores must be one row of finite numbers, got shape \(1,\)"),
+        ({"score": lambda text: np.zeros((2, 3))}, r"got shape \(2, 3\)"),
+        ({"temperature": 0}, "temperature must be positive and finite, got 0"),
+        ({"top_k": 4}, r"top_k must be one of \[0, 1, .*\], got 4"),
+        ({"top_p": 1.5}, "top_p must lie between 0 and 1, got 1.5"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_values(change, message):
+    with pytest.raises(ValueError, match=message):
+        NextToken(**{"score": scores, "name": names, "texts": ["a"]} | change)
+
+
+# In the browser
+
+
+@pytest.mark.parametrize("position", [-1, 0, 0.4])
+def test_the_page_computes_what_python_computes(open_page, slide, position):
+    page = open_page(widget())
+    for i, text in enumerate(("a", "bc")):
+        page.get_by_label("Text").select_option(index=i)
+        slide(page, "Temperature", position)
+        for top_k in (0, 3, 50, 1000):
+            page.get_by_label("Top k").select_option(index=TOP_K.index(top_k))
+            for top_p in (0, 0.3, 0.9, 1):
+                slide(page, "Top p", top_p)
+                expected = widget(text=text, temperature=10**position, top_k=top_k, top_p=top_p)
+                p = expected.probabilities()
+                np.testing.assert_allclose(read(page), [*p, 1 - p.sum()], atol=1e-6)
+                said = page.locator(".mw-said")
+                assert int(said.get_attribute("data-kept")) == np.count_nonzero(expected._all())
+                found = float(said.get_attribute("data-entropy"))
+                assert found == pytest.approx(entropy(expected._all()), abs=1e-6)
+
+
+def test_controls_are_moved_from_the_keyboard(open_page):
+    page = open_page(widget())
+    page.get_by_label("Top p").focus()
+    before = read(page)
+    page.keyboard.press("Home")
+    assert read(page)[0] == 1
+    page.keyboard.press("End")
+    np.testing.assert_allclose(read(page), before, atol=1e-12)
+    page.get_by_label("Top k").focus()
+    page.keyboard.press("ArrowDown")
+    assert json.loads(page.locator(".mw-said").get_attribute("data-kept")) == 1
+
+
+def test_a_page_without_a_kernel_offers_no_text_of_ones_own(open_page):
+    assert open_page(widget()).get_by_label("A text of your own").count() == 0
