@@ -53,7 +53,7 @@ bench: $(INSTALLED) ## time the functions beside NumPy, SciPy and PyTorch, print
 	$(BIN)/python -m pytest benchmarks/bench_*.py -q --benchmark-max-time=0.5
 
 mutants: $(INSTALLED) ## change every function one slip at a time (or FUNCTION=...), and count what the checks refuse
-	$(BIN)/python -m mlnotes.checks.mutants $(FUNCTION)
+	$(BIN)/python -m mlnotes.book.mutants $(FUNCTION)
 	$(if $(FUNCTION),,MLNOTES_EVERY=1 $(BIN)/python -m pytest tests/checks/test_answers.py)
 
 picture: book ## renew the picture of the book in README.md

@@ -10,11 +10,7 @@ from mlnotes.efficient.grouped_query import grouped_query_attention
 from mlnotes.efficient.kv_cache import KVCache
 from mlnotes.efficient.sinks import StreamingCache, null_softmax
 
-HEADS, GROUPS, WIDTH, CAPACITY, FORGOTTEN = 9, 3, 64, 1024, 15 * 1024
-
-
-def token(heads):
-    return torch.tensor(np.random.default_rng(0).normal(size=(heads, 1, WIDTH)), dtype=torch.float32)
+HEADS, GROUPS, WIDTH, CAPACITY, LONGER = 9, 3, 64, 1024, 16 * 1024
 
 
 class AllKeysAgain(StreamingCache):
@@ -27,39 +23,37 @@ class AllKeysAgain(StreamingCache):
         return rotate(q, np.array([len(self) - 1])), keys, self.values, places[None] < len(self)
 
 
-def full(cache):
-    for _ in range(cache.capacity):
-        cache._write(token(GROUPS), token(GROUPS)) if isinstance(cache, StreamingCache) else cache.append(
-            token(GROUPS), token(GROUPS)
-        )
-    return cache
+class NothingForgotten(KVCache):
+    """Stay at one length, so that every step of a race costs the same."""
 
-
-def forgets_nothing():
-    """Hold 16 times as many tokens, and room for those of the benchmark."""
-    cache = KVCache(CAPACITY + FORGOTTEN + 4096, GROUPS, WIDTH, like=token(1))
-    many = torch.zeros(GROUPS, CAPACITY + FORGOTTEN, WIDTH)
-    cache.append(many, many)
-    return cache
+    def meet(self, *chunk):
+        self._length = LONGER
+        return super().meet(*chunk)
 
 
 CACHES = {
-    "sinks turned": lambda: full(StreamingCache(CAPACITY, 4, GROUPS, WIDTH, like=token(1))),
-    "all keys turned": lambda: full(AllKeysAgain(CAPACITY, 4, GROUPS, WIDTH, like=token(1))),
-    "nothing forgotten, 16 times as many tokens": forgets_nothing,
+    "mlnotes": lambda like: StreamingCache(CAPACITY, 4, GROUPS, WIDTH, like=like),
+    "all keys turned again": lambda like: AllKeysAgain(CAPACITY, 4, GROUPS, WIDTH, like=like),
+    "16,384 tokens, none forgotten": lambda like: NothingForgotten(LONGER + 1, GROUPS, WIDTH, like=like),
 }
 
 
-@pytest.mark.benchmark(group="one token, 1,024 places, 9 query and 3 key/value heads")
 @pytest.mark.parametrize("name", CACHES)
-def test_step(benchmark, name):
-    cache, q, k = CACHES[name](), token(HEADS), token(GROUPS)
-    step = lambda: grouped_query_attention(*cache.meet(q, k, k, rotary))  # noqa: E731
-    assert benchmark.pedantic(step, rounds=200, iterations=5, warmup_rounds=20).shape == (HEADS, 1, WIDTH)
+def test_time_of_a_step(race, name):
+    rng = np.random.default_rng(0)
+    q, k, v = (torch.tensor(rng.normal(size=(n, 1, WIDTH)), dtype=torch.float32) for n in (HEADS, GROUPS, GROUPS))
+    cache = CACHES[name](q)
+    cache._values[:] = v  # every token has the same value, which is then the average
+    cache._seen = cache._length = cache.capacity
+    expected = v.repeat_interleave(HEADS // GROUPS, 0).numpy()
+    title = f"one token with {CAPACITY:,} places, 4 of them sinks, PyTorch"
+    race(title, name, lambda: grouped_query_attention(*cache.meet(q, k, v, rotary)), expected=expected, tolerance=1e-5)
 
 
-@pytest.mark.benchmark(group="softmax with and without a null, 9 heads of 1,024 queries and keys")
-@pytest.mark.parametrize("function", [softmax, null_softmax])
-def test_null(benchmark, function):
-    scores = torch.randn(HEADS, 1024, 1024, generator=torch.Generator().manual_seed(0))
-    assert benchmark(function, scores).shape == scores.shape
+@pytest.mark.parametrize("name", ["mlnotes", "softmax"])
+def test_time_of_a_null(race, name):
+    scores = torch.randn(HEADS, 512, 512, generator=torch.Generator().manual_seed(0))
+    function = {"mlnotes": null_softmax, "softmax": softmax}[name]
+    total = torch.exp(scores.double()).sum(-1, keepdim=True) + (name == "mlnotes")
+    expected = (torch.exp(scores.double()) / total).numpy()
+    race("softmax with a null, 9 heads of 512 tokens", name, function, scores, expected=expected, tolerance=1e-5)

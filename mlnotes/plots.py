@@ -1038,6 +1038,56 @@ def size_map(ax, sizes, xlabel, ylabel, title):
     ax.figure.colorbar(shown, ax=ax)
 
 
+def walks(ax, function, paths, reach, levels, title=""):
+    """Draw level lines of a function in the plane, and walks on it.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    function : callable
+        Takes both coordinates and returns the height.
+    paths : dict of str to array (steps + 1, 2)
+        Points that were visited, by the name of who visited them.
+    reach : (float, float)
+        How far the picture goes from the origin in both coordinates.
+    levels : sequence of float
+        The heights of the level lines.
+    title : str
+        What stands above the picture.
+    """
+    x, y = np.meshgrid(*(np.linspace(-r, r, 81) for r in reach))
+    ax.contour(x, y, function(x, y), levels=sorted(levels), colors=[GREY], linewidths=0.7, linestyles="solid")
+    for (name, path), color, marker in zip(paths.items(), _COLORS, "os^D", strict=False):
+        near = np.clip(path, -5 * np.array(reach), 5 * np.array(reach))
+        ax.plot(*near.T, marker + "-", color=color, ms=3.5, lw=1.2, label=name)
+    ax.set(xlim=(-reach[0], reach[0]), ylim=(-reach[1], reach[1]), aspect="equal")
+    ax.set(xlabel="x₁", ylabel="x₂", title=title)
+    if len(paths) > 1:
+        ax.legend(loc="best")
+
+
+def through_the_origin(ax, lines, vectors):
+    """Draw lines through the origin of the plane, named at their ends, and vectors.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    lines : dict of str to array (2,)
+        The directions of the lines, by name.
+    vectors : dict of str to array (2,)
+        The vectors, by name.
+    """
+    arrows(ax, vectors)
+    reach = 1.4 * max(np.hypot(*it) for it in vectors.values())
+    for (name, direction), style in zip(lines.items(), ("-", "--"), strict=False):
+        end = np.asarray(direction) / np.hypot(*direction) * reach * 0.7 * (-1 if np.prod(direction) > 0 else 1)
+        ax.axline((0, 0), direction, color=GREY, ls=style, lw=1.2, zorder=0)
+        ax.annotate(name, end, (7, 0), textcoords="offset points", color=GREY, va="bottom" if end[0] > 0 else "top")
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
+
+
 def scores_of_heads(ax, scores, title=""):
     """Draw one number from 0 to 1 for each head of each layer, on the fixed scale.
 

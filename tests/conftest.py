@@ -58,7 +58,8 @@ def backend(request):
 
 
 # Files that take more than ten seconds, the longest first: with `--dist loadfile`, one that starts last is waited for.
-LONGEST = ["book/test_built_book.py", "book/test_compare.py", "book/test_setup.py", "widgets/test_jupyterlab.py"]
+LONGEST = ["book/test_built_book.py", "checks/test_banks.py", "checks/test_answers.py", "book/test_compare.py"]
+LONGEST += ["book/test_setup.py", "book/test_processors.py", "widgets/test_jupyterlab.py"]
 
 
 def pytest_configure(config):

@@ -107,14 +107,12 @@ def complex_step_jacobian(f, x):
     x = _point(x)
     columns = []
     for j in np.ndindex(x.shape):
-        h = 2.0**-100 * (abs(x[j]) or 2.0**-200)  # 0 tells nothing about scale: be small beside all of them
-        h = max(h, 2.0**-1022)  # smaller numbers have fewer digits
+        # Be small beside x or, at 0, beside any scale; but numbers below 2**-1022 have fewer digits.
+        h = 2.0**-100 * (abs(x[j]) or 2.0**-200)
+        h = max(h, 2.0**-1022)
         z = x.astype(complex)
         z[j] += 1j * h
-        y = np.asarray(f(z))
-        if y.dtype.kind != "c":
-            raise ValueError(f"f must return complex numbers for complex x, got dtype {y.dtype}: is there abs or real?")
-        columns.append(y.imag / h)
+        columns.append(_require_complex(f(z)).imag / h)
     return np.stack(columns, axis=-1).reshape(*columns[0].shape, *x.shape)
 
 
@@ -475,10 +473,10 @@ def logdet_gradient(x):
     _require_matrices(x=x)
     _require_square(x=x)
     xp, n = array_namespace(x), x.shape[-1]
-    # Powers of two, so that nothing is rounded: rows and columns of any size come out as good as those of size one.
+    # Powers of two, so that nothing is rounded: rows of any size come out as good as those of size one. Columns do so
+    # by themselves, for elimination compares numbers of one column only.
     rows = or_one(power_of_two(xp.max(xp.abs(x), axis=-1, keepdims=True)))
-    columns = or_one(power_of_two(xp.max(xp.abs(x / rows), axis=-2, keepdims=True)))
-    scaled = x / rows / columns
+    scaled = x / rows
     if xp.any(xp.linalg.slogdet(scaled)[1] == -math.inf):
         raise ValueError(f"x must be invertible, got a singular matrix of size {n}")
     inverse = xp.linalg.inv(scaled)
@@ -487,7 +485,7 @@ def logdet_gradient(x):
         miss = residual.item()
         raise ValueError(f"x must be invertible, got a matrix of size {n} whose inverse misses it by {miss:.1g}")
     with np.errstate(over="ignore"):
-        gradient = inverse.mT / rows / columns
+        gradient = inverse.mT / rows
     if not xp.all(xp.isfinite(gradient)):
         raise ValueError(f"the gradient must not exceed the largest float, {xp.finfo(x.dtype).max:.2g}, got {math.inf}")
     return gradient
@@ -579,6 +577,13 @@ def _point(x):
         raise ValueError(f"x must not be empty, got shape {x.shape}")
     require_finite(x=x)
     return x.astype(float)
+
+
+def _require_complex(y):
+    y = np.asarray(y)
+    if y.dtype.kind != "c":
+        raise ValueError(f"f must return complex numbers for complex x, got dtype {y.dtype}: is there abs or real?")
+    return y
 
 
 def _normalised(x, eps):

@@ -7,7 +7,6 @@ import os
 import shutil
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -26,6 +25,8 @@ ARGUMENTS = [
 def browser():
     """Give a browser to the tests of one module."""
     requires_browser()
+    from playwright.sync_api import sync_playwright  # only now: other tests should not pay for it
+
     with sync_playwright() as playwright:
         browser = launch(playwright)
         yield browser

@@ -10,7 +10,7 @@ import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 from mlnotes.book.compare import cell_differences
-from mlnotes.book.kernel import SILENCE, kernel_environment, patience
+from mlnotes.book.kernel import SILENCE, forked_kernels, kernel_environment, patience
 
 OUTPUTS = ("stream", "display_data", "execute_result", "error")
 REWRITING = ("update_display_data", "clear_output")
@@ -37,7 +37,8 @@ class NotebookFile(IPyNbFile):
     def setup(self):
         self.messages = []
         self.config.option.nbval_current_env = True
-        with mock.patch.dict(os.environ, kernel_environment()):
+        source = "\n".join(it.source for it in self.nb.cells if it.cell_type == "code")
+        with mock.patch.dict(os.environ, kernel_environment()), forked_kernels(source):
             super().setup()
         self.kernel.execute_cell_input = self._execute
 

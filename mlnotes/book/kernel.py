@@ -1,9 +1,19 @@
 """The kernel in which notebooks are run: the same for writing them and for comparing them."""
 
+import atexit
+import contextlib
+import functools
 import importlib.util
+import json
 import os
+import re
+import subprocess
 import sys
+import time
 from pathlib import Path
+from unittest import mock
+
+from mlnotes.book import fork
 
 # IPython's settings: no file of history, which kernels that run at the same time would lock for each other.
 SETTINGS = 'c.HistoryManager.hist_file = ":memory:"\n'
@@ -49,3 +59,82 @@ def _ipython_folder():
         unfinished.write_text(SETTINGS)
         unfinished.replace(settings)
     return folder
+
+
+def forked_kernels(source):
+    """Have kernels forked from a process that has loaded the libraries, where the system can (on Linux).
+
+    Parameters
+    ----------
+    source : str
+        What the kernel will run: the libraries that it imports are loaded.
+
+    Returns
+    -------
+    context manager
+        Within it, Jupyter's managers start such kernels.
+    """
+    libraries = [it for it in fork.SLOW if re.search(rf"^\s*(import|from) {it}\b", source, re.M)]
+    if sys.platform != "linux":
+        return contextlib.nullcontext()
+    launch = functools.partial(_fork, libraries)
+    return mock.patch("jupyter_client.provisioning.local_provisioner.launch_kernel", launch)
+
+
+def _fork(libraries, command, *, env, cwd=None, **_):
+    varying = ("JPY_", "PYTEST_")
+    parent = _parent(frozenset(it for it in env.items() if not it[0].startswith(varying)))
+    request = {"command": command, "environment": dict(env), "folder": str(cwd or "."), "libraries": libraries}
+    print(json.dumps(request), file=parent.stdin, flush=True)
+    answer = parent.stdout.readline()
+    if not answer:
+        raise RuntimeError(f"no kernel could be forked: the process that loads {', '.join(libraries)} has ended")
+    return Forked(int(answer))
+
+
+@functools.cache
+def _parent(environment):
+    parent = subprocess.Popen(
+        [sys.executable, fork.__file__],
+        env=dict(environment),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C is for pytest, which then shuts the kernels down.
+    )
+    atexit.register(parent.communicate)
+    return parent
+
+
+class Forked:
+    """A kernel's process, with what Jupyter asks of a `subprocess.Popen`.
+
+    Parameters
+    ----------
+    pid : int
+        Its number. It is no child of this process, so that its exit status stays unknown.
+    """
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, pid):
+        self.pid = pid
+
+    def poll(self):
+        """Return None while it runs, then 0."""
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return 0
+        return None
+
+    def wait(self):
+        """Return 0 when it has ended."""
+        while self.poll() is None:
+            time.sleep(0.01)
+        return 0
+
+    def send_signal(self, number):
+        """Send it a signal, if it is there."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import copy
 import functools
 import inspect
 import linecache
@@ -60,11 +61,7 @@ def source_of(function):
     if code is None:
         return None
     file = linecache.getlines(code.co_filename)
-    try:
-        whole = ast.parse("".join(file))
-    except SyntaxError:
-        return None
-    node = _definition(whole, plain, code)
+    node = copy.deepcopy(_definition(_definitions_in("".join(file)), plain, code))
     if node is None:
         return None
     first = min([node.lineno, *(it.lineno for it in getattr(node, "decorator_list", ()))])
@@ -96,9 +93,9 @@ def run_definition(program, name, namespace):
     object
         The value of that name.
     """
-    copy = {"np": np, "math": math, **namespace}
-    exec(program if inspect.iscode(program) else compile(program, f"<changed {name}>", "exec"), copy)
-    return copy[name]
+    names = {"np": np, "math": math, **namespace}
+    exec(program if inspect.iscode(program) else compile(program, f"<changed {name}>", "exec"), names)
+    return names[name]
 
 
 @functools.cache
@@ -219,9 +216,19 @@ def _module_definitions(module):
     return found
 
 
-def _definition(tree, function, code):
+@functools.lru_cache(maxsize=16)
+def _definitions_in(text):
+    """List what a file defines; one file has many answers."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return ()
+    return tuple(it for it in ast.walk(tree) if isinstance(it, ast.FunctionDef | ast.Lambda | ast.ClassDef))
+
+
+def _definition(nodes, function, code):
     """Find the definition of a function, by the line where its code begins, or of a class, by its methods."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ClassDef) and isinstance(function, type):
             if node.name == function.__name__ and node.lineno <= code.co_firstlineno <= node.end_lineno:
                 return node

@@ -8,14 +8,7 @@ from array_api_compat import array_namespace, device, is_array_api_obj
 from mlnotes.arrays import as_like, require_entries, require_floats, require_integers, widen_half
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.efficient.kv_cache import KVCache, require_alike
-
-
-def sliding_window_mask(n_queries, n_keys, window, offset=0):  # stand-in
-    require_integers(0, n_queries=n_queries, n_keys=n_keys, offset=offset)
-    require_integers(1, window=window)
-    return causal_mask(n_queries, n_keys, offset) & (
-        np.arange(n_keys) > np.arange(n_queries)[:, None] + offset - window
-    )
+from mlnotes.efficient.sparse import sliding_window_mask
 
 
 def sink_mask(n_queries, n_keys, window, n_sinks, offset=0):

@@ -106,7 +106,7 @@ class Bert(torch.nn.Module):
             stored = minilm.parameters(f"encoder.layer.{i}.")
             # A stored matrix has one output in each row, ours one in each column.
             state |= {f"encoder.blocks.{i}.{ours}": stored[theirs].T for ours, theirs in _BLOCK.items()}
-        model.load_state_dict({name: torch.tensor(np.ascontiguousarray(array)) for name, array in state.items()})
+        model.load_state_dict({name: torch.from_numpy(np.ascontiguousarray(it)) for name, it in state.items()})
         return model.to(dtype)
 
     def forward(self, ids, mask=None):

@@ -170,10 +170,13 @@ class Llama(torch.nn.Module):
         if mask is None and caches is None:
             mask = causal_mask(ids.shape[-1], ids.shape[-1])
         states = [self.tokens(ids)]
-        rotate = partial(rotary, base=self.base)
         for block, cache in zip(self.blocks, caches or [None] * len(self.blocks), strict=True):
-            states.append(block(states[-1], mask, cache, rotate))
+            states.append(block(states[-1], mask, cache, self.rotation()))
         return states
+
+    def rotation(self):
+        """Return what turns queries and keys: takes them, (..., l, d), and their positions, integers (l,)."""
+        return partial(rotary, base=self.base)
 
     def caches(self, capacity, leading=()):
         """Make an empty cache for each layer.

@@ -40,10 +40,10 @@ function render({ model, el }) {
       line("step", "largest step", number(step, 3), step),
       line("error", "error, of the weights", `${(100 * error).toFixed(1)} %`, error),
       line("points", "points in use", `${points} of ${blocks[0].count}`, points),
-      line("nats", "nats of the model", nats === undefined ? "not measured" : nats.toFixed(3), nats === undefined ? "" : nats));
+      line("nats", "nats of the model", nats === undefined ? "not measured" : nats.toFixed(2), nats === undefined ? "" : nats));
     const full = model.get("full");
     const said = nats === undefined ? "This grid was not measured on the model."
-      : `All matrices rounded so: ${nats.toFixed(3)} nats, ${minus((nats - full).toFixed(3))} more than the ${full.toFixed(3)} of the model as it is.`;
+      : `All matrices rounded so: ${nats.toFixed(2)} nats, ${minus((nats - full).toFixed(2))} more than the ${full.toFixed(2)} of the model as it is.`;
     if (verdict.textContent !== said) verdict.textContent = said;
   }
 

@@ -116,7 +116,7 @@ class WeightGrid(Widget):
 
     def _said(self):
         m = self.measures()
-        nats = "nats not measured" if m["nats"] is None else f"{m['nats']:.3f} nats instead of {self.full:.3f}"
+        nats = "nats not measured" if m["nats"] is None else f"{m['nats']:.2f} nats instead of {self.full:.2f}"
         grid = f"{self.bits} bits, one grid for each {self.scale}, {self.scheme}"
         return "; ".join([grid, f"error {m['error']:.1%}", nats])
 

@@ -333,6 +333,13 @@ def test_the_gradient_of_log_det_is_the_inverse_transposed_whatever_the_units_of
     np.testing.assert_allclose(found * rows * columns, np.linalg.inv(SQUARE).T, rtol=1e-11)
 
 
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered in matmul:RuntimeWarning")
+def test_a_matrix_whose_rows_hold_numbers_too_far_apart_for_floats_is_refused():
+    matrix, columns = np.array([[2.0, 1, 0], [1, 3, 1], [0, 1, 4]]), 2.0 ** np.array([-600, -300, 600])
+    with pytest.raises(ValueError, match="whose inverse misses it by nan"):  # brought to size one, two columns are zero
+        logdet_gradient(matrix * columns)
+
+
 def test_a_negative_determinant_has_the_gradient_of_its_absolute_value():
     flipped = SQUARE[::-1].copy()
     expected = torch.autograd.functional.jacobian(lambda x: torch.linalg.slogdet(x).logabsdet, torch.tensor(flipped))

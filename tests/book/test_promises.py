@@ -26,3 +26,11 @@ def test_a_chapter_says_what_it_needs_goes_wrong_and_costs_and_ends_with_exercis
 
 def test_the_pages_show_the_committed_outputs_for_building_runs_nothing():
     assert yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["execute"] == {"execute_notebooks": "off"}
+
+
+def test_the_bibliography_lists_what_is_cited_and_nothing_else():
+    works = re.findall(r"^@\w+\{([^,]+),", (ROOT / "chapters/references.bib").read_text(encoding="utf-8"), re.MULTILINE)
+    pages = [path for ending in ("ipynb", "md") for path in (ROOT / "chapters").rglob(f"*.{ending}")]
+    roles = re.findall(r"\{cite:?\w*\}`([^`]*)`", "\n".join(it.read_text(encoding="utf-8") for it in pages))
+    assert len(works) == len(set(works))
+    assert {key.strip() for role in roles for key in role.split(",")} == set(works)

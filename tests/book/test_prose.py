@@ -40,7 +40,7 @@ def test_the_readme_names_the_oldest_python_and_no_other_number_without_a_source
         "93 MB": "measured: the size of the model's file, in MiB",
         "2.0": "the name of a licence",
         "4.2": "the name of an instruction set",
-        "100": "WANTED in mlnotes.checks.mutants, as 97 of 100",
+        "100": "WANTED in mlnotes.book.mutants, as 97 of 100",
         "30 times": "measured: the same tests, emulated",
         "1,300": "the window of tests/book/test_built_book.py",
         "8.4": "measured: the column of that window, in inches",

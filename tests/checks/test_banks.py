@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mlnotes.book.mutants import WANTED, changes, count, known_equal
 from mlnotes.checks import all_checks, check, evidence
 from mlnotes.checks.bank import Checks, call
-from mlnotes.checks.mutants import WANTED, changes, count, known_equal
 from mlnotes.diagnosis.causes import told, version_of
 from mlnotes.diagnosis.source import parameters_of
 

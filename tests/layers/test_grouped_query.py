@@ -8,8 +8,6 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import LlamaConfig
-from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.positions import rotary_halves
@@ -29,6 +27,9 @@ def layer(d_model=24, n_heads=6, n_groups=2, **kwargs):
 
 @pytest.mark.parametrize(("n_heads", "n_groups"), [(6, 6), (6, 3), (6, 2), (6, 1)])
 def test_equals_the_attention_of_llama_with_its_rotary_embedding(n_heads, n_groups):
+    from transformers import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
+
     ours = layer(30, n_heads, n_groups, d_head=8)
     config = LlamaConfig(
         hidden_size=30, num_attention_heads=n_heads, num_key_value_heads=n_groups, head_dim=8,

@@ -18,8 +18,14 @@ PAGE = """<!doctype html>
 """
 
 
+@pytest.fixture(scope="module")
+def spare_pages():
+    """Keep pages that tests have left: a new one is a new process."""
+    return []
+
+
 @pytest.fixture
-def open_page(browser, tmp_path):  # noqa: F811
+def open_page(browser, spare_pages, tmp_path):  # noqa: F811
     """Open a page with the widgets' HTML; at the end of the test nothing may have gone wrong on it unless expected."""
     pages, counter = [], itertools.count()
 
@@ -30,19 +36,35 @@ def open_page(browser, tmp_path):  # noqa: F811
         background = {"light": "#ffffff", "dark": "#121212"}[theme]
         path = tmp_path / f"page{next(counter)}.html"
         path.write_text(PAGE.format(theme=theme, background=background, widgets=html), encoding="utf-8")
-        page = browser.new_page(viewport={"width": width, "height": 900}, java_script_enabled=javascript)
+        viewport = {"width": width, "height": 900}
+        if javascript and spare_pages:
+            page = spare_pages.pop()
+            page.set_viewport_size(viewport)
+        else:
+            page = browser.new_page(viewport=viewport, java_script_enabled=javascript)
         page.set_default_timeout(10_000)
         errors, requests = [], []
-        page.on("console", lambda it: errors.append(it.text) if it.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("request", lambda request: requests.append(request.url))
+        listeners = {
+            "console": lambda it: errors.append(it.text) if it.type in ("error", "warning") else None,
+            "pageerror": lambda error: errors.append(str(error)),
+            "request": lambda request: requests.append(request.url),
+        }
+        for event, listener in listeners.items():
+            page.on(event, listener)
         page.goto(path.as_uri())
-        pages.append((page, errors, requests, errors_expected))
+        pages.append((page, javascript, listeners, errors, requests, errors_expected))
         return page
 
     yield open_page
-    for page, errors, requests, errors_expected in pages:
-        page.close()
+    for page, javascript, listeners, errors, requests, errors_expected in pages:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        if javascript:
+            page.mouse.move(0, 0)
+            page.emulate_media(media="null", color_scheme="null", reduced_motion="null", forced_colors="null")
+            spare_pages.append(page)
+        else:
+            page.close()
         assert errors_expected == bool(errors), errors
         assert all(url.startswith(("file:", "data:")) for url in requests), requests
 

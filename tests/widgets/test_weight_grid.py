@@ -55,7 +55,7 @@ def test_it_rounds_as_the_whole_row_and_the_whole_matrix_would_be_rounded():
 
 def test_the_description_says_what_was_measured_and_what_was_not():
     assert "4 bits, one grid for each block, absmax; error" in widget(scale="block").describe()
-    assert "3.250 nats instead of 2.900" in widget(scale="block").describe()
+    assert "3.25 nats instead of 2.90" in widget(scale="block").describe()
     assert "nats not measured" in widget(bits=2).describe()
 
 
@@ -75,7 +75,7 @@ def test_the_page_computes_what_python_computes(open_page, slide, scale, scheme)
         assert value(page, "step") == pytest.approx(expected["step"], abs=1e-9)
         assert value(page, "error") == pytest.approx(expected["error"], abs=1e-9)
         assert (value(page, "points"), value(page, "nats")) == (expected["points"], expected["nats"])
-        measured = "more than the 2.900" if expected["nats"] else "not measured"
+        measured = "more than the 2.90" if expected["nats"] else "not measured"
         assert measured in page.locator("[role=status]").inner_text()
 
 

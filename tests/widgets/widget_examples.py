@@ -3,6 +3,9 @@
 import numpy as np
 
 from mlnotes.widgets.attention_map import AttentionMap
+from mlnotes.widgets.circle_ellipse import CircleEllipse
+from mlnotes.widgets.descent import Descent
+from mlnotes.widgets.difference_step import DifferenceStep
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
@@ -12,6 +15,7 @@ from mlnotes.widgets.matrix_product import MatrixProduct
 from mlnotes.widgets.next_token import NextToken
 from mlnotes.widgets.norm_ball import NormBall
 from mlnotes.widgets.orthogonalization import Orthogonalization
+from mlnotes.widgets.picture_rank import PictureRank
 from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.running_softmax import RunningSoftmax
 from mlnotes.widgets.shared_heads import SharedHeads
@@ -52,6 +56,8 @@ def _nats(state):
     return {(int(b), scale, scheme): x for (b, scale, scheme), x in zip(keys, state["nats"].values(), strict=True)}
 
 
+
+
 def _token_scores(text):
     return np.random.default_rng(len(text)).normal(size=200) * 3
 
@@ -67,6 +73,18 @@ EXAMPLES = {
         lambda it: AttentionMap(
             it["tokens"], it["q"], it["k"], **_some(it, "heads scale causal temperature row column caption")
         ),
+    ),
+    "circle_ellipse": (
+        lambda: CircleEllipse([[2.0, 1.0], [0.5, -1.5]], 25.5),
+        lambda it: CircleEllipse(np.reshape(it["entries"], (2, 2)), it["angle"]),
+    ),
+    "descent": (
+        lambda: Descent("momentum", rate=1.5, beta=0.6, condition=20, start=(-0.9, 0.5), steps=30),
+        lambda it: Descent(**_some(it, "method rate beta condition start steps")),
+    ),
+    "difference_step": (
+        lambda: DifferenceStep("√x", 17),
+        lambda it: DifferenceStep(it["function"], it["position"]),
     ),
     "distribution": (
         lambda: Distribution([2, 1, 0.5, -1], ["cat", "dog", "horse", "axolotl"]),
@@ -106,6 +124,10 @@ EXAMPLES = {
     "orthogonalization": (
         lambda: Orthogonalization(8, method="modified Gram–Schmidt", step=2),
         lambda it: Orthogonalization(**_some(it, "exponent method step")),
+    ),
+    "picture_rank": (
+        lambda: PictureRank(np.outer(range(7), range(11)) % 23 * 11, 2, view="what is left of the picture"),
+        lambda it: PictureRank(np.reshape(it["pixels"], (-1, it["columns"])), **_some(it, "rank view")),
     ),
     "relu_sum": (
         lambda: ReluSum("sine", 8, unit=3, change=2.0, show_units=True),

@@ -15,6 +15,7 @@ from mlnotes.blocks.derivatives import (
     xw_gradient_w,
     xw_gradient_x,
 )
+from mlnotes.blocks.norm import vector_norm
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(17)
@@ -117,6 +118,13 @@ _MIXED = ((lambda x: [1e-6 * (x - 1.000001e-3) * abs(x - 1.000001e-3) - 1e6, 0 *
     - 1], -1.0), (lambda x: 1e6 + 1e-6 * np.exp(-((1e12 * (x - 1e-9)) ** 2)), 1e-9), (lambda x: [1 + 2 * x, 1e6 + 1e13
     * (1e6 - x) * abs(1e6 - x)], 1e6), (lambda x: [1 + 1e-6 / (1 + 1e-60 * x**2), 1e-6 * np.tanh(1e4 * (x + 1)), 1e-100
     * np.cos(x + 1) - 1], -1.0), (lambda x: np.floor(x + 3) + 1e6 * x, -3.0))
+
+
+def cosine_gradient(a, b):
+    """Tell how the cosine of the angle between two vectors changes with the first of them."""
+    length = vector_norm(a)
+    a, b = a / length, b / vector_norm(b)
+    return (b - a @ b * a) / length
 
 
 def _named(name, f):
@@ -501,4 +509,24 @@ CHECKS = (
                 "take the logarithm of its absolute value"),
             Mistake("transposed, not inverted", lambda x: x.mT, "It grows with X",
                 "a logarithm's derivative falls: invert"))),
+    Checks(cosine_gradient,
+        cases=(
+            call(np.array([3.0, 4.0]), np.array([1.0, 0.0])), call(np.array([2.0, 0.0]), np.array([3.0, 4.0])),
+            call(_vector, _other), call(_p, -3 * _p).about("opposite directions", absolute=1e-12),
+            call(np.array([1e-9, 2e-9, 2e-9]), np.array([0.0, 3e9, 4e9])).about("a short vector and a long one")),
+        claims=(
+            Claim("it is perpendicular to a", lambda f: abs(f(_vector, _other) @ _vector), **_LAST_BITS),
+            Claim("a longer b changes nothing", lambda f: distance(f(_vector, 7 * _other), f(_vector, _other)),
+                **_LAST_BITS),
+            _torchs(lambda torch, a, b: torch.nn.functional.cosine_similarity(a, b, dim=0), call(_vector, _other),
+                **_LAST_BITS)),
+        mistakes=(
+            Mistake("length of a held constant", (" - a @ b * a", ""), "It is not perpendicular to a",
+                "the length of a changes, too: subtract the part along a"),
+            Mistake("not divided by the length of a", (") / length", ")"), "Short vectors turn as slowly as long ones",
+                "divide by the length of a"),
+            Mistake("b not of length one", ("a / length, b / vector_norm(b)", "a / length, b"),
+                "It grows with the length of b", "divide b by its length"),
+            Mistake("gradient by b", ("(b - a @ b * a) / length", "(a - a @ b * b) / length"),
+                "It is perpendicular to b, not to a", "subtract the part of b that lies along a"))),
 )

@@ -36,6 +36,11 @@ _LAST_BITS = {"tolerance": 1e-12, "why": "a few dozen sums in float64: a few uni
 _WALKED = {"tolerance": 1e-10, "why": "eight steps in float64: rounding grows with the length of the walk"}
 
 
+def largest_rate(beta, curvature):
+    """Tell up to which rate momentum converges along a direction of the given curvature."""
+    return 2 * (1 + beta) / curvature
+
+
 def bowl(x):
     """Give 3x²/2 + xy + y² + y⁴/4, which other coordinates do not change."""
     return float(1.5 * x[0] ** 2 + x[0] * x[1] + x[1] ** 2 + x[1] ** 4 / 4)
@@ -275,6 +280,16 @@ def _scipy_lbfgs(gradient, pairs):
     # SciPy starts from the identity; scaling the pairs by the root of s·y / y·y makes that the scaled one.
     scale = math.sqrt(s[-1] @ y[-1] / (y[-1] @ y[-1]))
     return -(LbfgsInvHessProduct(s / scale, y * scale) @ (gradient * scale)) * scale
+
+
+def _edge_by_eigenvalues(beta, curvature):
+    import scipy.optimize
+
+    def excess(rate):
+        step = [[beta, curvature], [-rate * beta, 1 - rate * curvature]]  # of velocity and point
+        return np.abs(np.linalg.eigvals(step)).max() - 1
+
+    return scipy.optimize.brentq(excess, 1 / curvature, 5 / curvature, xtol=1e-14, rtol=1e-14)
 
 
 def _scipy_rate(errors):
@@ -650,4 +665,18 @@ CHECKS = (
                 "there is one step less than there are points"),
             Mistake("last step only", ("errors[(errors.size - 1) // 2 :]", "errors[-2:]"), "One step decides",
                 "take the geometric mean over the second half"))),
+    Checks(largest_rate,
+        cases=(call(0.5, 4.0), call(0.0, 1.0).about("gradient descent"), call(0.9, 1.0), call(0.99, 250.0),
+            call(0.3, 1e-3).about("a flat valley")),
+        claims=(
+            Claim("without momentum it is 2 over the curvature", lambda f: abs(f(0.0, 8.0) - 0.25), **_LAST_BITS),
+            oracle("the eigenvalues of a step, by numpy.linalg.eigvals", _edge_by_eigenvalues, call(0.5, 4.0),
+                tolerance=1e-9, why="a root found by halving")),
+        mistakes=(
+            Mistake("edge of gradient descent", ("2 * (1 + beta)", "2"), "It does not depend on beta",
+                "put z = -1 into the equation with beta in it"),
+            Mistake("end of the complex roots", ("2 * (1 + beta)", "(1 + beta**0.5) ** 2"),
+                "At this rate it still converges", "real roots may lie inside of the circle, too"),
+            Mistake("curvature multiplied", ("/ curvature", "* curvature"), "Steep valleys would allow long steps",
+                "only the product of rate and curvature appears in the equation"))),
 )

@@ -19,6 +19,12 @@ _CONDITION = {"tolerance": 1e-12, "why": "the largest condition number here is a
 _ROUNDED = {"tolerance": 1e-6, "why": "relative: the entries are rounded to 1e-16, which is 1e-7 of 1e-9"}
 
 
+def nearest_orthogonal(a):
+    """Find the orthonormal columns that are nearest to those of a matrix."""
+    u, _, vt = svd(a)
+    return u @ vt
+
+
 def _decomposition(version, a):
     """Take what every decomposition of a matrix must share: the vectors themselves have no sign."""
     u, s, vt = version(a)
@@ -65,6 +71,12 @@ def _of_scipy(a):
     import scipy.linalg as sl
 
     return Subspaces(sl.orth(a), sl.null_space(a.T), sl.orth(a.T), sl.null_space(a))
+
+
+def _polar_of_scipy(a):
+    import scipy.linalg as sl
+
+    return sl.polar(a)[0]
 
 
 def _terms_of_numpy(a, k):
@@ -233,4 +245,27 @@ CHECKS = (
                 "complete the singular vectors to a basis of the whole space"),
             Mistake("columns of vt", ("_completed(vt.T, n)", "_completed(vt.T, n).T"),
                 "The matrix does not take its null space to zero", "right singular vectors are the rows of vt"))),
+    Checks(nearest_orthogonal,
+        cases=(
+            call(np.diag([2.0, 3.0])), call(np.array([[0.0, -2.0], [1.0, 0.0]])), call(_two), call(np.array([[3.0],
+            [4.0]])), call(np.array([[1.0, 2.0], [2.0, 1.0]])).about("a negative determinant"), call(_square),
+            call(_tall).about("more rows than columns"), call(-_tall[::-1]), call(_hidden).about("columns at an angle "
+            "of 1e-9", tolerance=1e-6), call(1e-12 * _tall).about("small entries"), call(1e12 * _square),
+            call(1e200 * _tall).about("entries of 1e200", edge=True)),
+        claims=(
+            Claim("its columns are orthonormal", lambda f: max(distance(q.T @ q, np.eye(q.shape[1])) for a in (_square,
+                _tall, _two) for q in [f(a)]), **_LAST_BITS),
+            Claim("what it leaves is a stretch: QᵀA is symmetric", lambda f: max(distance(s, s.T) for a in (_square,
+                _tall, _two) for s in [f(a).T @ a]), **_LAST_BITS),
+            oracle("scipy.linalg.polar", _polar_of_scipy,
+                *map(call, (_square, _tall, _two)), **_CONDITION)),
+        mistakes=(
+            Mistake("Gram and Schmidt's", ("u, _, vt = svd(a)", "return np.linalg.qr(a)[0]"),
+                "The first column stays, the others pay for it", "multiply the singular vectors of both sides"),
+            Mistake("one side only", ("u @ vt", "u"), "Its columns lie along the axes of the ellipse",
+                "turn back by vt, which was turned by before the stretch"),
+            Mistake("columns of vt", ("u @ vt", "u @ vt.T"), "It turns by v twice, not back",
+                "right singular vectors are the rows of vt: multiply by vt as it comes"),
+            Mistake("lengths divided out", ("u, _, vt = svd(a)", "return a / np.linalg.norm(a, axis=0)"),
+                "Its columns have length 1 and are not at right angles", "set all singular values to 1"))),
 )

@@ -875,3 +875,54 @@ def wrong_logdet_gradient__signs_forgotten(x):
 def wrong_logdet_gradient__transposed_only(x):
     """It grows with X: a logarithm's derivative falls: invert"""
     return x.T
+
+
+def right_cosine_gradient__formula(a, b):
+    u, v = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    return (v - (u @ v) * u) / np.linalg.norm(a)
+
+
+def right_cosine_gradient__projector(a, b):
+    u = a / np.linalg.norm(a)
+    return (np.eye(len(a)) - np.outer(u, u)) @ b / np.linalg.norm(a) / np.linalg.norm(b)
+
+
+def right_cosine_gradient__torch(a, b):
+    z = torch.tensor(a, requires_grad=True)
+    ((z / torch.linalg.vector_norm(z)) @ torch.tensor(b / np.linalg.norm(b))).backward()
+    return z.grad.numpy()
+
+
+def wrong_cosine_gradient__only_the_dot_product(a, b):
+    """It is not perpendicular to a"""
+    return b / (np.linalg.norm(a) * np.linalg.norm(b))
+
+
+def wrong_cosine_gradient__plus(a, b):
+    """Line 4"""
+    u, v = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    return (v + (u @ v) * u) / np.linalg.norm(a)
+
+
+def wrong_cosine_gradient__by_b(a, b):
+    """`a` and `b` are taken for each other"""
+    u, v = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    return (u - (u @ v) * v) / np.linalg.norm(b)
+
+
+def wrong_cosine_gradient__direction_only(a, b):
+    """Short vectors turn as slowly as long ones"""
+    u, v = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    return v - (u @ v) * u
+
+
+def wrong_cosine_gradient__cube_forgotten(a, b):
+    """Line 4"""
+    size = np.linalg.norm(a)
+    return (b / size - (a @ b) * a / size**2) / np.linalg.norm(b)
+
+
+def wrong_cosine_gradient__dot_not_divided(a, b):
+    """Line 4"""
+    u, v = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    return (v - (a @ b) * u) / np.linalg.norm(a)

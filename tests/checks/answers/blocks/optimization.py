@@ -1299,3 +1299,39 @@ def wrong_lbfgs_direction__gradient_in_the_first_loop(gradient, pairs):
     for s, y in pairs:
         q = q + s * (alphas.pop() - (y @ q) / (y @ s))
     return -q
+
+
+def right_largest_rate__factored(beta, curvature):
+    return (1 + beta) * 2.0 / curvature
+
+
+def wrong_largest_rate__nesterov(beta, curvature):
+    return 2 * (1 + beta) / (1 + 2 * beta) / curvature
+
+
+def wrong_largest_rate__running_mean(beta, curvature):
+    return 2 * (1 + beta) / (1 - beta) / curvature
+
+
+def right_largest_rate__sum(beta, curvature):
+    return 2 / curvature + 2 * beta / curvature
+
+
+def right_largest_rate__array(beta, curvature):
+    return np.divide(2.0, curvature) * np.add(1.0, beta)
+
+
+def wrong_largest_rate__divided(beta, curvature):
+    return 2 / (1 + beta) / curvature
+
+
+def wrong_largest_rate__without_velocity(beta, curvature):
+    return 2 / curvature
+
+
+def wrong_largest_rate__friction(beta, curvature):
+    return 2 * (1 - beta) / curvature
+
+
+def wrong_largest_rate__curvature_forgotten(beta, curvature):
+    return 2 * (1 + beta)

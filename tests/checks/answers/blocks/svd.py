@@ -199,3 +199,58 @@ def wrong_low_rank__rows_of_u(a, k):
 def wrong_low_rank__term_k(a, k):
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     return s[k - 1] * np.outer(u[:, k - 1], vt[k - 1])
+
+
+def right_nearest_orthogonal__numpy(a):
+    u, _, vt = np.linalg.svd(a, full_matrices=False)
+    return u @ vt
+
+
+def right_nearest_orthogonal__polar(a):
+    return scipy.linalg.polar(a)[0]
+
+
+def right_nearest_orthogonal__torch(a):
+    u, _, v = torch.svd(torch.tensor(a))
+    return (u @ v.T).numpy()
+
+
+def wrong_nearest_orthogonal__root_of_the_gram_matrix(a):
+    w, v = np.linalg.eigh(a.T @ a)
+    return a @ v @ np.diag(1 / np.sqrt(np.maximum(w, 1e-30))) @ v.T
+
+
+def wrong_nearest_orthogonal__transposed(a):
+    """transposed"""
+    u, _, vt = np.linalg.svd(a, full_matrices=False)
+    return (u @ vt).T
+
+
+def wrong_nearest_orthogonal__values_left_in(a):
+    """Line 4"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    return u @ np.diag(s / s[0]) @ vt
+
+
+def wrong_nearest_orthogonal__square_u(a):
+    """Line 4"""
+    u, _, vt = np.linalg.svd(a)
+    return u @ vt
+
+
+def wrong_nearest_orthogonal__sides_exchanged(a):
+    """Line 4"""
+    u, _, vt = np.linalg.svd(a, full_matrices=False)
+    return vt @ u
+
+
+def wrong_nearest_orthogonal__inverse(a):
+    """transposed"""
+    u, _, vt = np.linalg.svd(np.linalg.pinv(a), full_matrices=False)
+    return u @ vt
+
+
+def wrong_nearest_orthogonal__sign(a):
+    """has the opposite sign"""
+    u, _, vt = np.linalg.svd(a, full_matrices=False)
+    return -u @ vt

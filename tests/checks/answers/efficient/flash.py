@@ -215,6 +215,8 @@ def right_flash_attention_gradients__jacobian(
 def wrong_flash_attention_gradients__delta_added(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
 ):
+    """look at the operators"""
+
     def of_scores(weights, by_weights):
         return weights * (by_weights + (grad * out).sum(-1, keepdims=True))
 
@@ -224,6 +226,8 @@ def wrong_flash_attention_gradients__delta_added(
 def wrong_flash_attention_gradients__delta_over_queries(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
 ):
+    """look at the numbers that stand there"""
+
     def of_scores(weights, by_weights):
         return weights * (by_weights - (weights * by_weights).sum(-2, keepdims=True))
 
@@ -242,6 +246,8 @@ def wrong_flash_attention_gradients__sigmoid(
 def wrong_flash_attention_gradients__delta_of_the_results(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
 ):
+    """look at which variable stands where"""
+
     def of_scores(weights, by_weights):
         return weights * (by_weights - (out * out).sum(-1, keepdims=True))
 
@@ -251,6 +257,8 @@ def wrong_flash_attention_gradients__delta_of_the_results(
 def wrong_flash_attention_gradients__delta_outside(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
 ):
+    """look at the parentheses"""
+
     def of_scores(weights, by_weights):
         return weights * by_weights - (grad * out).sum(-1, keepdims=True)
 
@@ -260,6 +268,7 @@ def wrong_flash_attention_gradients__delta_outside(
 def wrong_flash_attention_gradients__scaled_twice(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
 ):
+    """something stands there that is too much"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
 
     def of_scores(weights, by_weights):
@@ -286,6 +295,7 @@ def right_largest_block_size__floor_of_a_root(fast_memory, d_head, d_value=None)
 
 
 def wrong_largest_block_size__sum_of_the_root(fast_memory, d_head, d_value=None):
+    """look at the operators"""
     h = d_head + (d_head if d_value is None else d_value) + 1
     return math.isqrt(fast_memory + h * h) + h
 
@@ -299,17 +309,20 @@ def wrong_largest_block_size__three_blocks(fast_memory, d_head, d_value=None):
 
 
 def wrong_largest_block_size__results_forgotten(fast_memory, d_head, d_value=None):
+    """something stands there that is too much"""
     e = d_head if d_value is None else d_value
     h = d_head + e / 2 + 1
     return int(math.sqrt(h * h + fast_memory) - h)
 
 
 def wrong_largest_block_size__quadratic_halved(fast_memory, d_head, d_value=None):
+    """something stands there that is too much"""
     h = d_head + (d_head if d_value is None else d_value) + 1
     return (math.isqrt(fast_memory + h * h) - h) // 2
 
 
 def wrong_largest_block_size__rounded_up(fast_memory, d_head, d_value=None):
+    """look at which function is called"""
     h = d_head + (d_head if d_value is None else d_value) + 1
     return math.ceil(math.sqrt(fast_memory + h * h)) - h
 
@@ -364,6 +377,7 @@ def wrong_attention_traffic__fractions(n_queries, n_keys, d_head, d_value=None, 
 
 
 def wrong_attention_traffic__tables_in_blocks_too(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    """something stands there that is too much"""
     width = d_head + (d_head if d_value is None else d_value)
     if block_size is None:
         return (n_queries + n_keys) * width + 4 * n_queries * n_keys
@@ -371,6 +385,7 @@ def wrong_attention_traffic__tables_in_blocks_too(n_queries, n_keys, d_head, d_v
 
 
 def wrong_attention_traffic__queries_fetched_again(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    """`n_queries` and `n_keys` are taken for each other"""
     width = d_head + (d_head if d_value is None else d_value)
     if block_size is None:
         return (n_queries + n_keys) * width + 4 * n_queries * n_keys
@@ -378,7 +393,7 @@ def wrong_attention_traffic__queries_fetched_again(n_queries, n_keys, d_head, d_
 
 
 def wrong_attention_traffic__bytes(n_queries, n_keys, d_head, d_value=None, block_size=None):
-    """4"""
+    """The result is four times the right one"""
     width = d_head + (d_head if d_value is None else d_value)
     if block_size is None:
         return 4 * ((n_queries + n_keys) * width + 4 * n_queries * n_keys)

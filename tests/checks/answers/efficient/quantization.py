@@ -209,6 +209,7 @@ def wrong_stand_ins__itself(x, j):
 
 
 def wrong_stand_ins__before(x, j):
+    """Columns that are rounded already take part"""
     return np.linalg.pinv(np.delete(x, j, 1))[j:] @ x[:, j]
 
 

@@ -1,6 +1,6 @@
 """Measure the checks: change the book's functions one slip at a time, and count how many of the changes they refuse.
 
-``python -m mlnotes.checks.mutants [FUNCTION ...]``; without names, all functions. A change that the checks accept must
+``python -m mlnotes.book.mutants [FUNCTION ...]``; without names, all functions. A change that the checks accept must
 stand beside the bank, in ``mlnotes/checks/<part>/<name>.yml``, under the reason why it changes nothing; … stands for
 anything.
 """
@@ -23,7 +23,7 @@ from mlnotes.diagnosis.rewrites import SLIPS, left_out, rewrites
 from mlnotes.diagnosis.source import definitions, run_definition
 from mlnotes.diagnosis.trials import quiet, trials
 
-BANKS = Path(__file__).parent
+BANKS = Path(__file__).parents[1] / "checks"
 WANTED = 0.97
 SECONDS = 1.0  # more than any call of a bank takes
 
@@ -150,7 +150,7 @@ def known_equal():
 
 def main(arguments=None):
     """Run the command line; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m mlnotes.checks.mutants", description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m mlnotes.book.mutants", description=__doc__.split("\n\n")[0])
     parser.add_argument("functions", nargs="*")
     parser.add_argument("--every", type=int, default=1, help="take every so manieth change only")
     options = parser.parse_args(arguments)

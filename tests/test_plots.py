@@ -1,0 +1,80 @@
+"""Drawings that a chapter describes in words show what the words say."""
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.colors import same_color
+from matplotlib.figure import Figure
+from matplotlib.patches import Ellipse, Rectangle
+
+from mlnotes import plots
+
+matplotlib.use("agg")
+
+
+@pytest.fixture
+def ax():
+    return Figure().add_subplot()
+
+
+def lines(ax):
+    return [line.get_xydata().tolist() for line in ax.lines]
+
+
+def arrows(ax):
+    """List where arrows begin and end."""
+    return [(it.xyann, it.xy) for it in ax.texts if getattr(it, "arrow_patch", None)]
+
+
+def test_a_tower_has_a_box_for_each_part_and_none_for_what_comes_in_and_goes_out(ax):
+    plots.tower(ax, ["in", "norm", "attention", "+2", "out"], x=2.0, title="pre-norm")
+    boxes = [it for it in ax.patches if isinstance(it, Rectangle)]
+    assert [it.get_xy()[1] + it.get_height() / 2 for it in boxes] == pytest.approx([1, 2])
+    assert [it.get_xy()[0] + it.get_width() / 2 for it in boxes] == pytest.approx([2, 2])
+    assert same_color(boxes[0].get_facecolor(), plots.PALE_GREEN)
+    assert same_color(boxes[1].get_facecolor(), plots.PALE_BLUE)
+    words = {it.get_text(): it.get_position() for it in ax.texts if it.get_text()}
+    assert words == {"in": (2, 0), "norm": (2, 1), "attention": (2, 2), "out": (2, 4)}
+    assert ax.get_title() == "pre-norm"
+
+
+def test_a_sum_takes_what_has_passed_by_as_many_parts_as_it_says(ax):
+    plots.tower(ax, ["in", "norm", "attention", "+2", "out"])
+    [circle] = [it for it in ax.patches if isinstance(it, Ellipse)]
+    assert circle.center == (0, 3)
+    around = next(it for it in lines(ax) if len(it) == 3)
+    assert around[0] == [0, 0.5]  # between what comes in and the first of the two parts
+    assert around[-1][1] == 3
+    assert around[1][0] == around[-1][0] > 1.15  # beside the boxes
+    upwards = [(start, end) for start, end in arrows(ax) if start[0] == end[0]]
+    assert [(round(start[1]), round(end[1])) for start, end in upwards] == [(0, 1), (1, 2), (2, 3), (3, 4)]
+
+
+def test_the_frame_of_a_repeated_block_holds_its_parts_and_no_others(ax):
+    plots.tower(ax, ["in", "norm", "attention", "+2", "out"], block=(1, 3))
+    frame = max((it for it in ax.patches if isinstance(it, Rectangle)), key=lambda it: it.get_height())
+    low, high = frame.get_y(), frame.get_y() + frame.get_height()
+    assert 0.32 < low < 0.68
+    assert 3.22 < high < 3.68
+
+
+def test_what_is_handed_over_leaves_a_tower_at_its_top_and_enters_the_other_from_the_left(ax):
+    plots.handed_over(ax, (0.0, 4.0), (4.0, 2.0), "keys and values")
+    [path] = lines(ax)
+    assert path[0] == [0, 4]
+    assert path[-1] == [2, 2]  # half-way between the towers, as high as the part
+    assert arrows(ax) == [((2.0, 2.0), (4.0 - 1.15, 2.0))]
+    [label] = [it for it in ax.texts if it.get_text()]
+    assert (label.get_text(), label.get_position()[1] > 4.3) == ("keys and values", True)
+
+
+def test_calibration_stands_at_the_shares_with_two_standard_errors(ax):
+    said, right, size = np.array([0.6, 0.9]), np.array([0.5, 0.8]), np.array([100, 400])
+    plots.calibration(ax, {"trained": (said, right, size)})
+    [bars] = ax.containers
+    marks, _, [errors] = bars
+    assert marks.get_xydata().tolist() == [[0.6, 0.5], [0.9, 0.8]]
+    ends = [it.vertices[:, 1].tolist() for it in errors.get_paths()]
+    np.testing.assert_allclose(ends, [[0.4, 0.6], [0.76, 0.84]])  # 2 √(0.25 / 100) and 2 √(0.16 / 400)
+    assert [[0, 0], [1, 1]] in lines(ax)  # what is sure as often as it is right
+    assert [it.get_text() for it in ax.get_legend().get_texts()] == ["trained"]

@@ -1,0 +1,84 @@
+"""The ellipse on the page has the half axes that Python finds, and the button turns the pair onto them."""
+
+import numpy as np
+import pytest
+
+from mlnotes.widgets.circle_ellipse import CircleEllipse
+
+MATRICES = [
+    [[2, 1], [0, 1.5]], [[1, 1], [0, 1]], [[0, -1], [1, 0]], [[2, 1], [1, 2]], [[1, 2], [0.5, 1]], [[-2.5, 1], [4, 3]],
+    [[0, 0], [0, 0]],
+]  # fmt: skip
+
+
+def shown(page, name):
+    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"a": np.eye(3)}, r"a must have shape \(2, 2\), got \(3, 3\)"),
+        ({"a": [[1, 2], [3, 10]]}, "a must have four entries from -9 to 9, got"),
+        ({"a": [[1, 2], [3, float("nan")]]}, "a must have four entries from -9 to 9, got"),
+        ({"angle": 90.5}, "angle must be -90 to 90 degrees, got 90.5"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_value(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        CircleEllipse(**arguments)
+
+
+def test_images_at_right_angles_are_as_long_as_the_singular_values():
+    widget = CircleEllipse([[2, 1], [1, 2]], angle=45)
+    assert widget.between() == pytest.approx(90, abs=1e-9)
+    assert np.linalg.norm(widget.images(), axis=0) == pytest.approx(widget.singular_values(), abs=1e-12)
+    assert widget.singular_values() == pytest.approx([3, 1], abs=1e-12)
+
+
+def test_an_image_of_zero_is_at_a_right_angle_to_everything():
+    widget = CircleEllipse([[1, 0], [0, 0]], angle=0)
+    assert widget.between() == 90
+    assert CircleEllipse(np.zeros((2, 2)), 30).between() == 90
+
+
+@pytest.mark.parametrize("a", MATRICES)
+def test_the_page_computes_what_python_computes(open_page, slide, a):
+    page = open_page(CircleEllipse(a))
+    for angle in (-90, -33, 0, 20, 45.5):
+        slide(page, "Direction", angle)
+        widget = CircleEllipse(a, angle)
+        lengths = np.linalg.norm(widget.images(), axis=0)
+        assert [shown(page, name) for name in ("first", "second")] == pytest.approx(lengths, abs=1e-9)
+        assert shown(page, "between") == pytest.approx(widget.between(), abs=1e-5)
+        halves = [shown(page, name) for name in ("longer", "shorter")]
+        assert halves == pytest.approx(widget.singular_values(), abs=1e-9)
+
+
+@pytest.mark.parametrize("a", MATRICES)
+@pytest.mark.parametrize("angle", [-80.0, 10.0, 85.0])
+def test_the_button_turns_the_pair_to_the_singular_vectors(open_page, a, angle):
+    page = open_page(CircleEllipse(a, angle))
+    page.get_by_role("button", name="Turn to right angles").click()
+    assert shown(page, "between") == pytest.approx(90, abs=1e-6)
+    lengths = sorted((shown(page, name) for name in ("first", "second")), reverse=True)
+    assert lengths == pytest.approx(CircleEllipse(a).singular_values(), abs=1e-6)
+    assert "singular values" in page.locator(".mw-verdict").inner_text()
+
+
+def test_a_matrix_can_be_chosen_and_changed(open_page):
+    page = open_page(CircleEllipse())
+    page.get_by_label("Matrix").select_option("shear")
+    assert page.get_by_label("column 2, entry 1").input_value() == "1"
+    page.get_by_label("column 1, entry 2").fill("1")
+    assert page.get_by_label("Matrix").input_value() == "your own"
+    assert shown(page, "longer") == pytest.approx(2, abs=1e-12)
+
+
+def test_it_works_from_the_keyboard(open_page):
+    page = open_page(CircleEllipse([[2, 1], [1, 2]], angle=44.5))
+    assert "not at right angles" in page.locator(".mw-verdict").inner_text()
+    page.get_by_label("Direction").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_label("Direction").get_attribute("aria-valuetext") == "45°"
+    assert "are at right angles" in page.locator(".mw-verdict").inner_text()

@@ -1,0 +1,130 @@
+"""The walk in the page is the walk of Python, and so are the measured and the predicted factor."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from mlnotes.widgets.descent import METHODS, Descent
+
+
+def shown(page, name):
+    return json.loads(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
+
+
+def verdict(page):
+    return page.locator(".mw-verdict").inner_text()
+
+
+# In Python
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "Adam"}, "method must be one of .*, got 'Adam'"),
+        ({"rate": 0}, "rate must be from 0.001 to 4, got 0"),
+        ({"beta": 1.0}, "beta must be from 0 to 0.99, got 1.0"),
+        ({"condition": 0.5}, "condition must be from 1 to 200, got 0.5"),
+        ({"steps": 1}, "steps must be from 2 to 200, got 1"),
+        ({"start": (0, 2)}, r"start must hold two numbers from -1 to 1, got \[0.*, 2.*\]"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_value(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Descent(**arguments)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rate", [0.3, 1.0, 1.3])
+def test_the_predicted_factor_is_the_spectral_radius_of_a_step(method, rate):
+    widget = Descent(method, rate, beta=0.7, condition=50)
+    beta = 0.0 if method == METHODS[0] else 0.7
+    radius = 0.0
+    for curvature in (1 / 50, 1):
+        gradient, velocity = np.array([0, curvature]), np.array([beta, curvature])  # by old velocity and point
+        along = gradient + beta * velocity if method == METHODS[2] else velocity
+        step = [velocity, [0, 1] - rate * along]
+        radius = max(radius, np.abs(np.linalg.eigvals(step)).max())
+    assert widget.predicted() == pytest.approx(radius, rel=1e-7)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_measured_factor_is_near_the_predicted_one(method):
+    widget = Descent(method, 1.2, beta=0.6, condition=30, steps=200)
+    assert widget.measured() == pytest.approx(widget.predicted(), rel=0.005)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_best_settings_have_the_best_factor_and_the_edge_has_one(method):
+    widget = Descent(method, condition=30)
+    rate, beta = widget.best()
+    widget.rate, widget.beta = rate, beta
+    best = widget.predicted()
+    root = math.sqrt(30)
+    expected = {METHODS[0]: 29 / 31, METHODS[1]: (root - 1) / (root + 1), METHODS[2]: 1 - 2 / math.sqrt(91)}[method]
+    assert best == pytest.approx(expected, rel=1e-6)
+    for other_rate, other_beta in ((rate * 0.97, beta), (min(4, rate * 1.03), beta), (rate, beta + 0.02)):
+        widget.rate, widget.beta = other_rate, other_beta
+        assert widget.predicted() >= best - 1e-9
+    widget.beta = 0.6
+    edge = widget.edge()
+    assert widget.predicted(edge) == pytest.approx(1, rel=1e-9)
+    assert widget.predicted(edge * 0.99) < 1 < widget.predicted(edge * 1.01)
+
+
+def test_a_walk_that_has_arrived_has_the_factor_zero():
+    assert Descent(rate=1, condition=1, steps=5).measured() == 0
+    assert Descent(start=(0, 0)).measured() == 0
+
+
+# In the browser
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_page_computes_what_python_computes(open_page, slide, method):
+    page = open_page(Descent(method))
+    for rate, beta, position, steps, start in (
+        (0.5, 0, 0, 200, (0.5, -0.5)), (1.3, 0.85, 1.5, 77, (-1, 0.2)), (4, 0.3, 2.3, 9, (1, 1)), (2, 0, 1, 2, (0, 1)),
+    ):  # fmt: skip
+        for label, value in zip(
+            ("Step size", "Momentum β", "Condition", "Steps", "Start, x", "Start, y"),
+            (rate, beta, position, steps, *start), strict=True,
+        ):  # fmt: skip
+            slide(page, label, value)
+        condition = min(float(f"{10**position:.3g}"), 200)
+        widget = Descent(method, rate, beta, condition, start, steps)
+        x, y = widget.path()[-1]
+        assert shown(page, "distance") == pytest.approx(math.hypot(x, y), rel=1e-9)
+        assert shown(page, "measured") == pytest.approx(widget.measured(), rel=1e-9)
+        assert shown(page, "predicted") == pytest.approx(widget.predicted(), rel=1e-9)
+        assert shown(page, "edge") == pytest.approx(widget.edge(), rel=1e-12)
+        assert shown(page, "best") == pytest.approx(widget.best(), rel=1e-12)
+
+
+def test_the_verdict_names_the_slow_direction_and_the_edge(open_page, slide):
+    page = open_page(Descent(rate=1.0, condition=20))
+    assert "along the valley is the slow part" in verdict(page)
+    slide(page, "Step size", 1.99)
+    assert "across the valley is the slow part" in verdict(page)
+    slide(page, "Step size", 2)
+    assert verdict(page).startswith("At the edge")
+    slide(page, "Step size", 2.1)
+    assert verdict(page).startswith("Too long")
+    page.get_by_role("button", name="Best settings").click()
+    assert "equally fast" in verdict(page)
+    assert shown(page, "predicted") == pytest.approx(19 / 21)
+
+
+def test_the_start_follows_the_pointer_and_sliders_work_from_the_keyboard(open_page):
+    page = open_page(Descent())
+    box = page.locator(".mw-descent svg").first.bounding_box()
+    page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.25 * box["height"])
+    page.mouse.down()
+    page.mouse.up()
+    for axis in "xy":
+        assert page.get_by_label(f"Start, {axis}").input_value() == "0.6"
+    page.get_by_label("Step size").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_label("Step size").get_attribute("aria-valuetext") == "1.01"

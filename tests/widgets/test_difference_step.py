@@ -1,0 +1,90 @@
+"""The errors on the page are those of Python, and Python's are what Taylor's series and rounding leave."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mlnotes.blocks.derivatives import complex_step_jacobian
+from mlnotes.widgets.difference_step import FUNCTIONS, METHODS, STEPS, DifferenceStep, X
+
+WRITTEN = {
+    "x³": lambda x: x**3,
+    "x³ + 1000": lambda x: x**3 + 1000,
+    "1 / (1 + x²)": lambda x: 1 / (1 + x**2),
+    "√x": np.sqrt,
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"position": 49}, "position must be 0 to 48, got 49"),
+        ({"position": -1}, "position must be 0 to 48, got -1"),
+        ({"function": "|x|"}, r"function must be one of x³, .*, got \|x\|"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_value(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        DifferenceStep(**arguments)
+
+
+def test_the_steps_go_down_from_one_by_two_and_a_half_and_two():
+    assert (STEPS[0], STEPS[1], STEPS[2], STEPS[3], STEPS[-1]) == (1, 0.5, 0.2, 0.1, 1e-16)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_complex_step_is_the_books(name):
+    right = complex_step_jacobian(WRITTEN[name], np.array([X]))[0, 0]
+    for position in (20, 48):
+        assert DifferenceStep(name, position).slope("complex") == pytest.approx(right, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("method", METHODS)
+def test_errors_are_truncation_and_rounding_and_nothing_else(name, method):
+    widget = DifferenceStep(name)
+    for h in STEPS[6:]:  # above that, the next terms count as well
+        truncation, rounding = widget.truncation(method, h), widget.rounding(method, h)
+        error = widget.error(method, h)
+        assert error <= 1.1 * truncation + 4 * rounding
+        if truncation > 100 * rounding:
+            assert error == pytest.approx(truncation, rel=0.1)
+
+
+def test_the_best_forward_error_is_near_the_root_of_rounding_and_the_best_central_one_near_its_power_of_two_thirds():
+    widget = DifferenceStep("√x")
+    assert 1e-10 < min(widget.error("forward", h) for h in STEPS) < 1e-7
+    assert 1e-13 < min(widget.error("central", h) for h in STEPS) < 1e-10
+    assert max(widget.error("complex", h) for h in STEPS[24:]) < 1e-15
+
+
+def test_the_description_tells_the_errors_and_their_kinds():
+    said = DifferenceStep("x³", 18).describe()
+    assert "Relative errors with h = 1e−06: forward 7.7e−07, " in said
+    assert "forward difference's, truncation is the larger part; of the central one's, rounding." in said
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_page_computes_what_python_computes(open_page, slide, name):
+    page = open_page(DifferenceStep(name))
+    for position in (0, 1, 5, 16, 17, 24, 31, 40, 48):
+        slide(page, "Step", 48 - position)
+        widget = DifferenceStep(name, position)
+        for method in METHODS:
+            shown = page.locator(f'.mw-sums [data-name="{method}"]')
+            assert float(shown.get_attribute("data-slope")) == widget.slope(method)
+            assert float(shown.get_attribute("data-value")) == widget.error(method)
+        kinds = page.locator(".mw-verdict").inner_text()
+        assert kinds.index(widget.kind("forward")) < kinds.index("central one’s, " + widget.kind("central"))
+
+
+def test_it_works_from_the_keyboard_and_names_its_values(open_page):
+    page = open_page(DifferenceStep("√x", 24))
+    page.get_by_label("Step").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_label("Step").get_attribute("aria-valuetext") == "h = 2e−8"
+    page.get_by_label("Function").select_option("x³ + 1000")
+    assert "rounding, up to" in page.locator(".mw-verdict").inner_text()
+    assert page.locator(".mw-steps rect").count() == len(STEPS)
+    assert math.isclose(float(page.locator('[data-name="complex"]').get_attribute("data-value")), 0, abs_tol=1e-15)
