@@ -1,7 +1,7 @@
 """Grouped-query attention: several query heads share one key/value head, which is never copied."""
 
 import numpy as np
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, to_device
 from einops import rearrange, reduce
 
 from mlnotes.arrays import (
@@ -18,7 +18,7 @@ from mlnotes.attention.causal_mask import masked_softmax
 from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.blocks.softmax import softmax
 
-ROWS = 128  # queries that are taken together where a mask hides keys from all of them
+ROWS = 64  # queries that are taken together where a mask hides keys from all of them
 
 @widen_half
 def grouped_query_attention(q, k, v, mask=None, bias=None, scale=None):
@@ -201,12 +201,14 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
 def _attend(q, k, v, mask):
     """Take the queries in blocks, each with the keys between the first and the last that one of them may see."""
     n_queries, n_keys = q.shape[-2], k.shape[-2]
+    if n_queries == 1 and mask is not None and mask.all():
+        mask = None
     if mask is None or n_queries <= ROWS or tuple(mask.shape) != (n_queries, n_keys):
         return grouped_query_attention(q, k, v, mask)
     results = []
     for i in range(0, n_queries, ROWS):
         rows = mask[i : i + ROWS]
-        seen = np.flatnonzero(np.asarray(rows.any(0)))
+        seen = np.flatnonzero(to_device(rows.any(0), "cpu"))
         keys = slice(seen[0], seen[-1] + 1) if len(seen) else slice(0, 1)
         block = q[..., i : i + ROWS, :], k[..., keys, :], v[..., keys, :]
         results.append(grouped_query_attention(*block, rows[:, keys]))
