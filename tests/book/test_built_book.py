@@ -135,7 +135,9 @@ LEAVE_CHOSEN = """([first, last]) => {
   globalThis.chosen = { [first]: others, [last]: [...painted[last].keys()] };
   const kept = new Set();
   for (let it of Object.values(chosen).flat()) for (; it && !kept.has(it); it = it.parentElement) kept.add(it);
-  document.querySelectorAll("main *").forEach((it) => kept.has(it) || it.remove());
+  for (const it of document.querySelectorAll("main *")) {
+    if (!kept.has(it) && !kept.has(it.closest(".mlnotes-widget"))) it.remove();  // in a widget, things lie on others
+  }
   return { [first]: others.length, [last]: painted[last].size };
 }"""
 
