@@ -273,25 +273,32 @@ def alibi_slopes(n_heads):
     return np.concatenate([powers, between])[:n_heads]
 
 
+def _remembered(turns):
+    """Compute once what all layers of a model turn their queries and keys by."""
+    known = {}
+
+    @functools.wraps(turns)
+    def look_up(x, positions, base):
+        if not isinstance(positions, np.ndarray):
+            return turns(x, positions, base)
+        key = (positions.tobytes(), positions.dtype, positions.shape, x.shape[-1], base, type(x), x.dtype, device(x))
+        key += (getattr(x, "is_inference", bool)(),)  # of PyTorch: such a result may not be used with gradients
+        if key not in known:
+            if len(known) == 8:
+                known.clear()
+            known[key] = turns(x, positions, base)
+        return known[key]
+
+    return look_up
+
+
+@_remembered
 def _turns(x, positions, base):
     """Return the cosines and sines by which the pairs of x turn, in the precision of x, (..., l, d/2)."""
-    xp, width = array_namespace(x), x.shape[-1]
-    if is_array_api_obj(positions) and not isinstance(positions, np.ndarray):
-        return _waves(positions, width, base, xp, x.dtype, device(x))
-    positions = np.asarray(positions, dtype=np.int64)
-    return _known_waves(positions.tobytes(), positions.shape, width, base, xp, x.dtype, device(x))
-
-
-@functools.lru_cache(maxsize=8)
-def _known_waves(positions, shape, *others):
-    """Compute once what all layers of a model turn their queries and keys by."""
-    return _waves(np.frombuffer(positions, np.int64).reshape(shape).copy(), *others)
-
-
-def _waves(positions, width, base, xp, dtype, device):
-    omega = xp.asarray(frequencies(width, base), device=device)
-    angles = xp.astype(xp.asarray(positions, device=device), xp.float64)[..., None] * omega
-    return xp.astype(xp.cos(angles), dtype), xp.astype(xp.sin(angles), dtype)
+    xp = array_namespace(x)
+    omega = xp.asarray(frequencies(x.shape[-1], base), device=device(x))
+    angles = xp.astype(xp.asarray(positions, device=device(x)), xp.float64)[..., None] * omega
+    return xp.astype(xp.cos(angles), x.dtype), xp.astype(xp.sin(angles), x.dtype)
 
 
 def _require_positions(positions, x):

@@ -259,3 +259,17 @@ def test_frequencies_fall_by_equal_factors_from_one():
 def test_bad_sizes_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_what_was_computed_before_changes_nothing():
+    x, positions = np.random.default_rng(0).normal(size=(5, 6)), np.arange(5)
+    before = rotary(x, positions, base=7.0)
+    for change in ({"positions": positions + 1}, {"base": 8.0}, {"positions": positions.astype(np.int32)}):
+        rotary(**{"x": x, "positions": positions, "base": 7.0} | change)
+        rotary(torch.tensor(x).float(), positions, 7.0)
+    np.testing.assert_array_equal(rotary(x, positions, base=7.0), before)
+    assert rotary(torch.tensor(x).float(), positions, 7.0).dtype == torch.float32
+    np.testing.assert_allclose(rotary(torch.tensor(x), positions, 7.0), before, atol=1e-14)
+    with torch.inference_mode():
+        rotary(torch.tensor(x) * 2, positions, 9.0)
+    rotary(torch.tensor(x, requires_grad=True), positions, 9.0).sum().backward()
