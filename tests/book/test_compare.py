@@ -472,7 +472,7 @@ def altered_texts(string, most=15):
     parts = [found.span() for pattern in (SCRIPT, IMAGE) for found in pattern.finditer(string)]
     tokens = [it for it in TOKEN.finditer(string) if not any(start <= it.start() < end for start, end in parts)]
     for token in tokens[:: len(tokens) // most + 1]:
-        new = "zq"[token[0] == "z"] if token[0].isalpha() else "777"
+        new = "zq"[token[0] == "z"] if token[0].isalpha() else "888" if token[0] == "777" else "777"
         yield string[: token.start()] + new + string[token.end() :]
 
 
