@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from mlnotes.arrays import require_integers
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
@@ -33,6 +34,8 @@ def reach(windows, dilations):
 
 def pairs_in_window(n, window):
     """Count the pairs of a query and a key that it sees, for n tokens and a window of at most n."""
+    require_integers(1, window=window)
+    require_integers(window, n=n)
     return n * window - window * (window - 1) // 2
 
 
