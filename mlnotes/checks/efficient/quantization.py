@@ -307,7 +307,8 @@ CHECKS = (
     Checks(gptq, run=_compensated, cases=(
             call(_w[:2, :3], _x[:, :3], 3), call(_w, _x, 4, block_size=12), call(_w, _x, 3, symmetric=False),
             call(_w, _x, 2, 12, False),
-            call(_w, _x, 4, 4, False, 0.1).about("blocks of 4"), call(_w, _x, 4, damping=1.0),
+            call(_w, _x, 4, 4, False, 0.1).about("blocks of 4"), call(_w, _x, 3, 4, False)
+            .about("weights pushed beyond their grid"), call(_w, _x, 4, damping=1.0),
             call(_w, np.diag(np.arange(1.0, 13)), 4).about("inputs without correlation"), call(_w, 0 * _x, 4)
             .about("inputs of zero", edge=True)),
         claims=(
