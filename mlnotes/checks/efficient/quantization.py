@@ -263,8 +263,8 @@ CHECKS = (
             Mistake("minimum before scale", ("for i in (0, 2)", "for i in (2, 0)"),
                 "Scale and minimum are exchanged", "the scale comes first"))),
     Checks(decode_q8_0, cases=(
-            call(_EIGHTH[0]).about("one block: step 0.5, from −128"), call(_EIGHTH[1]).about("two rows of three of two"),
-            call(_EIGHTH[1][0, 0])),
+            call(_EIGHTH[0]).about("one block: step 0.5, from −128"), call(_EIGHTH[1][0, 0]),
+            call(_EIGHTH[1]).about("two rows of three of two")),
         claims=(
             oracle("the library gguf", _by_gguf("Q8_0"), call(_EIGHTH[0]), call(_EIGHTH[1][0])),
             Claim("code 0 everywhere is 0 everywhere", lambda f: distance(f(np.array([0, 56] + 32 * [0], np.uint8)),
@@ -302,8 +302,8 @@ CHECKS = (
                 "The codes of each byte come in the opposite order", "the first code lies in the lowest bits"),
             Mistake("higher codes left in", (" & 2**bits - 1", ""), "All but the last code of a byte are too large",
                 "mask what lies above: & 2^bits − 1"),
-            Mistake("one place after the other", (("axis=-1", "axis=-2"),), "All first codes come before all second ones",
-                "codes of one byte stand side by side"))),
+            Mistake("one place after the other", ("axis=-1", "axis=-2"),
+                "All first codes come before all second ones", "codes of one byte stand side by side"))),
     Checks(gptq, run=_compensated, cases=(
             call(_w[:2, :3], _x[:, :3], 3), call(_w, _x, 4, block_size=12), call(_w, _x, 3, symmetric=False),
             call(_w, _x, 2, 12, False),
