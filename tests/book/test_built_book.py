@@ -290,17 +290,7 @@ def test_no_content_is_cut_off_on_a_narrow_page(visits):
     assert any(visit.too_wide[400] for visit in visits.values())
 
 
-# Chapters in which some lines of code, outputs or formulas are still wider than the column and scroll in their frames.
-STILL_WIDE = {
-    "efficient/sparse", "efficient/sinks", "efficient/flash", "efficient/quantization",
-    "efficient/latent", "efficient/language_model",
-}  # fmt: skip
-WIDE = pytest.mark.xfail(reason="some blocks of these chapters are wider than the column", strict=False)
-
-
-@pytest.mark.parametrize(
-    "chapter", [pytest.param(it, marks=WIDE if it.removeprefix("chapters/") in STILL_WIDE else ()) for it in CHAPTERS]
-)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_on_a_wide_page_nothing_in_a_chapter_needs_to_scroll(chapter, visits):
     blocks = visits[chapter].too_wide[1300]
     found = {cell_with(chapter, it): (it["what"], it["pixels"]) for it in blocks}
