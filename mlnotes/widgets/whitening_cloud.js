@@ -37,7 +37,7 @@ function render({ model, el }) {
     sums.replaceChildren(
       fact("first", "variance across", a), fact("both", "covariance", b), fact("second", "variance upwards", d),
       fact("distance", "distance from the raw points", found.distance),
-      ...kinds.map((it) => fact(it, `from ${KINDS[it]}, in degrees`, found.parted[it])));
+      ...kinds.map((it) => fact(it, `degrees from ${KINDS[it]}`, found.parted[it])));
     const said = verdictOn(found);
     if (verdict.textContent !== said) verdict.textContent = said;
   }

@@ -11,7 +11,7 @@ from mlnotes.widgets import module
 from mlnotes.widgets.base import Widget, svg, text
 
 SIZE = 340
-COLOURS = "#2c5fa8", "#b3410e", "#6b4fa0"
+COLOURS = "#2c5fa8", "#b3410e", "#5c7a1f"
 
 
 class WhiteningCloud(Widget):
