@@ -354,6 +354,7 @@ def wrong_zca_of_correlation__sign(rho):
 
 
 def wrong_zca_of_correlation__not_halved(rho):
+    """twice the right one"""
     a, b = 1 / np.sqrt(1 + rho), 1 / np.sqrt(1 - rho)
     return np.array([[a + b, a - b], [a - b, a + b]])
 
