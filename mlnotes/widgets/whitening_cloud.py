@@ -151,7 +151,9 @@ class WhiteningCloud(Widget):
             x, y = (round(0.72 * half * it / length, 3) + 0.0 for it in (x, y))
             parts.append(f'<path d="M{half:g} {half:g}l{x:.1f} {-y:.1f}" stroke="#5d6675" stroke-width="1.5"/>')
             left = x > half / 2
-            parts.append(text(round(half + x, 1), round(half - y + (14 if y < 0 else -5), 1), name, "end" if left else "start"))
+            parts.append(
+                text(round(half + x, 1), round(half - y + (14 if y < 0 else -5), 1), name, "end" if left else "start")
+            )
         for i, name in enumerate(self.group_names):
             parts.append(text(8, 18 + 16 * i, f"{'●■▲'[i]} {name}", fill=COLOURS[i]))
         return svg(SIZE, SIZE, *parts)
