@@ -1106,3 +1106,30 @@ def scores_of_heads(ax, scores, title=""):
     ax.tick_params(length=0)
     if not ax.figure.axes[-1].get_label() == "<colorbar>":
         ax.figure.colorbar(image, ax=ax.figure.axes, label="score", shrink=0.8)
+
+
+def mosaic(ax, pictures, columns, title="", contrast=1.0):
+    """Draw many small pictures of signed numbers side by side, each on a scale of its own, with 0 as middle grey.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    pictures : array (k, m, n)
+        The pictures, in the order of reading.
+    columns : int
+        How many stand in a row.
+    title : str
+        What is shown.
+    contrast : float
+        By how much the numbers are enlarged, after which what exceeds the largest one is cut off.
+    """
+    k, m, n = pictures.shape
+    whole = np.full((-(-k // columns) * (m + 1) - 1, columns * (n + 1) - 1), np.nan)
+    for i, picture in enumerate(pictures):
+        top, left = i // columns * (m + 1), i % columns * (n + 1)
+        whole[top : top + m, left : left + n] = contrast * picture / np.abs(picture).max()
+    ax.imshow(whole, cmap="gray", vmin=-1, vmax=1, interpolation="nearest")
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.set_title(title)

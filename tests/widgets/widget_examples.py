@@ -22,8 +22,10 @@ from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.streaming_window import StreamingWindow
 from mlnotes.widgets.vector_plane import VectorPlane
 from mlnotes.widgets.weight_grid import WeightGrid
+from mlnotes.widgets.whitening_cloud import WhiteningCloud
 from mlnotes.widgets.window_pattern import WindowPattern
 
+_CLOUD = np.random.default_rng(7).normal(size=(12, 2)).round(3) @ [[1.5, 1.0], [0.0, 0.5]]
 _WEIGHTS = np.random.default_rng(4).uniform(-1.5, 1.5, 24)
 _NATS = {(4, "matrix", "absmax"): 13.5, (4, "block", "absmax"): 3.2, (3, "block", "minimum and maximum"): 4.5}
 SENTENCE = "he was told to bar him from ever entering the bar again"
@@ -160,6 +162,12 @@ EXAMPLES = {
         lambda it: WeightGrid(
             it["weights"], *it["ranges"].values(), _nats(it), it["full"], **_some(it, "block_size bits scale scheme")
         ),
+    ),
+    "whitening_cloud": (
+        lambda: WhiteningCloud(
+            _CLOUD, ("length", "width"), [0, 1, 2] * 4, ("a", "b", "c"), kind="pca", eps=0.1, way=0.75, turn=30.0
+        ),
+        lambda it: WhiteningCloud(**_some(it, "x features groups group_names kind eps way turn")),
     ),
     "window_pattern": (
         lambda: WindowPattern(24, window=3, block=4, layers=5),
