@@ -1106,3 +1106,48 @@ def scores_of_heads(ax, scores, title=""):
     ax.tick_params(length=0)
     if not ax.figure.axes[-1].get_label() == "<colorbar>":
         ax.figure.colorbar(image, ax=ax.figure.axes, label="score", shrink=0.8)
+
+
+def charged_paths(ax, x, charges, title=""):
+    """Draw the ways of charges in the plane, from a signed ring where each starts to a dot where it ends.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x : array (t, n, 2)
+        Positions at each time.
+    charges : array (n,)
+        Their signs are written into the rings.
+    title : str
+        What is shown.
+    """
+    for path, charge in zip(np.moveaxis(np.asarray(x), 0, 1), charges, strict=True):
+        color, sign = (BLUE, "+") if charge > 0 else (ORANGE, "−")
+        ax.plot(*path.T, color=color)
+        ax.plot(*path[-1], "o", color=color, ms=5)
+        ax.plot(*path[0], "o", color=color, mfc="none", ms=13)
+        ax.annotate(sign, path[0], ha="center", va="center_baseline", color=color)
+    reach = 1.15 * np.abs(x).max()
+    ax.set(title=title, xlim=(-reach, reach), ylim=(-reach, reach), xlabel="first coordinate", aspect="equal")
+
+
+def over_seeds(ax, x, groups, xlabel, ylabel, scale="log"):
+    """Draw what several seeds gave as points, and a line through their means.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x : array (n,)
+        Positions.
+    groups : dict of str to array (n, n_seeds)
+        One color for each name.
+    xlabel, ylabel : str
+        What the axes measure, with units.
+    scale : {"linear", "log x", "log y", "log"}
+        Which axes are logarithmic.
+    """
+    curves(ax, x, {name: np.mean(values, axis=-1) for name, values in groups.items()}, xlabel, ylabel, scale)
+    for line, values, marker in zip(ax.get_lines(), groups.values(), _MARKERS, strict=False):
+        ax.plot(x, values, marker, color=line.get_color(), ms=3.5)
