@@ -1122,13 +1122,14 @@ def charged_paths(ax, x, charges, title=""):
     title : str
         What is shown.
     """
+    reach = 1.15 * np.abs(x).max()
     for path, charge in zip(np.moveaxis(np.asarray(x), 0, 1), charges, strict=True):
         color, sign = (BLUE, "+") if charge > 0 else (ORANGE, "−")
-        ax.plot(*path.T, color=color)
+        outside = np.linalg.norm(path - path[0], axis=-1) > 0.05 * reach  # the ring, where the sign stands
+        ax.plot(*path[outside].T, "-", color=color, lw=1.2)
         ax.plot(*path[-1], "o", color=color, ms=5)
         ax.plot(*path[0], "o", color=color, mfc="none", ms=13)
         ax.annotate(sign, path[0], ha="center", va="center_baseline", color=color)
-    reach = 1.15 * np.abs(x).max()
     ax.set(title=title, xlim=(-reach, reach), ylim=(-reach, reach), xlabel="first coordinate", aspect="equal")
 
 

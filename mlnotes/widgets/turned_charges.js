@@ -1,7 +1,7 @@
 // Charges released at rest, turned as a whole; where they go, and where two networks say that they go.
 
 const STATE = ["x", "angle", "particle"];
-const [SIZE, REACH] = [440, 4];
+const [SIZE, REACH, LIMIT] = [440, 3.2, 2.2];
 const SCALE = SIZE / 2 / REACH;
 const NETWORKS = { EGNN: "egnn", plain: "plain" };
 
@@ -17,8 +17,8 @@ function render({ model, el }) {
   const particle = slider("Particle", {
     min: 0, max: last, step: 1, text: (k) => `${k + 1} of ${last + 1}`, oninput: (k) => write(model, { particle: k }),
   });
-  const across = slider("its x before the turn", { min: -3, max: 3, step: 0.05, text, oninput: move(0) });
-  const up = slider("its y before the turn", { min: -3, max: 3, step: 0.05, text, oninput: move(1) });
+  const across = slider("its x before the turn", { min: -LIMIT, max: LIMIT, step: 0.05, text, oninput: move(0) });
+  const up = slider("its y before the turn", { min: -LIMIT, max: LIMIT, step: 0.05, text, oninput: move(1) });
   const drawn = svg("g");
   const drawing = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" }, drawn);
   const sums = h("ul", { class: "mw-sums" });
@@ -50,7 +50,7 @@ function render({ model, el }) {
     if (verdict.textContent !== said) verdict.textContent = said;
   }
 
-  const key = h("p", { class: "mw-hint" }, "Signed rings: where the charges are released. Grey lines and black dots: their way and its end. "
+  const key = h("p", { class: "mw-hint" }, "Signed rings: where the charges are released. Lines and dots: their way and its end. "
     + "Blue circles: EGNN's prediction. Orange squares: the plain graph network's. Dotted: where its prediction for the chosen particle would be for all other turns, brought to this one.");
   el.append(h("div", { class: "mw-controls" }, ...[angle, particle, across, up].map((it) => it.element)), drawing, key, sums, verdict);
   draw();

@@ -10,7 +10,7 @@ from mlnotes.charges import simulate_charges
 from mlnotes.widgets import module
 from mlnotes.widgets.base import Widget, require_positive, svg, text
 
-SIZE, REACH = 440, 4.0
+SIZE, REACH, LIMIT = 440, 3.2, 2.2
 LAYERS = {"EGNN": egnn_layer, "plain": graph_layer}
 COLOURS = {"EGNN": "#2c5fa8", "plain": "#b3410e"}
 
@@ -21,7 +21,7 @@ class TurnedCharges(Widget):
     Parameters
     ----------
     x : array (n, 2)
-        Where the charges start, at rest: 2 to 6 of them, no coordinate beyond 3.
+        Where the charges start, at rest: 2 to 6 of them, no coordinate beyond 2.2.
     charges : array (n,)
         1 or -1 each.
     egnn, plain : list of dict
@@ -61,8 +61,9 @@ class TurnedCharges(Widget):
             shapes = f"{x.shape} and {charges.shape}"
             raise ValueError(f"x and charges must have shapes (n, 2) and (n,), n from 2 to 6, got {shapes}")
         require_finite(x=x)
-        if np.abs(x).max() > 3 or set(np.abs(charges)) != {1.0}:
-            raise ValueError(f"x must lie within 3 and charges be 1 or -1, got {x.tolist()} and {charges.tolist()}")
+        if np.abs(x).max() > LIMIT or set(np.abs(charges)) != {1.0}:
+            given = f"{x.tolist()} and {charges.tolist()}"
+            raise ValueError(f"x must lie within {LIMIT} and charges be 1 or -1, got {given}")
         require_integers(1, n_steps=n_steps)
         lengths = {"duration": duration, "softening": softening}
         lengths = {name: require_positive(name, value) for name, value in lengths.items()}

@@ -23,7 +23,7 @@ def shown(page, name):
         ({"x": [[0, 0]], "charges": [1]}, r"shapes \(n, 2\) and \(n,\), n from 2 to 6, got \(1, 2\) and \(1,\)"),
         ({"charges": [1, 1]}, r"got \(3, 2\) and \(2,\)"),
         ({"charges": [1, 2, 1]}, "charges be 1 or -1, got"),
-        ({"x": [[0, 0], [1, 1], [0, 3.5]]}, "x must lie within 3"),
+        ({"x": [[0, 0], [1, 1], [0, 3.5]]}, "x must lie within 2.2 and"),
         ({"x": [[0, 0], [1, 1], [0, np.nan]]}, "x must hold finite numbers, got nan"),
         ({"n_steps": 0}, "n_steps must be positive, got 0"),
         ({"duration": 0.0}, r"duration must be positive and finite, got 0\.0"),
@@ -63,7 +63,7 @@ def test_only_the_equivariant_prediction_turns_with_the_charges():
 
 def test_the_page_computes_what_python_computes(open_page, slide):
     page, expected = open_page(example()), example()
-    moves = ((0, 0, -1.5, 0.5), (90, 1, 0.25, -2.0), (215, 2, 3.0, 1.0), (360, 1, -0.75, 0.1))
+    moves = ((0, 0, -1.5, 0.5), (90, 1, 0.25, -2.0), (215, 2, 2.2, 1.0), (360, 1, -0.75, 0.1))
     for angle, particle, across, up in moves:
         slide(page, "Turn", angle)
         slide(page, "Particle", particle)
