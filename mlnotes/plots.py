@@ -1133,3 +1133,49 @@ def mosaic(ax, pictures, columns, title="", contrast=1.0):
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     ax.set_title(title)
+
+
+def charged_paths(ax, x, charges, title=""):
+    """Draw the ways of charges in the plane, from a signed ring where each starts to a dot where it ends.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x : array (t, n, 2)
+        Positions at each time.
+    charges : array (n,)
+        Their signs are written into the rings.
+    title : str
+        What is shown.
+    """
+    reach = 1.15 * np.abs(x).max()
+    for path, charge in zip(np.moveaxis(np.asarray(x), 0, 1), charges, strict=True):
+        color, sign = (BLUE, "+") if charge > 0 else (ORANGE, "−")
+        outside = np.linalg.norm(path - path[0], axis=-1) > 0.05 * reach  # the ring, where the sign stands
+        ax.plot(*path[outside].T, "-", color=color, lw=1.2)
+        ax.plot(*path[-1], "o", color=color, ms=5)
+        ax.plot(*path[0], "o", color=color, mfc="none", ms=13)
+        ax.annotate(sign, path[0], ha="center", va="center_baseline", color=color)
+    ax.set(title=title, xlim=(-reach, reach), ylim=(-reach, reach), xlabel="first coordinate", aspect="equal")
+
+
+def over_seeds(ax, x, groups, xlabel, ylabel, scale="log"):
+    """Draw what several seeds gave as points, and a line through their means.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x : array (n,)
+        Positions.
+    groups : dict of str to array (n, n_seeds)
+        One color for each name.
+    xlabel, ylabel : str
+        What the axes measure, with units.
+    scale : {"linear", "log x", "log y", "log"}
+        Which axes are logarithmic.
+    """
+    curves(ax, x, {name: np.mean(values, axis=-1) for name, values in groups.items()}, xlabel, ylabel, scale)
+    for line, values, marker in zip(ax.get_lines(), groups.values(), _MARKERS, strict=False):
+        ax.plot(x, values, marker, color=line.get_color(), ms=3.5)

@@ -20,6 +20,7 @@ from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.running_softmax import RunningSoftmax
 from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.streaming_window import StreamingWindow
+from mlnotes.widgets.turned_charges import TurnedCharges
 from mlnotes.widgets.vector_plane import VectorPlane
 from mlnotes.widgets.weight_grid import WeightGrid
 from mlnotes.widgets.whitening_cloud import WhiteningCloud
@@ -66,6 +67,20 @@ def _token_scores(text):
 
 def _names(ids):
     return [f" {i}" for i in ids]
+
+
+
+
+def _networks():
+    """Weights of an equivariant and a plain graph network of width 3, for charges in the plane."""
+    rng = np.random.default_rng(5)
+
+    def layer(seen, moves):
+        ends = {"phi_e": (6 + seen + 1, 3), "phi_x": (3, moves), "phi_h": (6, 3)}
+        shapes = {name: ((d_in, 3), (3,), (3, d_out), (d_out,)) for name, (d_in, d_out) in ends.items()}
+        return {name: [(rng.normal(size=it) / 2).tolist() for it in four] for name, four in shapes.items()}
+
+    return [layer(1, 1), layer(1, 1)], [layer(2, 2), layer(2, 2)]
 
 
 # By name: what makes one, and what makes it again.
@@ -152,6 +167,10 @@ EXAMPLES = {
         lambda it: StreamingWindow(
             **_some(it, "n_tokens windows kept losses weights full window sinks token caption")
         ),
+    ),
+    "turned_charges": (
+        lambda: TurnedCharges([[-1.5, 0.5], [0.5, -0.25], [1.5, 1]], [1, -1, 1], *_networks(), 1.5, 0.5, angle=40.0),
+        lambda it: TurnedCharges(**_some(it, "x charges egnn plain duration softening n_steps angle particle")),
     ),
     "vector_plane": (
         lambda: VectorPlane({"a": (3, 1), "b": (-1, 2), "c": (1, -2)}, show_half_plane=True),
