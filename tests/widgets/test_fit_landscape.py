@@ -92,7 +92,9 @@ def test_a_level_line_has_the_cost_of_its_level():
 
 
 @BOTH
-@pytest.mark.parametrize("start", [(100, 0.75), (250, 0.2), (50, 1.0), (150, 2.0), (5, 1.0), (300, 3), (15, 0.05), (110, 1.85)])
+@pytest.mark.parametrize(
+    "start", [(100, 0.75), (250, 0.2), (50, 1.0), (150, 2.0), (5, 1.0), (300, 3), (15, 0.05), (110, 1.85)]
+)
 def test_the_page_computes_what_python_computes(open_page, slide, method, start):
     widget = FitLandscape(*DATA, method, start)
     page = open_page(widget)
