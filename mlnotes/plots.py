@@ -1127,11 +1127,12 @@ def step_along_a_tangent(ax, curve, data, at, foot, ahead, title=""):
     ax.axline(at, foot, color=BLUE, ls="--", lw=1.2)
     ax.plot(*np.transpose([data, foot]), ":", color=ORANGE)
     ax.plot(*np.transpose([foot, ahead]), ":", color=GREY)
-    marks = {"y": (data, ORANGE), "f(x)": (at, BLUE), "f + Jp": (foot, INK), "f(x + p)": (ahead, GREEN)}
-    for name, (place, color) in marks.items():
+    marks = {"y": (data, ORANGE, (-14, 4)), "f(x)": (at, BLUE, (7, -12)), "f + Jp": (foot, INK, (-42, -10))}
+    for name, (place, color, offset) in (marks | {"f(x + p)": (ahead, GREEN, (8, -4))}).items():
         ax.plot(*place, "o", color=color)
-        ax.annotate(name, place, (7, -12), textcoords="offset points", color=color)
+        ax.annotate(name, place, offset, textcoords="offset points", color=color)
     ax.set(aspect="equal", xlabel="first measurement", ylabel="second", title=title)
+    ax.set_ylim(bottom=min(0, foot[1]) - 0.35)
 
 
 def points_on_a_line(ax, x, y, slope, xlabel, ylabel):
