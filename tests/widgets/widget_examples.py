@@ -9,6 +9,7 @@ from mlnotes.widgets.difference_step import DifferenceStep
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
+from mlnotes.widgets.fit_landscape import FitLandscape
 from mlnotes.widgets.latent_rank import LatentRank
 from mlnotes.widgets.line_fit import LineFit
 from mlnotes.widgets.matrix_product import MatrixProduct
@@ -114,6 +115,10 @@ EXAMPLES = {
     "elimination": (
         lambda: Elimination(exponent=17, exchange=True, step=1),
         lambda it: Elimination(**_some(it, "matrix exponent exchange step")),
+    ),
+    "fit_landscape": (
+        lambda: FitLandscape([1, 2, 3, 5, 7], [100, 150, 155, 190, 215], "Levenberg–Marquardt", (150, 2), step=2),
+        lambda it: FitLandscape(it["t"], it["y"], **_some(it, "method start step reach")),
     ),
     "latent_rank": (
         lambda: LatentRank({"weights": {12: 2.5, 8: 3.1, 4: 5.2}, "keys": {12: 2.5, 8: 2.6, 4: 2.7}}, n_layers=3),
