@@ -1275,3 +1275,34 @@ def confidence_regions(ax, ellipse, level, center, labels, title=""):
     ax.plot(*center, "o", color=INK, ms=4)
     ax.set(xlabel=labels[0], ylabel=labels[1], title=title)
     ax.legend(loc="best")
+
+
+def commuting_square(ax, corners, acts, applies):
+    """Draw a picture and its image, before and after a function, with arrows that go both ways round.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    corners : dict of str to array (m, n)
+        Four pictures by name: the picture, what the function gives, the picture acted on, and what both ways give.
+        The first and third share one scale, dark for small numbers; the others one, dark for large ones.
+    acts, applies : str
+        What the arrows down and to the right are called.
+    """
+    pictures = list(corners.values())
+    height = len(pictures[0]) / len(pictures[0].T)
+    for k, (name, values) in enumerate(corners.items()):
+        scale = np.stack([pictures[k % 2], pictures[k % 2 + 2]])
+        left, top = 1.35 * (k % 2), -(height + 0.32) * (k // 2)
+        looks = {"cmap": ("gray", "Greys")[k % 2], "vmin": scale.min(), "vmax": scale.max()}
+        ax.imshow(values, extent=(left, left + 1, top - height, top), interpolation="nearest", **looks)
+        ax.text(left, top + 0.025, name, color=INK)
+        if k % 2 == 0:
+            _arrow(ax, (1.03, top - height / 2), (1.32, top - height / 2))
+            ax.text(1.175, top - height / 2 + 0.03, applies, ha="center", color=INK)
+        if k < 2:
+            _arrow(ax, (left + 0.5, top - height - 0.03), (left + 0.5, top - height - 0.29))
+            ax.text(left + 0.54, top - height - 0.15, acts, va="center", color=INK)
+    ax.set(xlim=(-0.02, 2.37), ylim=(-2 * height - 0.34, 0.12), aspect="equal")
+    ax.axis("off")

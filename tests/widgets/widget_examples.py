@@ -4,6 +4,7 @@ import numpy as np
 
 from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.circle_ellipse import CircleEllipse
+from mlnotes.widgets.commuting_square import CommutingSquare
 from mlnotes.widgets.descent import Descent
 from mlnotes.widgets.difference_step import DifferenceStep
 from mlnotes.widgets.distribution import Distribution
@@ -95,6 +96,12 @@ EXAMPLES = {
     "circle_ellipse": (
         lambda: CircleEllipse([[2.0, 1.0], [0.5, -1.5]], 25.5),
         lambda it: CircleEllipse(np.reshape(it["entries"], (2, 2)), it["angle"]),
+    ),
+    "commuting_square": (
+        lambda: CommutingSquare(np.outer(range(4), range(4)) * 1.5, "quarter turn", 3, "slope, wrapped around"),
+        lambda it: CommutingSquare(
+            np.reshape(it["pixels"], (4, 4)), **_some(it, "action times function order")
+        ),
     ),
     "descent": (
         lambda: Descent("momentum", rate=1.5, beta=0.6, condition=20, start=(-0.9, 0.5), steps=30),
