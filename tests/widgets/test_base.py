@@ -203,7 +203,7 @@ def test_vectors_that_do_not_match_the_tokens_leave_the_picture(open_page, atten
 def test_a_widget_that_fails_later_is_replaced_by_its_picture(open_page, attention_map):
     page = open_page(attention_map.to_html().replace('"heads":["1"]', '"heads":["1","2"]'), errors_expected=True)
     assert page.locator(".mw").is_visible()
-    page.get_by_label("Head").select_option("2")
+    page.get_by_role("combobox", name="Head").select_option("2")
     assert page.locator("figure img").is_visible()
     assert page.locator(".mw-note").count() == 1
     assert page.locator(".mw").count() == 0
