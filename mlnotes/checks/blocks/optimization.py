@@ -311,6 +311,8 @@ _ADAM = (
     Mistake("means not corrected", (_CORRECTED, "mean, square"),
         "The first steps are too long: 1 - beta1 over the root of 1 - beta2 times the rate",
         "divide the means by 1 - beta to the power of t"),
+    Mistake("corrected by the power alone", (_CORRECTED, "mean / beta1**t, square / beta2**t"),
+        "The steps grow without end", "divide by 1 - beta to the power of t, not by the power"),
     Mistake("only the square corrected", ("mean / (1 - beta1**t)", "mean"), "The first steps are too short",
         "divide both means by 1 - beta to the power of t"),
     Mistake("steps counted from two", ("np.zeros_like(x), np.zeros_like(x), 0",

@@ -621,7 +621,7 @@ def wrong_adam__corrected_means_kept(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8
 
 
 def wrong_adam__correction_without_the_one(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    """Line 11"""
+    """divide by 1 - beta to the power of t, not by the power"""
 
     def steps(problem, x):
         m, s, t = np.zeros_like(x), np.zeros_like(x), 0
