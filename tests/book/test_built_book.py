@@ -103,12 +103,13 @@ KIND = """
     `${kind(it.parentElement)}>${it.tagName}.${it.getAttribute("class") ?? ""} ${own(it)}`.trimEnd();
   const count = (it, seen) => seen[kind(it)] = (seen[kind(it)] ?? 0) + 1;
 """
+WITHOUT_TRANSITIONS = """() =>
+  document.head.insertAdjacentHTML("beforeend", "<style>* { transition: none !important }</style>")"""
 THIN_OUT = f"""() => {{ {KIND}
   const seen = {{}}, spare = [...document.querySelectorAll("main pre span")].filter((it) => count(it, seen) > 3);
   spare.forEach((it) => it.replaceWith(...it.childNodes));
   document.querySelectorAll("mjx-container > svg, mjx-assistive-mml").forEach((it) => it.replaceChildren());
   document.querySelectorAll("main .drawing > svg :not(text, text *, :has(text))").forEach((it) => it.remove());
-  document.head.insertAdjacentHTML("beforeend", "<style>* {{ transition: none !important }}</style>");
   Object.assign(globalThis, {{ chosen: [], painted: {{}} }});
 }}"""
 CHOOSE = f"""([seen, width]) => {{ {KIND}
@@ -227,6 +228,7 @@ def _visit(page, path, seen):
     page.goto(path.as_uri())
     page.evaluate("() => globalThis.MathJax?.startup?.promise.then(() => 0)")
     visit.found = page.evaluate(LOOK)
+    page.evaluate(WITHOUT_TRANSITIONS)
     page.evaluate(THIN_OUT)
     at_first = page.viewport_size["width"]  # in which the page before was left
     widths = at_first, 1700 - at_first
@@ -282,6 +284,7 @@ def test_what_stands_around_a_page_has_no_accessibility_fault(name, built, brows
     page = browser.new_page()
     page.goto((built / f"{name}.html").as_uri())
     page.wait_for_timeout(300)  # until the theme has put its icons in place
+    page.evaluate(WITHOUT_TRANSITIONS)
     for width in (1300, 400):
         page.set_viewport_size({"width": width, "height": 900})
         for theme in ("light", "dark"):
