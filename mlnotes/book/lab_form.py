@@ -35,7 +35,8 @@ START = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 STARTED = re.compile(
-    rf"^% solution-start ([\w-]+)\n(?:\*\*Solution\*\* [^\n]*|{FENCE}\{{admonition\}} [^\n]*\n[^\n]*\n\n(.*?)\n{FENCE}$)",
+    rf"^% solution-start ([\w-]+)\n"
+    rf"(?:\*\*Solution\*\* [^\n]*|{FENCE}\{{admonition\}} [^\n]*\n[^\n]*\n\n(.*?)\n{FENCE}$)",
     re.MULTILINE | re.DOTALL,
 )
 END, ENDED = "```{solution-end}\n```", "% solution-end"
@@ -167,7 +168,7 @@ def _start(label):
 
 
 def _cited(kind, keys, depth):
-    names = [_names(key) for key in keys]
+    names = [named(key) for key in keys]
     texts = [f"{who}, {year}" if kind == "p" else f"{who} ({year})" for who, year in names]
     links = [f"[{text}]({'../' * depth}{WORKS}#{key})" for text, key in zip(texts, keys, strict=True)]
     return f"({'; '.join(links)})" if kind == "p" else TOGETHER.join(links)
@@ -178,8 +179,19 @@ def _works():
     return parse_file(str(CHAPTERS / "references.bib"))
 
 
-def _names(key):
-    """Name a work by its authors and its year."""
+def named(key):
+    """Name a work of the bibliography.
+
+    Parameters
+    ----------
+    key : str
+        Its key in ``references.bib``.
+
+    Returns
+    -------
+    str, str
+        Its authors, by their last names, and its year.
+    """
     work = _works().entries[key]
     people = [" ".join(map(str, it.rich_prelast_names + it.rich_last_names)) for it in work.persons["author"]]
     who = f"{people[0]} et al." if len(people) > 2 or people[-1] == "others" else " and ".join(people)

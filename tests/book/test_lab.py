@@ -44,9 +44,7 @@ def test_what_is_folded_is_what_stands_between_the_gates_of_solutions(name):
 
 def test_works_are_cited_by_name_and_year_in_brackets_or_in_the_text():
     assert said("One {cite:p}`luce1959`.") == "One ([Luce, 1959](../bibliography.md#luce1959))."
-    assert said("{cite:t}`milakov2018` say") == (
-        "[Milakov and Gimelshein (2018)](../bibliography.md#milakov2018) say"
-    )
+    assert said("{cite:t}`milakov2018` say") == ("[Milakov and Gimelshein (2018)](../bibliography.md#milakov2018) say")
     assert said("{cite:p}`luce1959,guo2017`", 0).endswith("; [Guo et al., 2017](bibliography.md#guo2017))")
 
 
@@ -83,7 +81,9 @@ def test_the_start_page_lists_what_the_table_of_contents_does():
     assert links == [it for it in NOTEBOOKS if it != "verification.ipynb"]
 
 
-@pytest.mark.parametrize("name", ["index.md", "bibliography.md", "notation.md", "api/index.md", "api/blocks/softmax.md"])
+@pytest.mark.parametrize(
+    "name", ["index.md", "bibliography.md", "notation.md", "api/index.md", "api/blocks/softmax.md"]
+)
 def test_pages_have_no_directives_and_their_links_lead_somewhere(name):
     text = page(name, (CHAPTERS / name).read_text(encoding="utf-8"))
     assert not re.search(r"^```\{|\{(doc|cite)", text, re.MULTILINE)
