@@ -42,6 +42,7 @@ PREPARE = """async (wanted) => {
   document.querySelectorAll("details").forEach((it) => (it.open = true));
   await globalThis.MathJax?.startup?.promise;
   await document.fonts.ready;
+  await Promise.all([...document.images].map((it) => it.decode().catch(() => 0)));
   const main = document.querySelector("main"), places = document.createElement("div");
   const headings = [...main.querySelectorAll("section[id] > :is(h1, h2)")];
   const ids = new Set([...headings.map((it) => it.parentElement.id), ...wanted]);
@@ -127,7 +128,6 @@ async def _make(listed, target, work):
         tabs = asyncio.Queue()
         for _ in range(os.cpu_count()):
             tab = await browser.new_page(viewport={"width": 1000, "height": 1400})
-            await tab.route("**/widgets.js", lambda route: route.abort())
             tabs.put_nowait(tab)
 
         async def printed(i, part, path):

