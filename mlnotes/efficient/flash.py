@@ -96,9 +96,8 @@ def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=128):
 
     Notes
     -----
-    .. math:: m' = \\max(m, \\max_j x_j), \\quad
-              \\ell' = e^{m - m'}\\,\\ell + \\sum_j e^{x_j - m'}, \\quad
-              \\mathbf z' = e^{m - m'}\\,\\mathbf z + \\sum_j e^{x_j - m'}\\,\\mathbf v_j, \\qquad
+    .. math:: m' &= \\max(m, \\max_j x_j), \\qquad \\ell' = e^{m - m'}\\,\\ell + \\sum_j e^{x_j - m'}, \\\\
+              \\mathbf z' &= e^{m - m'}\\,\\mathbf z + \\sum_j e^{x_j - m'}\\,\\mathbf v_j, \\qquad
               \\mathbf y = \\mathbf z / \\ell
 
     References
@@ -315,8 +314,8 @@ def attention_traffic(n_queries, n_keys, d_head, d_value=None, block_size=None):
 
     Notes
     -----
-    .. math:: l(d+e) + s(d+e) + 4ls \\quad\\text{with tables, where each product reads what it needs only once,}
-              \\qquad l(d+e) + \\lceil l/B\\rceil\\,s(d+e) \\quad\\text{in blocks}
+    .. math:: l(d+e) + s(d+e) + 4ls &\\quad\\text{with tables, each read once by each product,} \\\\
+              l(d+e) + \\lceil l/B\\rceil\\,s(d+e) &\\quad\\text{in blocks}
 
     References
     ----------

@@ -69,9 +69,10 @@ def quantize(x, bits, block_size=None, symmetric=True):
 
     Notes
     -----
-    .. math:: \\Delta = \\frac{\\max_i|x_i|}{2^{b-1}-1},\\quad m = 0 \\qquad\\text{or}\\qquad
-              \\Delta = \\frac{\\max_i x_i - \\min_i x_i}{2^b-1},\\quad m = \\min_i x_i; \\qquad
-              c_i = \\mathrm{round}\\!\\left(\\frac{x_i - m}{\\Delta}\\right)
+    .. math:: c_i = \\mathrm{round}\\!\\left(\\frac{x_i - m}{\\Delta}\\right), \\qquad
+              &\\Delta = \\frac{\\max_i|x_i|}{2^{b-1}-1},\\quad m = 0 \\\\
+              \\text{or}\\quad
+              &\\Delta = \\frac{\\max_i x_i - \\min_i x_i}{2^b-1},\\quad m = \\min_i x_i
 
     No number moves by more than half a step, Δ/2, and rounding errors of Δ and of the result.
     Where two points of the grid are equally near, the even code is taken.

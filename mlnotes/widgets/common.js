@@ -124,6 +124,8 @@ function listen(model, names, callback) {
 }
 
 function listenNow(model, names, callback) {
+  const missing = names.find((name) => model.get(name) === undefined);
+  if (missing) throw new Error(`its state has no ${missing}`);
   for (const name of names) model.on(`change:${name}`, callback);
   return () => { for (const name of names) model.off(`change:${name}`, callback); };
 }

@@ -292,8 +292,7 @@ def test_no_content_is_cut_off_on_a_narrow_page(visits):
 
 # Chapters in which some lines of code, outputs or formulas are still wider than the column and scroll in their frames.
 STILL_WIDE = {
-    "blocks/norm", "blocks/lu", "blocks/qr", "blocks/eigen", "blocks/svd", "blocks/derivatives", "blocks/optimization",
-    "applications/least_squares", "efficient/sparse", "efficient/sinks", "efficient/flash", "efficient/quantization",
+    "efficient/sparse", "efficient/sinks", "efficient/flash", "efficient/quantization",
     "efficient/latent", "efficient/language_model",
 }  # fmt: skip
 WIDE = pytest.mark.xfail(reason="some blocks of these chapters are wider than the column", strict=False)
@@ -308,7 +307,6 @@ def test_on_a_wide_page_nothing_in_a_chapter_needs_to_scroll(chapter, visits):
     assert not found
 
 
-@pytest.mark.xfail(reason="two formulas of the reference, of flash and of quantization, are wider", strict=False)
 def test_on_a_wide_page_nothing_outside_of_the_chapters_needs_to_scroll_but_source_files(visits):
     others = {name: visit for name, visit in visits.items() if name not in CHAPTERS}
     pages = {name: visit.too_wide[1300] for name, visit in others.items() if not name.startswith("_modules/")}
