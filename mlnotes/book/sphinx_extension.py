@@ -16,7 +16,7 @@ from sphinx_codeautolink.extension.directive import SkipMarker
 from sphinx_design.dropdown import dropdown_main, dropdown_title
 
 from mlnotes import widgets
-from mlnotes.book import svg
+from mlnotes.book import published, search_text, svg
 from mlnotes.book.directives import API, TOC, Api, ApiList, ChapterMap
 
 STATIC = Path(__file__).parent / "static"
@@ -63,7 +63,9 @@ def setup(app):
     app.connect("html-page-context", _name_folded_lists, priority=900)
     _link_code_of_written_pages(app)
     app.connect("build-finished", _copy_mathjax)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    search_text.connect(app)
+    published.connect(app)
+    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 class FoldDropdowns(SphinxPostTransform):
@@ -208,6 +210,7 @@ def _add_own_files(app, config):
     config.templates_path.insert(0, str(TEMPLATES))  # before the theme's: two of ours take the places of its own
     files = [*sorted(STATIC.iterdir()), *sorted(TEMPLATES.iterdir()), Path(app.srcdir, TOC)]
     shared = [*files, Path(__file__), Path(svg.__file__)]
+    shared.append(Path(search_text.__file__))
     generated = (widgets.bundle(), widgets.stylesheet(), svg.stylesheet())
     texts = [path.read_bytes() for path in shared] + [text.encode() for text in generated]
     config.mlnotes_digest = hashlib.sha256(b"".join(texts)).hexdigest()

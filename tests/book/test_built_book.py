@@ -460,6 +460,29 @@ def test_the_search_finds_a_chapter_without_a_server(built, browser):
     page.close()
 
 
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("rotary", "attention/positions"), ("softmax", "blocks/softmax"), ("rank", "blocks/svd")],
+)
+def test_the_search_puts_chapters_before_the_reference_and_shows_a_line_of_each(query, first, built, browser):
+    page = browser.new_page()
+    complaints = []
+    page.on("console", lambda it: complaints.append(it.text) if it.type in ("error", "warning") else None)
+    page.on("pageerror", lambda it: complaints.append(str(it)))
+    page.goto(f"{(built / 'search.html').as_uri()}?q={query}")
+    page.wait_for_function("/found/.test(document.querySelector('.search-summary')?.textContent)")
+    hits = page.locator("#search-results li").evaluate_all("""all => all.map((it) => [
+      it.querySelector("a").getAttribute("href"), it.querySelector(".context, span")?.textContent ?? ""])""")
+    pages = [href.removeprefix("chapters/").split(".html")[0] for href, _ in hits]
+    assert pages[0] == first
+    of_reference = [it.startswith("api/") for it in pages]
+    assert of_reference == sorted(of_reference)
+    assert all(query in line.lower() for page, (_, line) in zip(pages, hits, strict=True) if page == first)
+    assert all(len(line.strip()) > 10 for _, line in hits), hits
+    assert not complaints
+    page.close()
+
+
 def test_a_folded_solution_opens_without_a_script(built, browser):
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto((built / f"{CHAPTERS[0]}.html").as_uri())
