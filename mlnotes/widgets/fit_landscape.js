@@ -46,9 +46,9 @@ function render({ model, el }) {
     way.replaceChildren(...stations(walked.points.map(at), shown));
     drawing.setAttribute("aria-label", `Level lines of the cost, and the path of ${how}`);
     dampings.replaceChildren(...bars(walked.trials, shown, how));
-    dampings.setAttribute("aria-label", `The damping of each of ${walked.trials.length} steps, on a logarithmic scale`);
+    dampings.setAttribute("aria-label", `The damping of ${steps(walked.trials.length)}, on a logarithmic scale`);
     curve.replaceChildren(...drawnCurve(t, y, x));
-    curve.setAttribute("aria-label", `The data, and the curve after ${shown} steps`);
+    curve.setAttribute("aria-label", `The data, and the curve after ${steps(shown)}`);
     const [damping, predicted, gain] = shown ? walked.trials[shown - 1] : [NaN, NaN, NaN];
     sums.replaceChildren(
       row("x1", "x₁", number(x[0]), x[0]), row("x2", "x₂", number(x[1]), x[1]),
@@ -173,10 +173,10 @@ function levelLine(t, y, reach, level) {
 function tell({ points, costs, trials, outcome }, shown, method) {
   const place = (x) => `(${plain(x[0], 4)}, ${plain(x[1], 4)})`;
   const end = {
-    arrived: () => `${method} arrives at ${place(points.at(-1))} after ${trials.length} steps.`,
+    arrived: () => `${method} arrives at ${place(points.at(-1))} after ${steps(trials.length)}.`,
     lost: () => `${method} is lost: step ${trials.length} leads to ${place(points.at(-1))}, where the cost is ${number(costs.at(-1) / costs[0], 2)} times that of the start.`,
-    "not finite": () => `${method} ends after ${trials.length} steps: the next leads where nothing is finite.`,
-    "on the way": () => `${method} is still on its way after ${trials.length} steps.`,
+    "not finite": () => `${method} ends after ${steps(trials.length)}: the next leads where nothing is finite.`,
+    "on the way": () => `${method} is still on its way after ${steps(trials.length)}.`,
   }[outcome]();
   if (!shown || method === METHODS[0]) return end;
   const gain = trials[shown - 1][2];
@@ -186,6 +186,8 @@ function tell({ points, costs, trials, outcome }, shown, method) {
     : "was taken, and the radius stays";
   return `${end} Step ${shown} ${judged}.`;
 }
+
+const steps = (count) => `${count} step${count === 1 ? "" : "s"}`;
 
 // What is drawn
 

@@ -177,12 +177,12 @@ class FitLandscape(Widget):
     def describe(self):
         """Say where the walk starts, how it ends, and what the step shown has done."""
         points, costs, trials, outcome = self.walk()
-        step = min(self.step, len(trials))
+        step, taken = min(self.step, len(trials)), _steps(len(trials))
         end = {
-            "arrived": f"arrives at ({points[-1][0]:.2f}, {points[-1][1]:.4f}) after {len(trials)} steps",
-            "lost": f"is lost after {len(trials)} steps",
-            "not finite": f"ends after {len(trials)} steps, since the next leads where nothing is finite",
-            "on the way": f"is still on its way after {len(trials)} steps",
+            "arrived": f"arrives at ({points[-1][0]:.2f}, {points[-1][1]:.4f}) after {taken}",
+            "lost": f"is lost after {taken}",
+            "not finite": f"ends after {taken}, since the next leads where nothing is finite",
+            "on the way": f"is still on its way after {taken}",
         }[outcome]
         told = ""
         if step:
@@ -191,7 +191,7 @@ class FitLandscape(Widget):
         return (
             f"Left, level lines of half the sum of squares, each twice as high as the one inside of it, and the path "
             f"of {self.method} from ({self.start[0]:g}, {self.start[1]:g}), which {end}. Right, the data and the curve "
-            f"after {step} steps, with a cost of {costs[step]:.4g}.{told}"
+            f"after {_steps(step)}, with a cost of {costs[step]:.4g}.{told}"
         )
 
     def __repr__(self):
@@ -209,6 +209,10 @@ class FitLandscape(Widget):
         if not 0 <= proposal["value"] <= MOST_STEPS:
             raise ValueError(f"step must be from 0 to {MOST_STEPS}, got {proposal['value']}")
         return proposal["value"]
+
+
+def _steps(count):
+    return f"{count} step{'' if count == 1 else 's'}"
 
 
 def _line(places, color):
