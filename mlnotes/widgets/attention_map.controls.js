@@ -53,7 +53,7 @@ function sentenceForm(model, hasKernel) {
 }
 
 function markForm(model, keyNames) {
-  const marked = () => model.get("marked") ?? [];
+  const marked = () => model.get("marked");
   const toggle = (j) => write(model, {
     marked: marked().includes(j) ? marked().filter((it) => it !== j) : [...marked(), j].sort((a, b) => a - b),
   });

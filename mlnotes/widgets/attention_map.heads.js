@@ -29,7 +29,7 @@ function allHeads(map, model, choose) {
   const count = layers * heads.length;
   const element = h("details", { class: "mw-heads", ontoggle: () => draw() },
     h("summary", {}, `All ${count} heads at once`), group, legend);
-  element.open = model.get("overview") ?? false;
+  element.open = model.get("overview");
   const image = new ImageData(width, height);
   const shows = () => JSON.stringify(["temperature", "causal", "marked"].map((it) => model.get(it)));
   let waiting, shown;

@@ -3,8 +3,10 @@
 const DATA = ["tokens", "key_tokens", "q", "k", "v", "mask", "scale", "heads"];
 const VIEW = ["temperature", "causal", "layer", "head"];
 const POINTERS = ["row", "column", "held", "marked"];
+const UNSET = { v: null, held: -1, marked: [], overview: false }; // a page does not hold what nobody has set
 
 function render({ model, el, hasKernel = true }) {
+  for (const [name, value] of Object.entries(UNSET)) if (model.get(name) === undefined) model.set(name, value);
   frame(model, el, "attention");
   const place = h("div");
   let map, built;
@@ -44,8 +46,7 @@ function computation(model) {
   const of = (name, layer, head) => model.get(name)[layer][head];
   const q = (layer, head) => of("q", layer, head);
   const k = (layer, head) => of(model.get("k") ? "k" : "q", layer, head);
-  // Pages that were written before there were values have none; [] says that they are the keys.
-  const v = (layer, head) => (model.get("v")?.length === 0 ? k(layer, head) : model.get("v") && of("v", layer, head));
+  const v = (layer, head) => model.get("v") && (model.get("v").length ? of("v", layer, head) : k(layer, head));
   const now = () => [model.get("layer"), model.get("head")];
   const [n, m] = [q(...now()).length, k(...now()).length];
   if (names.length !== n || keyNames.length !== m) {
@@ -63,7 +64,7 @@ function computation(model) {
 
   // Where queries and keys are the same tokens, a mark is on both.
   const same = names.length === keyNames.length && names.every((name, i) => name === keyNames[i]);
-  const marked = () => model.get("marked") ?? [];
+  const marked = () => model.get("marked");
   const shareOfMarked = ({ weights }) => marked().reduce((sum, key) => sum + weights[key], 0);
   const map = {
     rows: [],
@@ -73,7 +74,7 @@ function computation(model) {
     vectors: (i, j) => [q(...now())[i], k(...now())[j]],
     values: () => v(...now()),
     given: () => map.rows.filter(({ sum }) => sum > 0).length,
-    held: () => model.get("held") ?? -1,
+    held: () => model.get("held"),
     anyMarked: () => marked().length > 0,
     isMarkedKey: (j) => marked().includes(j),
     isMarkedQuery: (i) => same && marked().includes(i),

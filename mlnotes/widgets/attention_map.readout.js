@@ -12,6 +12,7 @@ function barList(names) {
   });
   const element = h("ul", {}, ...parts.map(({ line }) => line));
   const draw = (series, allowed, isOn, isMarked) => {
+    const [digits, masked] = series.length > 1 ? [3, "mask"] : [4, "masked"]; // two must find room where one stood
     element.classList.toggle("mw-two", series.length > 1);
     parts.forEach(({ line, bars, values }, at) => {
       const now = { "mw-on": isOn(at), "mw-masked": !allowed[0][at], "mw-marked": isMarked(at) };
@@ -21,7 +22,7 @@ function barList(names) {
       else delete line.dataset.second;
       series.forEach((weights, which) => {
         bars[which].style.transform = `scaleX(${weights[at]})`;
-        values[which].textContent = allowed[which][at] ? weights[at].toFixed(series.length > 1 ? 3 : 4) : "masked";
+        values[which].textContent = allowed[which][at] ? weights[at].toFixed(digits) : masked;
       });
     });
   };

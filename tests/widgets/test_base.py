@@ -220,7 +220,10 @@ def test_one_broken_widget_leaves_the_others_alive(open_page, widgets):
 def test_no_accessibility_rule_is_broken_and_nothing_overflows(open_page, widgets, theme, width):
     attention = widgets["attention_map"]
     attention.row, attention.column, attention.causal = 10, 4, True
-    page = open_page(*widgets.values(), theme=theme, width=width)
+    q, k, v = np.random.default_rng(5).normal(size=(3, 2, 12, 12, 7))
+    everything = {"overview": True, "marked": [1, 4], "held": 2, "row": 4, "column": 10, "causal": True}
+    page = open_page(*widgets.values(), AttentionMap(attention.tokens, q, k, v, **everything), theme=theme, width=width)
+    page.get_by_text("Marked: was, bar₄", exact=True).click()
     page.wait_for_timeout(200)  # digits in cells too small to show them are written when the slider rests
     assert accessibility_faults(page, "'main'", WCAG) == []
     assert bright(page, ".mw") == (theme == "light")
