@@ -44,10 +44,7 @@ class ChapterMap(SphinxDirective):
 
     def run(self):
         self.env.note_dependency(MAP)
-        self.env.note_dependency(TOC)
-        chapters = read_map(Path(self.env.srcdir, MAP))
-        finished = {name.removeprefix("chapters/") for name in self.env.found_docs} & {it.name for it in chapters}
-        return [nodes.raw("", draw(chapters, finished), format="html")]
+        return [nodes.raw("", draw(read_map(Path(self.env.srcdir, MAP))), format="html")]
 
 
 def _parse(directive, markdown):
