@@ -1108,6 +1108,79 @@ def scores_of_heads(ax, scores, title=""):
         ax.figure.colorbar(image, ax=ax.figure.axes, label="score", shrink=0.8)
 
 
+def mosaic(ax, pictures, columns, title="", contrast=1.0):
+    """Draw many small pictures of signed numbers side by side, each on a scale of its own, with 0 as middle grey.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    pictures : array (k, m, n)
+        The pictures, in the order of reading.
+    columns : int
+        How many stand in a row.
+    title : str
+        What is shown.
+    contrast : float
+        By how much the numbers are enlarged, after which what exceeds the largest one is cut off.
+    """
+    k, m, n = pictures.shape
+    whole = np.full((-(-k // columns) * (m + 1) - 1, columns * (n + 1) - 1), np.nan)
+    for i, picture in enumerate(pictures):
+        top, left = i // columns * (m + 1), i % columns * (n + 1)
+        whole[top : top + m, left : left + n] = contrast * picture / np.abs(picture).max()
+    ax.imshow(whole, cmap="gray", vmin=-1, vmax=1, interpolation="nearest")
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.set_title(title)
+
+
+def charged_paths(ax, x, charges, title=""):
+    """Draw the ways of charges in the plane, from a signed ring where each starts to a dot where it ends.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x : array (t, n, 2)
+        Positions at each time.
+    charges : array (n,)
+        Their signs are written into the rings.
+    title : str
+        What is shown.
+    """
+    reach = 1.15 * np.abs(x).max()
+    for path, charge in zip(np.moveaxis(np.asarray(x), 0, 1), charges, strict=True):
+        color, sign = (BLUE, "+") if charge > 0 else (ORANGE, "−")
+        outside = np.linalg.norm(path - path[0], axis=-1) > 0.05 * reach  # the ring, where the sign stands
+        ax.plot(*path[outside].T, "-", color=color, lw=1.2)
+        ax.plot(*path[-1], "o", color=color, ms=5)
+        ax.plot(*path[0], "o", color=color, mfc="none", ms=13)
+        ax.annotate(sign, path[0], ha="center", va="center_baseline", color=color)
+    ax.set(title=title, xlim=(-reach, reach), ylim=(-reach, reach), xlabel="first coordinate", aspect="equal")
+
+
+def over_seeds(ax, x, groups, xlabel, ylabel, scale="log"):
+    """Draw what several seeds gave as points, and a line through their means.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x : array (n,)
+        Positions.
+    groups : dict of str to array (n, n_seeds)
+        One color for each name.
+    xlabel, ylabel : str
+        What the axes measure, with units.
+    scale : {"linear", "log x", "log y", "log"}
+        Which axes are logarithmic.
+    """
+    curves(ax, x, {name: np.mean(values, axis=-1) for name, values in groups.items()}, xlabel, ylabel, scale)
+    for line, values, marker in zip(ax.get_lines(), groups.values(), _MARKERS, strict=False):
+        ax.plot(x, values, marker, color=line.get_color(), ms=3.5)
+
+
 def step_along_a_tangent(ax, curve, data, at, foot, ahead, title=""):
     """Draw a curve, a point beside it, its projection onto a tangent, and where on the curve that step leads.
 
@@ -1202,3 +1275,34 @@ def confidence_regions(ax, ellipse, level, center, labels, title=""):
     ax.plot(*center, "o", color=INK, ms=4)
     ax.set(xlabel=labels[0], ylabel=labels[1], title=title)
     ax.legend(loc="best")
+
+
+def commuting_square(ax, corners, acts, applies):
+    """Draw a picture and its image, before and after a function, with arrows that go both ways round.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    corners : dict of str to array (m, n)
+        Four pictures by name: the picture, what the function gives, the picture acted on, and what both ways give.
+        The first and third share one scale, dark for small numbers; the others one, dark for large ones.
+    acts, applies : str
+        What the arrows down and to the right are called.
+    """
+    pictures = list(corners.values())
+    height = len(pictures[0]) / len(pictures[0].T)
+    for k, (name, values) in enumerate(corners.items()):
+        scale = np.stack([pictures[k % 2], pictures[k % 2 + 2]])
+        left, top = 1.35 * (k % 2), -(height + 0.32) * (k // 2)
+        looks = {"cmap": ("gray", "Greys")[k % 2], "vmin": scale.min(), "vmax": scale.max()}
+        ax.imshow(values, extent=(left, left + 1, top - height, top), interpolation="nearest", **looks)
+        ax.text(left, top + 0.025, name, color=INK)
+        if k % 2 == 0:
+            _arrow(ax, (1.03, top - height / 2), (1.32, top - height / 2))
+            ax.text(1.175, top - height / 2 + 0.03, applies, ha="center", color=INK)
+        if k < 2:
+            _arrow(ax, (left + 0.5, top - height - 0.03), (left + 0.5, top - height - 0.29))
+            ax.text(left + 0.54, top - height - 0.15, acts, va="center", color=INK)
+    ax.set(xlim=(-0.02, 2.37), ylim=(-2 * height - 0.34, 0.12), aspect="equal")
+    ax.axis("off")
