@@ -56,6 +56,11 @@ class TestVerdicts:
         assert check(lambda x, order=0: x * x, "right").verdict == "edge"
         assert check(lambda *x, **options: x[0] ** 2, "right").verdict == "edge"
 
+    def test_an_array_in_a_list_of_words_is_refused_and_stops_nothing(self):
+        assert check(lambda table: [np.arange(2), np.arange(2)], "broken_axioms").verdict == "wrong"
+        trial = trials(Checks(sorted, (call("ba"),)))[0]
+        assert trial.unlike_value([np.arange(2), "b"], ["a", "b"])
+
     def test_a_number_is_judged_without_showing_the_right_one(self, monkeypatch):
         def forty_two():
             return 6 * 7

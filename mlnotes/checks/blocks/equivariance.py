@@ -83,6 +83,22 @@ _EQUIVARIANCE = (call(np.square, _FLIPS, _FLIPS, _x), call(np.cumsum, _FLIPS, _F
     call(np.copy, [np.copy], [_nudge], np.array([1.4e6])).about("results that differ in the tenth digit"))
 
 
+def free_weights(matrices):
+    """Count the numbers that can be chosen in a matrix that commutes with all matrices of a group."""
+    return round(np.mean(np.trace(matrices, axis1=1, axis2=2) ** 2))
+
+
+def _cyclic(n):
+    return np.stack([np.roll(np.eye(n), k, axis=0) for k in range(n)])
+
+
+def _solutions(matrices):
+    """Count the solutions of MA - AM = 0, all equations under each other."""
+    one = np.eye(len(matrices[0]))
+    equations = np.concatenate([np.kron(m, one) - np.kron(one, m.T) for m in matrices])
+    return equations.shape[1] - np.linalg.matrix_rank(equations)
+
+
 def _on(symmetrize, *arguments):
     *arguments, x = arguments
     return symmetrize(*arguments)(x)
@@ -167,6 +183,8 @@ _QUARTER_TURNS = np.array([[[0, -1, 0], [1, 0, 0], [0, 0, 1]], [[1, 0, 0], [0, 0
 _ROUNDED = np.round(_SIXTH, 3)
 _STEEP = np.array([[0.0, -49 * 2.0**26], [1 / (49 * 2.0**26), 0.0]])  # 49 times 1/49 is not 1
 _LATIN = "broken = {}\n    if all(len(set(it)) == n for it in [*table.tolist(), *table.T.tolist()]):\n        return {}"
+_STRETCHED_TURN = np.array([[0.0, -4.0], [0.25, 0.0]])
+_ALL_ORDERS = np.eye(3)[list(itertools.permutations(range(3)))]
 _MEAN = "_mean([f(action(x)) for action in actions])"
 _SCALE = "max(1.0, xp.max(xp.abs(a)).item(), xp.max(xp.abs(b)).item())"
 _SIZE_MISTAKES = (
@@ -372,4 +390,25 @@ CHECKS = (
                 "One element comes out again and again, each time rounded differently", "compare within a tolerance"),
             Mistake("identity not listed", ("np.stack(elements)", "np.stack(elements[1:])"),
                 "The identity is missing, so there are no inverses", "begin with the identity"))),
+    Checks(free_weights,
+        cases=(
+            call(np.stack([np.eye(2), -np.eye(2)])), call(_ALL_ORDERS), call(_cyclic(5)).about("shifts"),
+            call(np.eye(3)[None]).about("the identity alone"),
+            call(_square_matrices).about("rotations and reflections"), call(generate_group([_TURN])).about("rotations"),
+            call(generate_group(_SIXTH)).about("rotations that are rounded"),
+            call(generate_group([_STRETCHED_TURN])).about("matrices that are not orthogonal")),
+        claims=(
+            Claim("a rotation by a quarter commutes with a + bi: two numbers", lambda f: abs(f(generate_group([_TURN]))
+                - 2)),
+            Claim("shifts leave n, permutations 2", lambda f: abs(f(_cyclic(5)) - 5) + abs(f(_ALL_ORDERS) - 2)),
+            oracle("NumPy's rank of the equations MA = AM", _solutions, call(_ALL_ORDERS), call(_cyclic(5)),
+                call(_square_matrices), call(generate_group([_STRETCHED_TURN])), tolerance=0, why="integers")),
+        mistakes=(
+            Mistake("not squared", (" ** 2", ""), "It counts the free weights of one invariant sum",
+                "square each trace: A has an index on both sides"),
+            Mistake("not divided", ("np.mean(", "np.sum("), "It grows with the size of the group",
+                "take the mean over the group"),
+            Mistake("mean squared", ("np.mean(np.trace(matrices, axis1=1, axis2=2) ** 2)",
+                "np.mean(np.trace(matrices, axis1=1, axis2=2)) ** 2"), "The mean is squared, not each trace",
+                "square first"))),
 )

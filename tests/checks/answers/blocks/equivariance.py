@@ -274,3 +274,185 @@ def wrong_symmetrize__returned_early(f, actions):
             return total
 
     return average
+
+
+def right_broken_axioms__loops(table):
+    n = range(len(table))
+    if any(table[i][j] not in n for i in n for j in n):
+        return ["closure"]
+    broken = []
+    if any(table[table[i][j]][k] != table[i][table[j][k]] for i in n for j in n for k in n):
+        broken.append("associativity")
+    neutral = [e for e in n if all(table[e][i] == i and table[i][e] == i for i in n)]
+    if not neutral:
+        broken.append("identity")
+    elif not all(any(table[i][j] == neutral[0] and table[j][i] == neutral[0] for j in n) for i in n):
+        broken.append("inverses")
+    return broken
+
+
+def right_broken_axioms__arrays(table):
+    n = np.arange(len(table))
+    if table.min() < 0 or table.max() >= len(n):
+        return {"closure"}
+    broken = set() if (table[table] == table[:, table]).all() else {"associativity"}
+    e = np.flatnonzero((table == n).all(axis=1) & (table == n[:, None]).all(axis=0))
+    if len(e) == 0:
+        return broken | {"identity"}
+    return broken if (((table == e[0]) & (table.T == e[0])).sum(axis=1) > 0).all() else broken | {"inverses"}
+
+
+def right_broken_axioms__dictionary(table):
+    rows = table.tolist()
+    n = len(rows)
+    if not {product for row in rows for product in row} <= set(range(n)):
+        return {"closure": "a product is none of them"}
+    broken = {}
+    if [rows[rows[i][j]][k] for i in range(n) for j in range(n) for k in range(n)] != [
+        rows[i][rows[j][k]] for i in range(n) for j in range(n) for k in range(n)
+    ]:
+        broken["associativity"] = "brackets matter"
+    columns = table.T.tolist()
+    if list(range(n)) not in rows or rows.index(list(range(n))) not in [
+        k for k, column in enumerate(columns) if column == list(range(n))
+    ]:
+        broken["identity"] = "nobody"
+    elif any(
+        not any(rows[i][j] == rows[j][i] == rows.index(list(range(n))) for j in range(n)) for i in range(n)
+    ):
+        broken["inverses"] = "somebody"
+    return broken
+
+
+def wrong_broken_axioms__large_numbers_only(table):
+    n = np.arange(len(table))
+    if (table >= len(n)).any():
+        return ["closure"]
+    broken = [] if np.array_equal(table[table], table[:, table]) else ["associativity"]
+    neutral = [e for e in n if (table[e] == n).all() and (table[:, e] == n).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    undone = ((table == neutral[0]) & (table.T == neutral[0])).any(axis=1)
+    return broken if undone.all() else [*broken, "inverses"]
+
+
+def wrong_broken_axioms__inverse_from_the_left(table):
+    """An inverse on one side counts"""
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    broken = [] if np.array_equal(table[table], table[:, table]) else ["associativity"]
+    neutral = [e for e in n if (table[e] == n).all() and (table[:, e] == n).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    return broken if (table == neutral[0]).any(axis=1).all() else [*broken, "inverses"]
+
+
+def wrong_broken_axioms__zero_is_neutral(table):
+    """Line 8"""
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    broken = [] if np.array_equal(table[table], table[:, table]) else ["associativity"]
+    if not ((table[0] == n).all() and (table[:, 0] == n).all()):
+        return [*broken, "identity"]
+    undone = ((table == 0) & (table.T == 0)).any(axis=1)
+    return broken if undone.all() else [*broken, "inverses"]
+
+
+def wrong_broken_axioms__identity_from_the_right(table):
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    broken = [] if np.array_equal(table[table], table[:, table]) else ["associativity"]
+    neutral = [e for e in n if (table[:, e] == n).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    undone = ((table == neutral[0]) & (table.T == neutral[0])).any(axis=1)
+    return broken if undone.all() else [*broken, "inverses"]
+
+
+def wrong_broken_axioms__stops_at_the_first(table):
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    if not np.array_equal(table[table], table[:, table]):
+        return ["associativity"]
+    neutral = [e for e in n if (table[e] == n).all() and (table[:, e] == n).all()]
+    if not neutral:
+        return ["identity"]
+    undone = ((table == neutral[0]) & (table.T == neutral[0])).any(axis=1)
+    return [] if undone.all() else ["inverses"]
+
+
+def wrong_broken_axioms__each_element_once(table):
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    neutral = [e for e in n if (table[e] == n).all() and (table[:, e] == n).all()]
+    if not neutral:
+        return ["identity"]
+    return [] if all(len(set(line)) == len(n) for line in [*table, *table.T]) else ["inverses"]
+
+
+def wrong_broken_axioms__pairs_commute(table):
+    """not ij = ji"""
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    broken = [] if np.array_equal(table, table.T) else ["associativity"]
+    neutral = [e for e in n if (table[e] == n).all() and (table[:, e] == n).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    undone = ((table == neutral[0]) & (table.T == neutral[0])).any(axis=1)
+    return broken if undone.all() else [*broken, "inverses"]
+
+
+def right_free_weights__traces(matrices):
+    return sum(np.trace(m) * np.trace(np.linalg.inv(m)) for m in matrices) / len(matrices)
+
+
+def right_free_weights__equations(matrices):
+    one = np.eye(len(matrices[0]))
+    equations = np.vstack([np.kron(m, one) - np.kron(one, m.T) for m in matrices])
+    return int((np.linalg.svd(equations)[1] < 1e-9).sum())
+
+
+def right_free_weights__averages(matrices):
+    n = matrices.shape[-1]
+    units = np.eye(n * n).reshape(-1, n, n)
+    averages = np.mean([np.linalg.inv(m) @ units @ m for m in matrices], axis=0)
+    return np.linalg.matrix_rank(averages.reshape(n * n, n * n), tol=1e-9)
+
+
+def wrong_free_weights__fixed_vectors(matrices):
+    """square each trace"""
+    return round(np.mean(np.trace(matrices, axis1=1, axis2=2)))
+
+
+def wrong_free_weights__not_rounded_but_cut(matrices):
+    """Line 3"""
+    return int(np.mean(np.trace(matrices, axis1=1, axis2=2) ** 2))
+
+
+def wrong_free_weights__sum(matrices):
+    """take the mean over the group"""
+    return round(np.sum(np.trace(matrices, axis1=1, axis2=2) ** 2))
+
+
+def wrong_free_weights__transposed(matrices):
+    return round(sum(np.sum(m * m) for m in matrices) / len(matrices))
+
+
+def wrong_free_weights__diagonals_squared(matrices):
+    """Line 3"""
+    return round(np.mean([np.sum(np.diag(m) ** 2) for m in matrices]))
+
+
+def wrong_free_weights__by_the_order(matrices):
+    return matrices.shape[-1] ** 2 // len(matrices)
+
+
+def wrong_free_weights__mean_of_matrices(matrices):
+    """The mean is squared"""
+    return round(np.trace(np.mean(matrices, axis=0)) ** 2)
