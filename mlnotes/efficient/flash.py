@@ -318,7 +318,8 @@ def attention_traffic(n_queries, n_keys, d_head, d_value=None, block_size=None):
 
     Notes
     -----
-    .. math:: l(d+e) + s(d+e) + 4ls \\quad\\text{with tables,}\\qquad
+    .. math:: l(d+e) + s(d+e) + 4ls \\quad\\text{with tables,}
+
               l(d+e) + \\lceil l/B\\rceil\\,s(d+e) \\quad\\text{in blocks}
 
     With tables, each product reads what it needs only once.
