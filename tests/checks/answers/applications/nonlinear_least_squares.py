@@ -187,6 +187,11 @@ def wrong_damped_step__damping_squared(r, j, damping, scales):
     return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0]
 
 
+def wrong_damped_step__damping_halved(r, j, damping, scales):
+    rows = np.vstack([j, 0.5 * np.sqrt(damping) * np.diag(scales)])
+    return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0]
+
+
 def wrong_damped_step__divided_by_one_plus(r, j, damping, scales):
     return -np.linalg.lstsq(j, r, rcond=None)[0] / (1 + damping)
 
