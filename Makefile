@@ -13,13 +13,17 @@ export MKL_NUM_THREADS := 1
 export VECLIB_MAXIMUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# make book SOLUTIONS=0 hides the solutions of the exercises.
+export MLNOTES_SOLUTIONS := $(SOLUTIONS)
+
 .DEFAULT_GOAL := help
-.PHONY: help book test processors lab notebooks bench mutants picture pins clean
+.PHONY: help book pdf test processors lab notebooks bench mutants picture pins clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  make notebooks CHAPTER=blocks/softmax   re-executes one chapter"
+	@echo "  make book SOLUTIONS=0                   leaves the solutions out, for a class"
 	@echo "  make processors SETS=\"own old\"         runs these sets of kernels (own, old, avx2, avx512, foreign)"
 	@echo "  make processors EMULATE=aarch64         runs on an emulated ARM processor (hours)"
 	@echo "  make book PYTHON=python3.12             sets up with another Python (3.11 or newer)"
@@ -28,6 +32,9 @@ book: $(INSTALLED) ## build the pages from the committed outputs, print the path
 	@# A page with a warning is read only once: after a failure, all pages are read again.
 	@$(BIN)/jupyter-book build . -q -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }
 	@echo "Open $(CURDIR)/_build/html/index.html"
+
+pdf: book ## print the whole book into one PDF with table of contents and bookmarks (needs Chromium)
+	@$(BIN)/python -m mlnotes.book.pdf
 
 test: $(INSTALLED) ## run every test, re-execute every chapter and compare every output
 	@failed=0; \
@@ -44,7 +51,7 @@ processors: $(INSTALLED) ## run chapters and tests of functions with the kernels
 	@$(BIN)/python -m mlnotes.book.processors $(SETS) $(if $(ONLY),--only $(ONLY)) $(if $(EMULATE),--emulate $(EMULATE))
 
 lab: $(INSTALLED) ## open the chapters in JupyterLab
-	$(BIN)/python -m jupyterlab chapters $(if $(filter 0,$(shell id -u)),--allow-root)
+	$(BIN)/python -m mlnotes.book.lab
 
 notebooks: $(INSTALLED) ## re-execute the chapters (or CHAPTER=...) and write their outputs back
 	$(BIN)/python -m mlnotes.book.canonical $(if $(CHAPTER),chapters/$(CHAPTER).ipynb)

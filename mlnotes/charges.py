@@ -69,8 +69,7 @@ def simulate_charges(x, v, charges, step, n_steps, softening=0.1):
         v = v + step / 2 * force
         with np.errstate(over="ignore", invalid="ignore"):
             x = x + step * v
-        if not np.isfinite(x).all():
-            raise ValueError(f"step must be short enough for positions to stay finite, got step={step}")
+        _require_finite_positions(x, step)
         force = coulomb_forces(x, charges, softening)
         v = v + step / 2 * force
         seen.append((x, v))
@@ -194,6 +193,11 @@ def _particles(x, v, charges, softening):
     require_finite(x=x, v=v, charges=charges)
     require_not_negative(softening=softening)
     return x, v, charges
+
+
+def _require_finite_positions(x, step):
+    if not np.isfinite(x).all():
+        raise ValueError(f"step must be short enough for positions to stay finite, got step={step}")
 
 
 def _softened(difference, softening):

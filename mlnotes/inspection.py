@@ -1,4 +1,4 @@
-"""Look into a model while it runs: what its attention heads compare, and where each query looks."""
+"""Look into a model while it runs: what its attention heads compare, where each query looks, what is multiplied."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -6,6 +6,8 @@ from unittest import mock
 
 import numpy as np
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
 
 from mlnotes.attention import self_attention
 from mlnotes.efficient import grouped_query
@@ -108,3 +110,39 @@ def _as_numpy(x):
         return x
     x = x.detach().cpu()
     return (x.float() if x.dtype == torch.bfloat16 else x).numpy()
+
+
+def count_multiply_adds(function, *arguments, **options):
+    """Count the multiplications, each with an addition, in all products of matrices while a function runs.
+
+    Parameters
+    ----------
+    function : callable
+        What to run, once. Products that a backward pass makes inside of it count, too.
+    *arguments : tensor, NumPy array or other
+        Its arguments. NumPy arrays are handed over as tensors, for PyTorch is what counts; others are passed on.
+    **options
+        Its options, as they are.
+
+    Returns
+    -------
+    int
+        m·n·p for each product of an (m, n) and an (n, p) matrix, as PyTorch's own ``FlopCounterMode`` counts them.
+    """
+    class Counting(TorchDispatchMode):
+        flops = 0
+
+        @classmethod
+        def _should_skip_dynamo(cls):
+            return False  # else the compiler is loaded for it, which takes longer than most of what is counted
+
+        def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+            out = operation(*args, **kwargs or {})
+            flops_of = flop_registry.get(operation._overloadpacket)
+            self.flops += flops_of(*args, **kwargs or {}, out_val=out) if flops_of else 0
+            return out
+
+    arguments = [torch.as_tensor(it) if isinstance(it, np.ndarray) else it for it in arguments]
+    with Counting() as counting:
+        function(*arguments, **options)
+    return counting.flops // 2

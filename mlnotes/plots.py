@@ -1108,6 +1108,175 @@ def scores_of_heads(ax, scores, title=""):
         ax.figure.colorbar(image, ax=ax.figure.axes, label="score", shrink=0.8)
 
 
+def mosaic(ax, pictures, columns, title="", contrast=1.0):
+    """Draw many small pictures of signed numbers side by side, each on a scale of its own, with 0 as middle grey.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    pictures : array (k, m, n)
+        The pictures, in the order of reading.
+    columns : int
+        How many stand in a row.
+    title : str
+        What is shown.
+    contrast : float
+        By how much the numbers are enlarged, after which what exceeds the largest one is cut off.
+    """
+    k, m, n = pictures.shape
+    whole = np.full((-(-k // columns) * (m + 1) - 1, columns * (n + 1) - 1), np.nan)
+    for i, picture in enumerate(pictures):
+        top, left = i // columns * (m + 1), i % columns * (n + 1)
+        whole[top : top + m, left : left + n] = contrast * picture / np.abs(picture).max()
+    ax.imshow(whole, cmap="gray", vmin=-1, vmax=1, interpolation="nearest")
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.set_title(title)
+
+
+def charged_paths(ax, x, charges, title=""):
+    """Draw the ways of charges in the plane, from a signed ring where each starts to a dot where it ends.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x : array (t, n, 2)
+        Positions at each time.
+    charges : array (n,)
+        Their signs are written into the rings.
+    title : str
+        What is shown.
+    """
+    reach = 1.15 * np.abs(x).max()
+    for path, charge in zip(np.moveaxis(np.asarray(x), 0, 1), charges, strict=True):
+        color, sign = (BLUE, "+") if charge > 0 else (ORANGE, "−")
+        outside = np.linalg.norm(path - path[0], axis=-1) > 0.05 * reach  # the ring, where the sign stands
+        ax.plot(*path[outside].T, "-", color=color, lw=1.2)
+        ax.plot(*path[-1], "o", color=color, ms=5)
+        ax.plot(*path[0], "o", color=color, mfc="none", ms=13)
+        ax.annotate(sign, path[0], ha="center", va="center_baseline", color=color)
+    ax.set(title=title, xlim=(-reach, reach), ylim=(-reach, reach), xlabel="first coordinate", aspect="equal")
+
+
+def over_seeds(ax, x, groups, xlabel, ylabel, scale="log"):
+    """Draw what several seeds gave as points, and a line through their means.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x : array (n,)
+        Positions.
+    groups : dict of str to array (n, n_seeds)
+        One color for each name.
+    xlabel, ylabel : str
+        What the axes measure, with units.
+    scale : {"linear", "log x", "log y", "log"}
+        Which axes are logarithmic.
+    """
+    curves(ax, x, {name: np.mean(values, axis=-1) for name, values in groups.items()}, xlabel, ylabel, scale)
+    for line, values, marker in zip(ax.get_lines(), groups.values(), _MARKERS, strict=False):
+        ax.plot(x, values, marker, color=line.get_color(), ms=3.5)
+
+
+def step_along_a_tangent(ax, curve, data, at, foot, ahead, title=""):
+    """Draw a curve, a point beside it, its projection onto a tangent, and where on the curve that step leads.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    curve : array (n, 2)
+        A walk along the curve.
+    data, at, foot, ahead : array (2,)
+        The point, where the tangent touches, the projection onto the tangent, and the point of the curve after the
+        step.
+    title : str
+        What is shown.
+    """
+    ax.plot(*curve.T, color=GREY, ls="-")
+    ax.axline(at, foot, color=BLUE, ls="--", lw=1.2)
+    ax.plot(*np.transpose([data, foot]), ":", color=ORANGE)
+    ax.plot(*np.transpose([foot, ahead]), ":", color=GREY)
+    marks = {"y": (data, ORANGE, (-14, 4)), "f(x)": (at, BLUE, (7, -12)), "f + Jp": (foot, INK, (-42, -10))}
+    for name, (place, color, offset) in (marks | {"f(x + p)": (ahead, GREEN, (8, -4))}).items():
+        ax.plot(*place, "o", color=color)
+        ax.annotate(name, place, offset, textcoords="offset points", color=color)
+    ax.set(aspect="equal", xlabel="first measurement", ylabel="second", title=title)
+    ax.set_ylim(bottom=min(0, foot[1]) - 0.35)
+
+
+def points_on_a_line(ax, x, y, slope, xlabel, ylabel):
+    """Draw what was measured as points on a line through the origin, and how far it may go: from -1 to 1.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, y : array (n,)
+        The points.
+    slope : float
+        Of the line.
+    xlabel, ylabel : str
+        What the axes measure.
+    """
+    ends = np.array([min(x), max(x)])
+    for limit in (-1, 1):
+        ax.axhline(limit, color=GUIDE, ls="--", lw=1)
+    ax.plot(ends, slope * ends, color=BLUE, ls="-", label="predicted")
+    ax.plot(x, y, "o", color=ORANGE, label="measured")
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.legend(loc="best")
+
+
+def fit_and_residuals(axes, x, y, fitted, residual, xlabel, ylabel):
+    """Draw measurements and the curve fitted to them, and below what it misses them by.
+
+    Parameters
+    ----------
+    axes : sequence of two matplotlib.axes.Axes
+        Where to draw.
+    x, y, residual : array (m,)
+        The measurements, and the curve minus them.
+    fitted : array (n, 2)
+        A walk along the curve.
+    xlabel, ylabel : str
+        What was measured.
+    """
+    axes[0].plot(*fitted.T, color=BLUE, ls="-")
+    axes[0].plot(x, y, "o", color=ORANGE, ms=4)
+    axes[1].axhline(0, color=GUIDE, lw=0.8)
+    axes[1].vlines(x, 0, residual, color=GREY, lw=1)
+    axes[1].plot(x, residual, "o", color=ORANGE, ms=4)
+    axes[0].set(ylabel=ylabel)
+    axes[1].set(xlabel=xlabel, ylabel="residual")
+
+
+def confidence_regions(ax, ellipse, level, center, labels, title=""):
+    """Draw two regions around estimates of two parameters: an ellipse, and what a level line of the cost encloses.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    ellipse, level : array (n, 2)
+        Walks round both.
+    center : array (2,)
+        The estimates.
+    labels : (str, str)
+        Names of the parameters.
+    title : str
+        What is shown.
+    """
+    ax.plot(*ellipse.T, color=BLUE, ls="--", label="by the linear model")
+    ax.plot(*level.T, color=ORANGE, ls="-", label="by the cost")
+    ax.plot(*center, "o", color=INK, ms=4)
+    ax.set(xlabel=labels[0], ylabel=labels[1], title=title)
+    ax.legend(loc="best")
+
+
 def commuting_square(ax, corners, acts, applies):
     """Draw a picture and its image, before and after a function, with arrows that go both ways round.
 

@@ -1,13 +1,17 @@
-"""What is recorded of a model's heads while it runs."""
+"""What is recorded of a model's heads while it runs, and what is counted."""
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.conversion import as_torch
-from mlnotes.inspection import recorded_heads
+from mlnotes.inspection import count_multiply_adds, recorded_heads
 from mlnotes.layers.grouped_query import GroupedQueryAttention
 from mlnotes.layers.multi_head import MultiHeadAttention
 from mlnotes.layers.self_attention import SelfAttention
@@ -108,3 +112,28 @@ def test_heads_on_a_gpu_are_recorded_as_numpys():
     with recorded_heads(model) as heads:
         model(SOURCE.cuda(), TARGET.cuda())
     assert heads["encoder.blocks.0.attention"].weights().shape == (2, 3, 4, 4)
+
+
+def test_products_are_counted_as_torch_counts_them():
+    q, k = (torch.ones(2, 3, n, 5, dtype=torch.float64, requires_grad=True) for n in (7, 11))
+
+    def there_and_back(scale=1.0):
+        (scale * torch.einsum("...ld,...sd->...ls", q, k) @ k).sum().backward()
+
+    with FlopCounterMode(display=False) as counter:
+        there_and_back()
+    assert count_multiply_adds(there_and_back) == counter.get_total_flops() // 2 == 6 * 6 * 7 * 11 * 5
+    assert count_multiply_adds(there_and_back, scale=2.0) == 6 * 6 * 7 * 11 * 5
+
+
+def test_numpy_arrays_are_counted_too_and_exponentials_are_not():
+    assert count_multiply_adds(lambda a, b: torch.exp(a @ b), np.ones((3, 5)), np.ones((5, 7))) == 105
+
+
+def test_to_count_products_no_compiler_is_loaded():
+    program = """if True:
+        import sys, torch
+        from mlnotes.inspection import count_multiply_adds
+        assert count_multiply_adds(torch.matmul, torch.ones(3, 5), torch.ones(5, 7)) == 105
+        assert "torch._dynamo" not in sys.modules"""
+    subprocess.run([sys.executable, "-c", program], check=True)

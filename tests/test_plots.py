@@ -78,3 +78,18 @@ def test_calibration_stands_at_the_shares_with_two_standard_errors(ax):
     np.testing.assert_allclose(ends, [[0.4, 0.6], [0.76, 0.84]])  # 2 √(0.25 / 100) and 2 √(0.16 / 400)
     assert [[0, 0], [1, 1]] in lines(ax)  # what is sure as often as it is right
     assert [it.get_text() for it in ax.get_legend().get_texts()] == ["trained"]
+
+
+def test_a_charge_has_its_sign_at_its_start_and_its_path_begins_outside_of_the_ring(ax):
+    x = np.array([[[0.0, 0.0], [2.0, 1.0]], [[0.01, 0.0], [2.0, 0.5]], [[1.0, 0.0], [2.0, 0.0]]])
+    plots.charged_paths(ax, x, [1, -1])
+    assert [(it.get_text(), [*map(float, it.xy)]) for it in ax.texts] == [("+", [0, 0]), ("−", [2, 1])]
+    paths = [line.get_xydata().tolist() for line in ax.get_lines() if line.get_linestyle() == "-"]
+    assert paths == [[[1, 0]], [[2, 0.5], [2, 0]]]
+
+
+def test_every_seed_is_a_point_and_the_line_runs_through_the_means(ax):
+    plots.over_seeds(ax, [1, 10], {"one": np.array([[1.0, 3.0], [5.0, 9.0]])}, "x", "y")
+    line, *seeds = [it.get_ydata().tolist() for it in ax.get_lines()]
+    assert line == [2, 7]
+    assert seeds == [[1, 5], [3, 9]]

@@ -128,6 +128,56 @@ def egnn_velocity_layer(h, x, v, phi_e, phi_x, phi_h, phi_v, mask=None, edge_fea
 
 
 @widen_half
+def graph_layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Do what `egnn_layer` does with functions that see and give coordinates: a plain graph network.
+
+    Parameters
+    ----------
+    h, x, phi_h, mask, edge_features
+        As in `egnn_layer`.
+    phi_e : callable
+        Makes a message, (..., n, n, c), of what two points know: h_i, h_j, all d coordinates of x_i - x_j and the
+        features of their edge, side by side in (..., n, n, 2k + d + e).
+    phi_x : callable
+        Makes d numbers, (..., n, n, d), of a message: by how much i moves because of j.
+
+    Returns
+    -------
+    array (..., n, ?)
+        New features.
+    array (..., n, d)
+        New positions, which move with the old ones but do not turn with them. A point that hears nobody stays.
+
+    Raises
+    ------
+    ValueError
+        As in `egnn_layer`.
+
+    Notes
+    -----
+    .. math::
+
+        \\mathbf m_{ij} &= \\phi_e(\\mathbf h_i, \\mathbf h_j, \\mathbf x_i-\\mathbf x_j, \\mathbf a_{ij}) \\\\
+        \\mathbf x_i' &= \\mathbf x_i + \\frac1{|N(i)|}\\sum_{j\\in N(i)}\\phi_x(\\mathbf m_{ij})
+
+    and the rest as in `egnn_layer`, which is compared with it.
+    """
+    _require_points(h, x, mask, edge_features)
+    xp = array_namespace(h, x)
+    heard, difference = _pairs(x, mask)
+    known = [h[..., :, None, :], h[..., None, :, :], difference]
+    known = _side_by_side(*known, *([] if edge_features is None else [edge_features]))
+    m = phi_e(known)
+    _require_shape("phi_e", m, (*known.shape[:-1], m.shape[-1]))
+    m = xp.where(heard[..., None], m, 0.0)
+    moves = phi_x(m)
+    _require_shape("phi_x", moves, (*m.shape[:-1], x.shape[-1]))
+    moves = xp.sum(xp.where(heard[..., None], moves, 0.0), axis=-2)
+    n_heard = xp.sum(xp.astype(heard, x.dtype), axis=-1)[..., None]
+    return phi_h(_side_by_side(h, xp.sum(m, axis=-2))), x + moves / or_one(n_heard)
+
+
+@widen_half
 def messages(h, x, phi_e, mask=None, edge_features=None):
     """Tell every point what it hears from every other.
 

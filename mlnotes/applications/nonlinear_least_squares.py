@@ -94,14 +94,14 @@ def gauss_newton(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
     _require_problem(x0, max_steps, tolerance)
     problem, models = _start(residual, jacobian, x0)
     with np.errstate(all="ignore"):
-        while not ((model := models[-1]).is_stationary(tolerance) or model.is_lost_in_rounding()):
+        while not (model := models[-1]).is_the_last(tolerance):
             if len(models) > max_steps:
                 return _fit(problem, models, f"{max_steps} steps were not enough")
             if model.rank < len(model.x):
-                return _fit(problem, models, "columns of the Jacobian depend on each other: the step is not defined")
+                return _fit(problem, models, _NOT_DEFINED)
             ahead = problem.linearized(model.x + model.step())
             if ahead is None:
-                return _fit(problem, models, "the residual or its Jacobian is no longer finite")
+                return _fit(problem, models, _NOT_FINITE)
             models.append(ahead)
         _polish(problem, models, tolerance, max_steps)
     return _end(problem, models)
@@ -165,13 +165,16 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
     problem, models = _start(residual, jacobian, x0)
     dampings, radius = [], float(vector_norm(models[0].scales * models[0].x)) or 1.0
     with np.errstate(all="ignore"):
-        while not ((model := models[-1]).is_stationary(tolerance) or model.is_lost_in_rounding()):
+        while not (model := models[-1]).is_the_last(tolerance):
             if len(models) > max_steps:
-                return _fit(problem, models, f"{max_steps} steps were not enough", dampings=dampings)
+                return _fit(problem, models, f"{max_steps} steps were not enough", dampings)
             damping = model.damping_within(radius)
             step, predicted = model.step(damping), model.predicted_reduction(damping)
-            gain_ratio, length = problem.reduction(model, step) / predicted, float(vector_norm(model.scales * step))
-            ahead = problem.linearized(model.x + step, model.scales) if gain_ratio > 1e-4 else None
+            gain_ratio = problem.reduction(model, step) / predicted
+            length = float(vector_norm(model.scales * step))
+            ahead = None
+            if gain_ratio > 1e-4:
+                ahead = problem.linearized(model.x + step, model.scales)
             if ahead is None or gain_ratio < 0.25:
                 radius = min(radius, length) / 2
             elif gain_ratio > 0.75:
@@ -179,8 +182,7 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
             models.append(ahead or model)
             dampings.append(damping)
             if ahead is None and predicted <= model.cost_rounding:
-                message = "no step, however short, lowers the cost: is the Jacobian right?"
-                return _fit(problem, models, message, dampings=dampings)
+                return _fit(problem, models, _NO_STEP, dampings)
         _polish(problem, models, tolerance, max_steps)
     return _end(problem, models, dampings)
 
@@ -249,16 +251,17 @@ class LinearModel:
             length = float(np.linalg.norm(step))
             if length <= 1.1 * radius:
                 break
-            damping += (length / radius - 1) * length**2 / float(step @ (step / (self.s**2 + damping)))
+            slope = float(step @ (step / (self.s**2 + damping))) / length**2  # of log(length), negated
+            damping += (length / radius - 1) / slope
         return damping
 
     def is_stationary(self, tolerance):
         """Tell whether the residual is perpendicular to its tangent plane: then the gradient of the cost vanishes."""
         return self.reach <= max(tolerance * float(vector_norm(self.r)), self.residual_rounding)
 
-    def is_lost_in_rounding(self):
-        """Tell whether the cost cannot show any more if a step was a good one."""
-        return self.predicted_reduction() <= self.cost_rounding
+    def is_the_last(self, tolerance):
+        """Tell whether it is stationary, or the cost cannot show any more if a step was a good one."""
+        return self.is_stationary(tolerance) or self.predicted_reduction() <= self.cost_rounding
 
 
 @dataclass(frozen=True)
@@ -295,6 +298,9 @@ class _Problem:
 
 
 _EPS = np.finfo(float).eps
+_NOT_DEFINED = "columns of the Jacobian depend on each other: the step is not defined"
+_NOT_FINITE = "the residual or its Jacobian is no longer finite"
+_NO_STEP = "no step, however short, lowers the cost: is the Jacobian right?"
 
 
 def _polish(problem, models, tolerance, max_steps):
@@ -350,11 +356,11 @@ def _end(problem, models, dampings=()):
     last = models[-1]
     if last.without_influence.size and vector_norm(last.r) > last.residual_rounding:
         message = f"the residual does not change with x[{last.without_influence[0]}] any more"
-        return _fit(problem, models, message, dampings=dampings)
-    return _fit(problem, models, "the residual is perpendicular to its tangent plane", True, dampings)
+        return _fit(problem, models, message, dampings)
+    return _fit(problem, models, "the residual is perpendicular to its tangent plane", dampings, True)
 
 
-def _fit(problem, models, message, converged=False, dampings=()):
+def _fit(problem, models, message, dampings=(), converged=False):
     with np.errstate(over="ignore"):
         costs = np.array([model.r @ model.r / 2 for model in models]) * problem.unit * problem.unit
     cosines = np.array([model.reach / (float(vector_norm(model.r)) or 1.0) for model in models])

@@ -45,7 +45,7 @@ def standardize(x, eps=0.0, ddof=0):
 
     Notes
     -----
-    .. math:: z_{nd} = \\frac{x_{nd} - \\hat\\mu_d}{\\sqrt{\\hat\\sigma_d^2 + \\epsilon}}
+    .. math:: z_{ij} = \\frac{x_{ij} - \\hat\\mu_j}{\\sqrt{\\hat\\sigma_j^2 + \\epsilon}}
 
     References
     ----------
@@ -85,7 +85,7 @@ def covariance(x, ddof=0):
 
     Notes
     -----
-    .. math:: \\mathbf\\Sigma = \\frac1N\\,(\\mathbf X - \\mathbf 1\\hat{\\boldsymbol\\mu}^{\\mathsf T})^{\\mathsf T}
+    .. math:: \\mathbf\\Sigma = \\frac1n\\,(\\mathbf X - \\mathbf 1\\hat{\\boldsymbol\\mu}^{\\mathsf T})^{\\mathsf T}
               (\\mathbf X - \\mathbf 1\\hat{\\boldsymbol\\mu}^{\\mathsf T})
     """
     _require_samples(x, 0.0, ddof)
@@ -125,13 +125,13 @@ def whiten(x, kind="pca", eps=0.0, ddof=0):
     Notes
     -----
     .. math:: \\mathbf Z = \\mathbf{XW}, \\qquad
-              \\tfrac1N \\mathbf Z^{\\mathsf T}\\mathbf Z = \\mathbf W^{\\mathsf T}\\mathbf{\\Sigma W} = \\mathbf I
+              \\tfrac1n \\mathbf Z^{\\mathsf T}\\mathbf Z = \\mathbf W^{\\mathsf T}\\mathbf{\\Sigma W} = \\mathbf I
 
     With the singular value decomposition of the centered data, the product needs no small number to be divided by, and
     the covariance of the result is the identity to the last digits however ill-conditioned that of ``x`` is:
 
     .. math:: \\mathbf X = \\mathbf{USV}^{\\mathsf T} \\quad\\Rightarrow\\quad
-              \\mathbf Z = \\sqrt N\\,\\mathbf{UR}^{\\mathsf T}
+              \\mathbf Z = \\sqrt n\\,\\mathbf{UR}^{\\mathsf T}
 
     References
     ----------

@@ -5,8 +5,11 @@ A conftest takes the fixture by ``from mlnotes.book.browser import browser  # no
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
+
+AXE = Path(__file__).parents[2] / "tests" / "axe" / "axe.min.js"  # newer than what packages for this Python hold
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -47,6 +50,30 @@ def launch(playwright):
         Close it, or leave the ``with``.
     """
     return playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+
+
+def accessibility_faults(page, where, options):
+    """Look for what keeps people from using a page, with axe-core.
+
+    Parameters
+    ----------
+    page : playwright.sync_api.Page
+        An open page.
+    where : str
+        JavaScript of what to look at, as axe takes it: a selector, elements, or what is included and excluded.
+    options : dict
+        Options of ``axe.run``. Its ``preload`` would ask for style sheets in a way that a page in a folder may not.
+
+    Returns
+    -------
+    list of (str, str)
+        The rule and the element of each fault.
+    """
+    if not page.evaluate("typeof axe === 'object'"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+    run = f"options => axe.run({where}, options).then(it => it.violations)"
+    found = page.evaluate(run, {"resultTypes": ["violations"], "preload": False} | options)
+    return [(fault["id"], node["html"][:200]) for fault in found for node in fault["nodes"]]
 
 
 def requires_browser():

@@ -12,8 +12,7 @@ import sys
 from pathlib import Path
 
 from mlnotes.book import prose
-from mlnotes.book.compare import differences
-from mlnotes.book.form import canonical, problems, read, written
+from mlnotes.book.form import canonical, keep_equal, problems, read, written
 
 ROOT = Path(__file__).parents[2]
 LAST = "verification.ipynb"  # reads the outputs of the others
@@ -59,10 +58,7 @@ async def execute(path):
     except Exception as error:
         raise RuntimeError(f"cell {started[-1] if started else 'none'} failed\n{error}") from error
     nb = canonical(nb)
-    for old, new in zip(before.cells, nb.cells, strict=True):
-        if new.cell_type == "code" and len(old.outputs) == len(new.outputs):
-            pairs = zip(old.outputs, new.outputs, strict=True)
-            new.outputs = [now if differences(was, now) else was for was, now in pairs]
+    keep_equal(before, nb)
     return nb
 
 

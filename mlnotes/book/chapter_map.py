@@ -13,7 +13,7 @@ HEADING = 1.5  # height of a part's heading, in rows
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter of the book, written or planned.
+    """A chapter of the book.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Chapter:
     part : str
         The heading it stands under.
     needs : tuple of str
-        Names of the chapters to read before.
+        Names of the chapters to read before, without those that these need themselves.
     """
 
     name: str
@@ -61,15 +61,13 @@ def read_map(path):
     return chapters
 
 
-def draw(chapters, finished):
+def draw(chapters):
     """Draw the map: rows of text that read well alone, and arcs beside them.
 
     Parameters
     ----------
     chapters : list of Chapter
         In reading order.
-    finished : set of str
-        Names of the chapters that have a page.
 
     Returns
     -------
@@ -84,10 +82,10 @@ def draw(chapters, finished):
             height += 1
     titles = {chapter.name: chapter.title for chapter in chapters}
     parts = "".join(
-        f"<h3>{html.escape(part)}</h3><ol>{''.join(_item(chapter, titles, finished) for chapter in members)}</ol>"
+        f"<h3>{html.escape(part)}</h3><ol>{''.join(_item(chapter, titles) for chapter in members)}</ol>"
         for part, members in groupby(chapters, lambda chapter: chapter.part)
     )
-    arcs = [_arc(need, chapter.name, rows, finished) for chapter in chapters for need in chapter.needs]
+    arcs = [_arc(need, chapter.name, rows) for chapter in chapters for need in chapter.needs]
     return (
         f'<div class="chapter-map" style="--rows: {height:g}"><style>{"".join(map(_highlight, rows))}</style>'
         f'<svg viewBox="0 0 {GUTTER} {height:g}" preserveAspectRatio="none" aria-hidden="true">{"".join(arcs)}</svg>'
@@ -95,24 +93,22 @@ def draw(chapters, finished):
     )
 
 
-def _item(chapter, titles, finished):
-    title, state = html.escape(chapter.title), "finished" if chapter.name in finished else "planned"
-    link = f'<a href="{chapter.name}.html">{title}</a>' if state == "finished" else f"{title} <em>planned</em>"
+def _item(chapter, titles):
+    link = f'<a href="{chapter.name}.html">{html.escape(chapter.title)}</a>'
     needs = html.escape(", ".join(titles[need] for need in chapter.needs))
     return (
-        f'<li class="{state}" data-chapter="{_key(chapter.name)}"><span class="title">{link}</span>'
+        f'<li data-chapter="{_key(chapter.name)}"><span class="title">{link}</span>'
         + (f'<span class="needs">needs {needs}</span>' if needs else "")
         + "</li>"
     )
 
 
-def _arc(start, end, rows, finished):
+def _arc(start, end, rows):
     """Bulge further, the more rows are passed over."""
     longest = max(rows.values()) - min(rows.values())
     left = GUTTER * (1 - (0.15 + 1.15 * ((rows[end] - rows[start]) / longest) ** 0.6))
-    state = "finished" if {start, end} <= finished else "planned"
     path = f"M{GUTTER} {rows[start]:g}C{left:.1f} {rows[start]:g} {left:.1f} {rows[end]:g} {GUTTER} {rows[end]:g}"
-    return f'<path class="{state} of-{_key(start)} of-{_key(end)}" d="{path}"/>'
+    return f'<path class="of-{_key(start)} of-{_key(end)}" d="{path}"/>'
 
 
 def _highlight(name):

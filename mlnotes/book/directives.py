@@ -35,7 +35,7 @@ class ApiList(SphinxDirective):
         for name in names:
             module = "mlnotes." + name.removeprefix(API).replace("/", ".")
             self.env.note_dependency(importlib.util.find_spec(module).origin)
-            lines.append(f"{{doc}}`{module.removeprefix('mlnotes.')} </{name}>`\n: {_summary(module)}\n")
+            lines.append(f"{{doc}}`{module.removeprefix('mlnotes.')} </{name}>`\n: {summary(module)}\n")
         return _parse(self, "\n".join(lines))
 
 
@@ -44,10 +44,7 @@ class ChapterMap(SphinxDirective):
 
     def run(self):
         self.env.note_dependency(MAP)
-        self.env.note_dependency(TOC)
-        chapters = read_map(Path(self.env.srcdir, MAP))
-        finished = {name.removeprefix("chapters/") for name in self.env.found_docs} & {it.name for it in chapters}
-        return [nodes.raw("", draw(chapters, finished), format="html")]
+        return [nodes.raw("", draw(read_map(Path(self.env.srcdir, MAP))), format="html")]
 
 
 def _parse(directive, markdown):
@@ -56,7 +53,8 @@ def _parse(directive, markdown):
     return parent.children
 
 
-def _summary(module):
+def summary(module):
+    """Return the first sentence of a module's docstring."""
     source = Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").split("\n\n")[0].replace("\n", " ")
 

@@ -4,6 +4,7 @@ import gc
 import hashlib
 import importlib.util
 import re
+from collections import Counter
 from pathlib import Path
 
 from docutils import nodes
@@ -15,7 +16,7 @@ from sphinx_codeautolink.extension.directive import SkipMarker
 from sphinx_design.dropdown import dropdown_main, dropdown_title
 
 from mlnotes import widgets
-from mlnotes.book import svg
+from mlnotes.book import published, search_text, svg
 from mlnotes.book.directives import API, TOC, Api, ApiList, ChapterMap
 
 STATIC = Path(__file__).parent / "static"
@@ -47,6 +48,7 @@ def setup(app):
     app.add_post_transform(GlueToMath)
     app.add_post_transform(InlineFigures)
     app.add_post_transform(MarkCaptions)
+    app.add_post_transform(AnchorFigures)
     app.add_post_transform(TagFormulas)
     app.connect("config-inited", _add_own_files)
     app.connect("builder-inited", _write_generated)
@@ -58,9 +60,12 @@ def setup(app):
     app.connect("env-get-updated", _number_by_page, priority=600)
     app.connect("html-page-context", _load_widgets)
     app.connect("html-page-context", _flatten_list_of_modules)
+    app.connect("html-page-context", _name_folded_lists, priority=900)
     _link_code_of_written_pages(app)
     app.connect("build-finished", _copy_mathjax)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    search_text.connect(app)
+    published.connect(app)
+    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 class FoldDropdowns(SphinxPostTransform):
@@ -133,8 +138,34 @@ class MarkCaptions(SphinxPostTransform):
             first = next((it for it in paragraph if it.astext()), None)
             number = re.fullmatch(r"Figure (\d+)\.", first.astext()) if isinstance(first, nodes.strong) else None
             if number:
+                place = f"figure-{number[1]}"
                 paragraph["classes"].append("caption")
-                paragraph["ids"].append(f"figure-{number[1]}")
+                paragraph["ids"].append(place)
+                link = {"refuri": f"#{place}", "reftitle": "Link to this figure", "classes": ["headerlink"]}
+                paragraph += nodes.reference("", "#", internal=True, **link)
+
+
+class AnchorFigures(SphinxPostTransform):
+    """Give every widget, and every drawing that has no caption, a place that can be linked, and the link to it."""
+
+    default_priority = MarkCaptions.default_priority + 10
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        places = Counter()
+        for node in [*self.document.findall(nodes.raw)]:
+            text = node.astext()
+            widget = re.match(r'<div class="mlnotes-widget" data-widget="(\w+)"', text)
+            if widget:
+                kind = f"widget-{widget[1].replace('_', '-')}"
+            elif text.startswith('<div class="drawing">') and not _has_caption(node):
+                kind = "drawing"
+            else:
+                continue
+            places[kind] += 1
+            place = kind if places[kind] == 1 else f"{kind}-{places[kind]}"
+            link = f'<a class="headerlink" href="#{place}" title="Link to this {kind.split("-")[0]}">#</a>'
+            node.replace_self(nodes.raw("", f'<div class="anchored" id="{place}">{link}{text}</div>', format="html"))
 
 
 class TagFormulas(SphinxPostTransform):
@@ -147,6 +178,14 @@ class TagFormulas(SphinxPostTransform):
         for formula in self.document.findall(lambda it: isinstance(it, nodes.math_block) and r"\tag{" in it.astext()):
             formula["nowrap"] = True
             formula.children = [nodes.Text(rf"\[{formula.astext()}\]")]
+
+
+def _has_caption(node):
+    """Tell whether the paragraph after a cell is the caption of what it shows."""
+    while node is not None and "cell" not in _classes(node):
+        node = node.parent
+    following = node.next_node(descend=False, siblings=True) if node is not None else None
+    return "caption" in _classes(following)
 
 
 def _classes(node):
@@ -168,9 +207,10 @@ def _drop(app, *modules):
 def _add_own_files(app, config):
     """Put our files and templates into the book, and have every page rebuilt when what they share has changed."""
     config.html_static_path.append(str(STATIC))
-    config.templates_path.append(str(TEMPLATES))
+    config.templates_path.insert(0, str(TEMPLATES))  # before the theme's: two of ours take the places of its own
     files = [*sorted(STATIC.iterdir()), *sorted(TEMPLATES.iterdir()), Path(app.srcdir, TOC)]
     shared = [*files, Path(__file__), Path(svg.__file__)]
+    shared.append(Path(search_text.__file__))
     generated = (widgets.bundle(), widgets.stylesheet(), svg.stylesheet())
     texts = [path.read_bytes() for path in shared] + [text.encode() for text in generated]
     config.mlnotes_digest = hashlib.sha256(b"".join(texts)).hexdigest()
@@ -196,6 +236,17 @@ def _flatten_list_of_modules(app, pagename, templatename, context, doctree):
     if pagename == "_modules/index":
         heading, _, entries = context["body"].partition("<ul>")
         context["body"] = f"{heading}<ul>{entries.replace('<ul>', '').replace('</ul>', '')}</ul>"
+
+
+def _name_folded_lists(app, pagename, templatename, context, doctree):
+    """Say in the sidebar what can be unfolded: the theme leaves only an arrow."""
+    generate = context["generate_toctree_html"]
+    arrow = re.compile(r">([^<>]+)</a>(<details[^>]*>)<summary>")
+
+    def named(*args, **options):
+        return arrow.sub(r'>\1</a>\2<summary aria-label="Pages of \1">', str(generate(*args, **options)))
+
+    context["generate_toctree_html"] = named
 
 
 def _copy_mathjax(app, error):

@@ -96,8 +96,9 @@ def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=128):
 
     Notes
     -----
-    .. math:: m' = \\max(m, \\max_j x_j), \\quad
-              \\ell' = e^{m - m'}\\,\\ell + \\sum_j e^{x_j - m'}, \\quad
+    .. math:: m' = \\max(m, \\max_j x_j), \\qquad
+              \\ell' = e^{m - m'}\\,\\ell + \\sum_j e^{x_j - m'},
+
               \\mathbf z' = e^{m - m'}\\,\\mathbf z + \\sum_j e^{x_j - m'}\\,\\mathbf v_j, \\qquad
               \\mathbf y = \\mathbf z / \\ell
 
@@ -265,7 +266,9 @@ def flash_attention_gradients(
         \\partial L/\\partial\\mathbf q_i = c\\sum_j \\frac{\\partial L}{\\partial x_{ij}}\\mathbf k_j, \\qquad
         \\partial L/\\partial\\mathbf k_j = c\\sum_i \\frac{\\partial L}{\\partial x_{ij}}\\mathbf q_i
 
-    Weights from the log-sum-exp carry its rounding error: about 1e-7 of the largest score in single precision.
+    Weights from the log-sum-exp carry its rounding error: about 1e-7 of the largest score in single precision. Scores
+    above the largest float, which `attention_and_lse` takes for that, cannot be found again from it: their gradients
+    are nan.
 
     References
     ----------
@@ -315,8 +318,11 @@ def attention_traffic(n_queries, n_keys, d_head, d_value=None, block_size=None):
 
     Notes
     -----
-    .. math:: l(d+e) + s(d+e) + 4ls \\quad\\text{with tables, where each product reads what it needs only once,}
-              \\qquad l(d+e) + \\lceil l/B\\rceil\\,s(d+e) \\quad\\text{in blocks}
+    .. math:: l(d+e) + s(d+e) + 4ls \\quad\\text{with tables,}
+
+              l(d+e) + \\lceil l/B\\rceil\\,s(d+e) \\quad\\text{in blocks}
+
+    With tables, each product reads what it needs only once.
 
     References
     ----------

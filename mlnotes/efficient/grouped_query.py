@@ -1,7 +1,7 @@
 """Grouped-query attention: several query heads share one key/value head, which is never copied."""
 
 import numpy as np
-from array_api_compat import array_namespace, to_device
+from array_api_compat import array_namespace, device, is_array_api_obj
 from einops import rearrange, reduce
 
 from mlnotes.arrays import (
@@ -201,14 +201,17 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
 def _attend(q, k, v, mask):
     """Take the queries in blocks, each with the keys between the first and the last that one of them may see."""
     n_queries, n_keys = q.shape[-2], k.shape[-2]
-    if n_queries == 1 and mask is not None and mask.all():
-        mask = None
-    if mask is None or n_queries <= ROWS or tuple(mask.shape) != (n_queries, n_keys):
+    if not is_array_api_obj(mask) or str(device(mask)) != "cpu":  # to look there, it would have to be copied first
+        return grouped_query_attention(q, k, v, mask)
+    mask = np.asarray(mask)
+    if n_queries == 1 and mask.all():
+        return grouped_query_attention(q, k, v)
+    if n_queries <= ROWS or str(device(q)) != "cpu" or mask.shape != (n_queries, n_keys):
         return grouped_query_attention(q, k, v, mask)
     results = []
     for i in range(0, n_queries, ROWS):
         rows = mask[i : i + ROWS]
-        seen = np.flatnonzero(to_device(rows.any(0), "cpu"))
+        seen = np.flatnonzero(rows.any(0))
         keys = slice(seen[0], seen[-1] + 1) if len(seen) else slice(0, 1)
         block = q[..., i : i + ROWS, :], k[..., keys, :], v[..., keys, :]
         results.append(grouped_query_attention(*block, rows[:, keys]))

@@ -170,7 +170,8 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     cache : LatentCache, optional
         The s - l tokens before these; it takes up the latents of these.
     rotate : callable, optional
-        What the rotary parts (..., l, p) of queries and of latents go through, such as a rotary embedding.
+        What the rotary parts of queries and of latents go through, such as a rotary embedding: takes them, (..., l, p),
+        and their positions, integers (l,), which go on behind those in the cache.
     gain : array (r,), optional
         If given, latents go through an RMS norm with this gain before they are kept.
 
@@ -199,10 +200,11 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     d, p, e = w_uk.shape[-1] // n_heads, c.shape[-1] - r, w_uv.shape[-1] // n_heads
     if gain is not None:
         c = xp.concat([rms_norm(c[..., :r], gain), c[..., r:]], axis=-1)
-    if rotate is not None:
-        q, c = (xp.concat([y[..., :-p], rotate(y[..., -p:])], axis=-1) if p else y for y in (q, c))
+    past = 0 if cache is None else len(cache)
+    if rotate is not None and p:
+        at = np.arange(past, past + x.shape[-2])
+        q, c = (xp.concat([y[..., :-p], rotate(y[..., -p:], at)], axis=-1) for y in (q, c))
     if cache is not None:
-        past = len(cache)
         cache.append(c)
         c = cache.latents
         mask = causal_mask(x.shape[-2], len(cache), past) if mask is None else mask
@@ -355,7 +357,8 @@ def latent_multiply_adds(n_queries, n_keys, n_heads, d_head, d_latent, d_rotary=
 
     Notes
     -----
-    .. math:: h\\,[\\,s\\,r(d+e) + ls\\,(d+p+e)\\,] \\quad\\text{plain,}\\qquad
+    .. math:: h\\,[\\,s\\,r(d+e) + ls\\,(d+p+e)\\,] \\quad\\text{plain,}
+
               h\\,[\\,l\\,r(d+e) + ls\\,(2r+p)\\,] \\quad\\text{absorbed}
     """
     d_value = d_head if d_value is None else d_value

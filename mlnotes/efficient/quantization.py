@@ -70,7 +70,8 @@ def quantize(x, bits, block_size=None, symmetric=True):
     Notes
     -----
     .. math:: \\Delta = \\frac{\\max_i|x_i|}{2^{b-1}-1},\\quad m = 0 \\qquad\\text{or}\\qquad
-              \\Delta = \\frac{\\max_i x_i - \\min_i x_i}{2^b-1},\\quad m = \\min_i x_i; \\qquad
+              \\Delta = \\frac{\\max_i x_i - \\min_i x_i}{2^b-1},\\quad m = \\min_i x_i;
+
               c_i = \\mathrm{round}\\!\\left(\\frac{x_i - m}{\\Delta}\\right)
 
     No number moves by more than half a step, Δ/2, and rounding errors of Δ and of the result.
@@ -109,7 +110,7 @@ def _nearest_codes(blocks, scale, minimum, bits, symmetric):
     steps = blocks - minimum[..., None]
     steps /= or_one(scale)[..., None]  # in place: to set memory aside takes longer than to divide
     most = _most(bits, symmetric)
-    codes = xp.round(steps).clip(-most if symmetric else 0, most)  # xp.clip takes ten times as long
+    codes = xp.clip(xp.round(steps), -most if symmetric else 0, most)
     return xp.astype(codes, xp.int8 if symmetric else xp.uint8)
 
 

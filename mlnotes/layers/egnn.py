@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from mlnotes.applications.egnn import egnn_layer, egnn_velocity_layer
+from mlnotes.applications.egnn import egnn_layer, egnn_velocity_layer, graph_layer
 from mlnotes.applications.mlp import mlp, silu
 from mlnotes.arrays import require_integers
 from mlnotes.layers.parameters import normal, zeros
@@ -44,10 +44,7 @@ class EGNN(torch.nn.Module):
         if velocity:
             widths["phi_v"] = (d_model, 1)
         self.velocity = velocity
-        self.layers = torch.nn.ModuleList(
-            torch.nn.ModuleDict({name: _weights(rng, d_model, name, *ends) for name, ends in widths.items()})
-            for _ in range(n_layers)
-        )
+        self.layers = _layers(n_layers, rng, d_model, widths)
 
     def forward(self, h, x, v=None, mask=None, edge_features=None):
         """Give new features (..., n, d_model) and positions (..., n, d); with velocities also those, (..., n, d).
@@ -67,9 +64,49 @@ class EGNN(torch.nn.Module):
         return (h, x, v) if self.velocity else (h, x)
 
 
+class GraphNetwork(torch.nn.Module):
+    """Hold the functions of `mlnotes.applications.egnn.graph_layer`, as `EGNN` holds those of its layers.
+
+    Parameters
+    ----------
+    d_model, d_edge, n_layers, rng
+        As in `EGNN`, which has as many layers of the same widths, and at first moves points as little.
+    d_space : int
+        The dimension of the space in which the points lie.
+
+    Raises
+    ------
+    ValueError
+        If a width or a number is no positive integer; that of edge features may be 0.
+    """
+
+    def __init__(self, d_model, d_space, d_edge=0, n_layers=1, rng=None):
+        super().__init__()
+        require_integers(1, d_model=d_model, d_space=d_space, n_layers=n_layers)
+        require_integers(0, d_edge=d_edge)
+        d_in = 2 * d_model + d_space + d_edge
+        widths = {"phi_e": (d_in, d_model), "phi_x": (d_model, d_space), "phi_h": (2 * d_model, d_model)}
+        self.layers = _layers(n_layers, np.random.default_rng(rng), d_model, widths)
+
+    def forward(self, h, x, mask=None, edge_features=None):
+        """Give new features (..., n, d_model) and positions (..., n, d_space)."""
+        for layer in self.layers:
+            phi = {name: partial(_apply, weights) for name, weights in layer.items()}
+            h, x = graph_layer(h, x, **phi, mask=mask, edge_features=edge_features)
+        return h, x
+
+
 def _apply(weights, x):
     w_1, b_1, w_2, b_2 = weights
     return mlp(x, (w_1, w_2), (b_1, b_2), silu)
+
+
+def _layers(n_layers, rng, d_model, widths):
+    """Draw the weights of all functions, layer by layer."""
+    return torch.nn.ModuleList(
+        torch.nn.ModuleDict({name: _weights(rng, d_model, name, *ends) for name, ends in widths.items()})
+        for _ in range(n_layers)
+    )
 
 
 def _weights(rng, d_hidden, name, d_in, d_out):

@@ -66,7 +66,8 @@ class LatentAttention(torch.nn.Module):
         cache : LatentCache, optional
             The s - l tokens before these; it takes up the latents of these.
         rotate : callable, optional
-            What the rotary parts (..., l, p) of queries and of latents go through, such as a rotary embedding.
+            What the rotary parts of queries and of latents go through, such as a rotary embedding: takes them,
+            (..., l, p), and their positions, integers (l,), which go on behind those in the cache.
 
         Returns
         -------

@@ -1,7 +1,7 @@
 """What a reader can move, in a notebook with a kernel and on a page without one.
 
-Each widget is a Python file and an ES module of the same name. This file needs neither of them to be imported:
-a book is built without a kernel.
+Each widget is a Python file and an ES module of the same name. A long module has parts, ``<name>.<part>.js``, which
+stand before it. This file needs none of them to be imported: a book is built without a kernel.
 """
 
 import json
@@ -61,7 +61,8 @@ def names():
     list of str
         The names of their modules, sorted.
     """
-    return sorted(path.stem for path in HERE.glob("*.js") if path.stem not in SHARED)
+    stems = {path.stem for path in HERE.glob("*.js")} - SHARED
+    return sorted(stem for stem in stems if "." not in stem)
 
 
 def _common():
@@ -77,4 +78,5 @@ def _as_function_body(name):
 
 
 def _source(name):
-    return (HERE / f"{name}.js").read_text(encoding="utf-8")
+    paths = [*sorted(HERE.glob(f"{name}.*.js")), HERE / f"{name}.js"]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)

@@ -1,12 +1,12 @@
 // Queries are rows, keys are columns. Dot products are computed once for each head, all else at every move.
 
-const DATA = ["tokens", "key_tokens", "q", "k", "mask", "scale", "heads"];
+const DATA = ["tokens", "key_tokens", "q", "k", "v", "mask", "scale", "heads"];
 const VIEW = ["temperature", "causal", "layer", "head"];
-const TERMS = 4; // how many products of a dot product are written out
-const NEEDS_KERNEL = "To type another sentence, run this chapter in JupyterLab: the vectors come from Python.";
-const HOW = "Point at a cell or use the arrow keys. Click or Enter locks it and shows its arithmetic.";
+const POINTERS = ["row", "column", "held", "marked"];
+const UNSET = { v: null, held: -1, marked: [], overview: false }; // a page does not hold what nobody has set
 
 function render({ model, el, hasKernel = true }) {
+  for (const [name, value] of Object.entries(UNSET)) if (model.get(name) === undefined) model.set(name, value);
   frame(model, el, "attention");
   const place = h("div");
   let map, built;
@@ -17,7 +17,7 @@ function render({ model, el, hasKernel = true }) {
     map.draw();
   };
   // A kernel sets everything at once: until they are built the old map cannot show the weights of other tokens.
-  const isCurrent = () => built === model.get("tokens");
+  const ifCurrent = (react) => () => { if (built === model.get("tokens")) react(); };
   const sentence = sentenceForm(model, hasKernel);
   build();
   el.append(...sentence.elements, place);
@@ -25,8 +25,9 @@ function render({ model, el, hasKernel = true }) {
   resized.observe(place);
   const stop = [
     listen(model, DATA, build),
-    listenNow(model, VIEW, () => { if (isCurrent()) map.draw(); }),
-    listenNow(model, ["row", "column"], () => { if (isCurrent()) map.point(); }),
+    listenNow(model, VIEW, ifCurrent(() => map.draw())),
+    listenNow(model, POINTERS, ifCurrent(() => map.point())),
+    listenNow(model, ["marked"], ifCurrent(() => map.mark())),
     listen(model, ["error", "sentence", ...DATA], sentence.say),
   ];
   return () => { stop.forEach((off) => off()); resized.disconnect(); };
@@ -41,91 +42,85 @@ function dot(a, b) {
 }
 
 function computation(model) {
-  const [n, m] = [model.get("tokens").length, model.get("key_tokens").length];
-  const q = () => model.get("q")[model.get("layer")][model.get("head")];
-  const k = () => (model.get("k") ?? model.get("q"))[model.get("layer")][model.get("head")];
-  if (q().length !== n || k().length !== m) throw new Error(`${n} × ${m} tokens, ${q().length} × ${k().length} vectors`);
+  const [names, keyNames] = [model.get("tokens"), model.get("key_tokens")];
+  const of = (name, layer, head) => model.get(name)[layer][head];
+  const q = (layer, head) => of("q", layer, head);
+  const k = (layer, head) => of(model.get("k") ? "k" : "q", layer, head);
+  const v = (layer, head) => model.get("v") && (model.get("v").length ? of("v", layer, head) : k(layer, head));
+  const now = () => [model.get("layer"), model.get("head")];
+  const [n, m] = [q(...now()).length, k(...now()).length];
+  if (names.length !== n || keyNames.length !== m) {
+    throw new Error(`${names.length} × ${keyNames.length} tokens, ${n} × ${m} vectors`);
+  }
   const mayLook = (i, j) => (!model.get("causal") || j <= i) && (model.get("mask")?.[i][j] ?? true);
-  let head, dots;
-  const run = () => {
-    if (head !== q()) dots = q().map((query) => k().map((key) => dot(query, key)));
-    head = q();
+  const known = new Map(); // the dot products of each head that was looked at
+  const weightsOf = (layer, head) => {
+    const queries = q(layer, head);
+    if (!known.has(queries)) known.set(queries, queries.map((query) => k(layer, head).map((key) => dot(query, key))));
     const factor = model.get("scale") / model.get("temperature");
-    return dots.map((row, i) => softmaxSteps(row.map((value, j) => (mayLook(i, j) ? value * factor : -Infinity))));
+    return known.get(queries).map((row, i) =>
+      softmaxSteps(row.map((value, j) => (mayLook(i, j) ? value * factor : -Infinity))));
   };
-  return { run, mayLook, vectors: (i, j) => [q()[i], k()[j]] };
+
+  // Where queries and keys are the same tokens, a mark is on both.
+  const same = names.length === keyNames.length && names.every((name, i) => name === keyNames[i]);
+  const marked = () => model.get("marked");
+  const shareOfMarked = ({ weights }) => marked().reduce((sum, key) => sum + weights[key], 0);
+  const map = {
+    rows: [],
+    run: () => { map.rows = weightsOf(...now()); },
+    weightsOf,
+    mayLook,
+    vectors: (i, j) => [q(...now())[i], k(...now())[j]],
+    values: () => v(...now()),
+    given: () => map.rows.filter(({ sum }) => sum > 0).length,
+    held: () => model.get("held"),
+    anyMarked: () => marked().length > 0,
+    isMarkedKey: (j) => marked().includes(j),
+    isMarkedQuery: (i) => same && marked().includes(i),
+    onMarked: (i) => shareOfMarked(map.rows[i]),
+    meanOnMarked: (rows) => rows.reduce((sum, row) => sum + shareOfMarked(row), 0) / rows.length,
+  };
+  return map;
 }
 
-// What is moved
-
-function controls(model) {
-  const layers = model.get("q").map((_, i) => String(i + 1));
-  const layer = select("Layer", layers, (i) => write(model, { layer: i }));
-  const head = select("Head", model.get("heads"), (i) => write(model, { head: i }));
-  const causal = checkbox("Causal: no query looks at a later key", (on) => write(model, { causal: on }));
-  const temperature = slider("Temperature", {
-    min: -2, max: 2, step: 0.02,
-    text: (t) => `T = ${number(t, 3)}`,
-    oninput: (position) => write(model, { temperature: 10 ** position }),
-  });
-  const factor = h("span", { class: "mw-hint" });
-  const parts = [temperature.element];
-  if (model.get("heads").length > 1) parts.unshift(head.element);
-  if (layers.length > 1) parts.unshift(layer.element);
-  if (model.get("tokens").length === model.get("key_tokens").length) parts.push(causal.element);
-  const set = () => {
-    const t = model.get("temperature");
-    temperature.set(Math.log10(t), t);
-    factor.textContent = `score = q·k × ${plain(model.get("scale"))} / T = q·k × ${plain(model.get("scale") / t)}`;
-    layer.set(model.get("layer"));
-    head.set(model.get("head"));
-    causal.set(model.get("causal"));
-  };
-  return { element: h("div", { class: "mw-controls" }, ...parts, factor), set };
-}
-
-function sentenceForm(model, hasKernel) {
-  const note = h("span", { id: `mw-${++ids}`, class: "mw-hint", role: "status" });
-  // JupyterLab lets no Enter through to the form.
-  const press = (event) => { if (event.key === "Enter") submit(event); };
-  const input = h("input", { type: "text", disabled: !hasKernel, "aria-describedby": note.id, onkeydown: press });
-  const submit = (event) => {
-    event.preventDefault();
-    if (input.value === model.get("sentence")) return;
-    note.textContent = "Python is computing the vectors …";
-    write(model, { sentence: input.value });
-  };
-  const say = () => {
-    const error = model.get("error");
-    note.textContent = hasKernel ? error : NEEDS_KERNEL;
-    note.classList.toggle("mw-error", error !== "");
-    input.setAttribute("aria-invalid", error !== "");
-    if (error === "") input.value = model.get("sentence");
-  };
-  say();
-  const form = h("form", { class: "mw-sentence", onsubmit: submit },
-    h("label", {}, h("span", {}, "Sentence"), input), h("button", { disabled: !hasKernel }, "Show"), note);
-  return { elements: model.get("editable") ? [form] : [], say };
+function paintWeights(image, rows) {
+  // What is masked stays clear: it must not look like a weight of zero.
+  let at = 0;
+  for (const { weights, scores } of rows) {
+    weights.forEach((weight, j) => {
+      image.data.set(paint(weight).channels, at);
+      image.data[at + 3] = scores[j] === -Infinity ? 0 : 255;
+      at += 4;
+    });
+  }
 }
 
 // What is seen
 
 function attentionMap(model) {
   const [names, keyNames] = [distinct(model.get("tokens")), distinct(model.get("key_tokens"))];
-  const { run, mayLook, vectors } = computation(model);
+  const map = computation(model);
   const moved = controls(model);
+  const marks = markForm(model, keyNames);
+  const heads = allHeads(map, model, (layer, head) => write(model, { layer, head }));
   const bar = colourBar();
   const said = h("p", { class: "mw-sr", role: "status" });
   const steps = h("div");
-  const readout = rowReadout(keyNames, () => lock(-1, -1));
+  const beside = readout(map, { names, keyNames, unlock: () => lock([-1, -1]), hold: () => hold() });
   const locked = () => [model.get("row"), model.get("column")];
-  let pointed = locked().map((index) => Math.max(index, 0)); // by pointer or focus
-  let rows, late;
+  const isLocked = () => locked().some((index) => index >= 0);
+  // By pointer or focus; -1 is the edge where the names stand.
+  let pointed = isLocked() ? locked() : [0, 0];
+  let touched = [], late;
 
-  const cell = (i, j) => h("div", { role: "gridcell", tabindex: -1, "data-i": i, "data-j": j });
-  const cells = names.map((_, i) => keyNames.map((_, j) => cell(i, j)));
-  const head = (role) => (name) => h("div", { role, title: name }, h("span", {}, name));
-  const [columnHeads, rowHeads] = [keyNames.map(head("columnheader")), names.map(head("rowheader"))];
+  // A place is a cell of the grid: a weight, the name of a row or that of a column.
+  const place = (role, i, j, ...content) => h("div", { role, tabindex: -1, "data-i": i, "data-j": j }, ...content);
+  const named = (element, name) => { element.title = name; element.append(h("span", {}, name)); return element; };
+  const cells = names.map((_, i) => keyNames.map((_, j) => place("gridcell", i, j)));
+  const columnHeads = keyNames.map((name, j) => named(place("columnheader", -1, j), name));
+  const rowHeads = names.map((name, i) => named(place("rowheader", i, -1), name));
+  const element = ([i, j]) => (i < 0 ? columnHeads[j] : j < 0 ? rowHeads[i] : cells[i][j]);
   // One pixel for each weight, stretched behind the cells: painting 1024 of them one by one takes longer than a frame.
   const canvas = h("canvas", { width: keyNames.length, height: names.length, "aria-hidden": "true" });
   const context = canvas.getContext("2d");
@@ -138,10 +133,11 @@ function attentionMap(model) {
 
   function draw() {
     moved.set();
-    rows = run();
-    image.data.set(rows.flatMap(({ weights }) => weights.flatMap((weight) => [...paint(weight).channels, 255])));
+    map.run();
+    paintWeights(image, map.rows);
     context.putImageData(image, 0, 0);
-    cells.forEach((row, i) => row.forEach((cell, j) => cell.classList.toggle("mw-masked", !mayLook(i, j))));
+    cells.forEach((row, i) => row.forEach((cell, j) => cell.classList.toggle("mw-masked", !map.mayLook(i, j))));
+    mark();
     point();
     clearTimeout(late);
     // Where there is no room for digits only listeners need them: once the slider rests.
@@ -149,61 +145,85 @@ function attentionMap(model) {
     else late = setTimeout(writeDigits, 150);
   }
 
+  function digits(i, j) {
+    return map.mayLook(i, j) ? map.rows[i].weights[j].toFixed(2).replace(/^0/, "") : "masked";
+  }
+
   function writeDigits() {
     cells.forEach((row, i) => row.forEach((cell, j) => {
-      const weight = rows[i].weights[j];
-      cell.textContent = mayLook(i, j) ? weight.toFixed(2).replace(/^0/, "") : "masked";
-      cell.style.color = mayLook(i, j) ? paint(weight).ink : "transparent";
+      cell.textContent = digits(i, j);
+      cell.style.color = map.mayLook(i, j) ? paint(map.rows[i].weights[j]).ink : "transparent";
     }));
   }
 
+  function mark() {
+    marks.set();
+    columnHeads.forEach((head, j) => head.classList.toggle("mw-marked", map.isMarkedKey(j)));
+    rowHeads.forEach((head, i) => head.classList.toggle("mw-marked", map.isMarkedQuery(i)));
+    heads.draw();
+  }
+
   function point() {
-    for (const element of grid.querySelectorAll(".mw-on, .mw-locked")) {
-      element.classList.remove("mw-on", "mw-locked");
-      if (element.role === "gridcell") { element.tabIndex = -1; element.removeAttribute("aria-label"); }
+    for (const it of touched) {
+      it.classList.remove("mw-on", "mw-locked", "mw-held");
+      it.tabIndex = -1;
+      it.removeAttribute("aria-label");
     }
-    const [row, column] = locked();
-    const [i, j] = row >= 0 ? [row, column] : pointed;
-    const cell = cells[pointed[0]][pointed[1]];
-    cell.tabIndex = 0;
-    cell.classList.add("mw-on");
-    cell.setAttribute("aria-label", spoken(...pointed));
-    rowHeads[i].classList.add("mw-on");
-    columnHeads[j]?.classList.add("mw-on");
-    if (row >= 0) cells[i][j]?.classList.add("mw-locked");
-    readout.draw(names[i], rows[i], keyNames.map((_, key) => mayLook(i, key)), j, row >= 0);
-    bar.set(rows[i].weights[j] ?? 0);
-    steps.replaceChildren(...(row >= 0 && column >= 0 ? [explain(i, j)] : []));
+    const [i, j] = isLocked() ? locked() : pointed;
+    const here = element(pointed);
+    const on = [here, rowHeads[i], columnHeads[j]].filter(Boolean);
+    touched = [...on, element([i, j]), rowHeads[map.held()]].filter(Boolean);
+    on.forEach((it) => it.classList.add("mw-on"));
+    here.tabIndex = 0;
+    if (here.role === "gridcell") here.setAttribute("aria-label", spoken(...pointed));
+    if (isLocked()) element([i, j]).classList.add("mw-locked");
+    rowHeads[map.held()]?.classList.add("mw-held");
+    beside.draw([i, j], isLocked());
+    bar.set(map.rows[i]?.weights[j] ?? 0);
+    steps.replaceChildren(...(isLocked() && i >= 0 && j >= 0 ? [explain(i, j)] : []));
   }
 
   function spoken(i, j) {
-    const weight = mayLook(i, j) ? `weight ${rows[i].weights[j].toFixed(3)}` : "masked, weight 0";
-    return `${names[i]} looks at ${keyNames[j]}: ${weight}`;
+    // With the digits that are seen, so that what is heard can be found on the page.
+    return `${names[i]} looks at ${keyNames[j]}: ${map.mayLook(i, j) ? `weight ${digits(i, j)}` : "masked, weight 0"}`;
   }
 
   function explain(i, j) {
-    const lines = arithmetic(...vectors(i, j), rows[i], j, keyNames, model.get("scale"), model.get("temperature"));
+    const lines = arithmetic(...map.vectors(i, j), map.rows[i], j, keyNames, model.get("scale"), model.get("temperature"));
+    const values = map.values();
     return h("section", { class: "mw-steps", "aria-label": "Arithmetic of the locked cell" },
       h("p", { class: "mw-title" }, "How much ", h("b", {}, names[i]), " looks at ", h("b", {}, keyNames[j]), ", in digits"),
-      h("ol", {}, ...lines));
+      h("ol", {}, ...lines),
+      ...(values ? [weightedValues(names[i], map.rows[i].weights, values, j, keyNames)] : []));
   }
 
-  function lock(row, column) {
+  function lock([row, column]) {
     write(model, { row, column });
-    said.textContent = row < 0 ? "Unlocked."
+    said.textContent = !isLocked() ? "Unlocked."
+      : row < 0 ? `Locked ${keyNames[column]}: which queries look at it stands beside the map.`
+      : column < 0 ? `Locked ${names[row]}: what it looks at stands beside the map.`
       : `Locked ${names[row]} and ${keyNames[column]}: the arithmetic stands below the map.`;
-    cells[pointed[0]][pointed[1]].focus();
+    element(pointed).focus();
   }
 
   function toggle() {
     const again = pointed.every((index, axis) => index === locked()[axis]);
-    lock(...(again ? [-1, -1] : pointed));
+    lock(again ? [-1, -1] : pointed);
+  }
+
+  function hold() {
+    // What is held is let go of; else the row that is read out stays, and another can be read beside it.
+    const row = isLocked() ? model.get("row") : pointed[0];
+    const held = map.held() >= 0 ? -1 : row;
+    write(model, { held, row: -1, column: -1 });
+    said.textContent = held < 0 ? "No row is held." : `Held ${names[held]}: the next row is read out beside it.`;
+    element(pointed).focus();
   }
 
   function at(event) {
-    const cell = event.target.closest("[role=gridcell]");
-    if (!cell) return false;
-    pointed = [Number(cell.dataset.i), Number(cell.dataset.j)];
+    const found = event.target.closest("[data-i]");
+    if (!found) return false;
+    pointed = [Number(found.dataset.i), Number(found.dataset.j)];
     point();
     return true;
   }
@@ -212,14 +232,18 @@ function attentionMap(model) {
     const [i, j] = pointed;
     const [down, right] = [names.length - 1, keyNames.length - 1];
     const all = event.ctrlKey || event.metaKey;
+    // The names are one step beyond the first row and the first column; the corner has nothing to say.
     const to = {
-      ArrowUp: [Math.max(i - 1, 0), j], ArrowDown: [Math.min(i + 1, down), j],
-      ArrowLeft: [i, Math.max(j - 1, 0)], ArrowRight: [i, Math.min(j + 1, right)],
+      ArrowUp: [Math.max(i - 1, j < 0 ? 0 : -1), j], ArrowDown: [Math.min(i + 1, down), j],
+      ArrowLeft: [i, Math.max(j - 1, i < 0 ? 0 : -1)], ArrowRight: [i, Math.min(j + 1, right)],
       Home: [all ? 0 : i, 0], End: [all ? down : i, right],
     }[event.key];
-    if (to) cells[to[0]][to[1]].focus();
+    if (to) element(to).focus();
     else if (event.key === "Enter" || event.key === " ") toggle();
-    else if (event.key === "Escape") lock(-1, -1);
+    else if (event.key === "Escape") lock([-1, -1]);
+    else if (all || event.altKey) return;
+    else if (event.key === "h" && (i >= 0 || map.held() >= 0)) hold();
+    else if (event.key === "m" && j >= 0) marks.toggle(j);
     else return;
     event.preventDefault();
   }
@@ -239,76 +263,9 @@ function attentionMap(model) {
     if (grid.classList.toggle("mw-roomy", size >= 24)) writeDigits();
   };
   const left = h("div", {}, h("div", { class: "mw-map" }, grid, bar.element));
-  const main = h("div", { class: `mw-main${keyNames.length > 20 ? " mw-many" : ""}` }, left, readout.element);
-  return { element: h("div", {}, moved.element, main, steps, said), draw, point, fit };
-}
-
-function rowReadout(names, unlock) {
-  const title = h("p", { class: "mw-title" });
-  const button = h("button", { type: "button", onclick: unlock }, "Unlock");
-  const bars = names.map(() => h("i"));
-  const values = names.map(() => h("span", { class: "mw-number" }));
-  const lines = names.map((name, j) => h("li", {}, h("span", {}, name), h("span", { class: "mw-track" }, bars[j]), values[j]));
-  const spread = h("p", { class: "mw-spread" });
-  const hint = h("p", { class: "mw-hint" });
-  const draw = (name, { weights }, allowed, column, isLocked) => {
-    title.replaceChildren(isLocked ? "Locked: " : "", h("b", {}, name), " looks at");
-    button.hidden = !isLocked;
-    weights.forEach((weight, j) => {
-      lines[j].dataset.weight = weight;
-      lines[j].className = `${j === column ? "mw-on" : ""} ${allowed[j] ? "" : "mw-masked"}`;
-      bars[j].style.transform = `scaleX(${weight})`;
-      values[j].textContent = allowed[j] ? weight.toFixed(4) : "masked";
-    });
-    const [nats, n] = [entropy(weights), allowed.filter(Boolean).length];
-    const equal = `as of ${Math.exp(nats).toFixed(1)} equal weights; at most ln ${n} = ${Math.log(n).toFixed(3)}`;
-    spread.dataset.entropy = nats;
-    spread.textContent = n === 0 ? "This query may look at nothing: all its weights are 0."
-      : `Entropy ${nats.toFixed(3)} nats, ${equal}.`;
-    hint.textContent = isLocked ? "Escape unlocks, too." : HOW;
-  };
-  const head = h("div", { class: "mw-head" }, title, button);
-  return { element: h("div", { class: "mw-side" }, head, h("ul", {}, ...lines), spread, hint), draw };
-}
-
-function arithmetic(q, k, { scores, largest, powers, sum, weights }, j, keyNames, scale, temperature) {
-  const lines = [];
-  const line = (name, what, formula, value, note = "") => lines.push(
-    h("li", { "data-step": name, "data-value": value },
-      h("span", { class: "mw-what" }, what),
-      h("span", { class: "mw-formula" }, formula, " ", h("small", {}, note)),
-      h("span", { class: "mw-number" }, `= ${number(value, 5)}`)));
-  const digits = (x, n) => bracketed(number(x, n));
-
-  const products = q.map((value, c) => [value * k[c], c]);
-  const written = [...products].sort(([a], [b]) => Math.abs(b) - Math.abs(a)).slice(0, TERMS);
-  written.forEach(([product, c], at) =>
-    line(`term-${c}`, at ? "" : "q · k", `${at ? "+ " : ""}${digits(q[c])} × ${digits(k[c])}`, product, `coordinate ${c}`));
-  const left = q.length - written.length;
-  const total = dot(q, k);
-  if (left) line("rest", "", `+ ${left} more terms`, written.reduce((rest, [product]) => rest - product, total));
-  line("dot", "", "all terms", total);
-
-  const below = scores[j] - largest;
-  if (scores[j] === -Infinity) {
-    line("score", "mask", "the mask takes this key out", -Infinity);
-    line("power", "exp", "exp(−∞)", 0);
-  } else {
-    line("score", "× scale / T", `${digits(total, 5)} × ${number(scale)} / ${number(temperature, 3)}`, scores[j], "the score, in nats");
-    const top = keyNames[scores.indexOf(largest)];
-    line("below", "− row's largest", `${number(scores[j], 5)} − ${digits(largest, 5)}`, below, `which is that of ${top}`);
-    line("power", "exp", `exp(${number(below, 5)})`, powers[j]);
-  }
-  if (sum > 0) {
-    const addends = powers.filter((power) => power > 0).sort((a, b) => b - a);
-    const more = addends.length > TERMS ? ` + ${addends.length - TERMS} more` : "";
-    const shown = addends.slice(0, TERMS).map((power) => number(power)).join(" + ") + more;
-    line("sum", "row's sum", shown, sum, `the same for all ${addends.length} keys, largest first`);
-    line("weight", "weight", `${number(powers[j], 5)} / ${number(sum, 5)}`, weights[j]);
-  } else {
-    line("weight", "weight", "this query may look at nothing", 0);
-  }
-  return lines;
+  const main = h("div", { class: `mw-main${keyNames.length > 20 ? " mw-many" : ""}` }, left, beside.element);
+  const tools = h("div", { class: "mw-tools" }, marks.element, saving(model, () => pictureOf(map, { names, keyNames })));
+  return { element: h("div", {}, moved.element, ...heads.elements, main, steps, tools, said), draw, point, mark, fit };
 }
 
 export default { render };

@@ -24,6 +24,8 @@ class AttentionMap(Widget):
         One query vector for each token; for each of h heads; in each of n layers.
     keys : array (s, d), (h, s, d) or (n, h, s, d), optional
         The key vectors; the queries themselves unless given.
+    values : array (s, e), (h, s, e) or (n, h, s, e), optional
+        What the weights average. With them a locked cell shows what is added up.
     key_tokens : list of str, optional
         What to call the s keys.
     heads : list of str, optional
@@ -33,14 +35,17 @@ class AttentionMap(Widget):
     scale : float, optional
         What the dot products are multiplied by; 1/sqrt(d) unless given.
     **traits
-        ``layer`` and ``head`` (from 0), ``causal``, ``temperature``, ``row`` and ``column`` (the locked cell, from 0;
-        -1 for none), ``caption``, ``description``. All can be read and set later, and set by the reader.
+        ``layer`` and ``head`` (from 0), ``causal``, ``temperature``, ``row`` and ``column`` (what is locked, from 0:
+        a cell, a row whose column is -1, a column whose row is -1, or nothing), ``held`` (a row that stays beside the
+        one that is read out; -1 for none), ``marked`` (list of keys), ``overview`` (whether all heads are shown at
+        first), ``caption``, ``description``. All can be read and set later, and all but the last three by the reader.
 
     Raises
     ------
     ValueError
-        If tokens and vectors differ in number or queries and keys in width, if there is nothing to show, if a number
-        is not finite, if the mask is not boolean or not (l, s), or if a trait has no such value.
+        If tokens and vectors differ in number, queries and keys in width or keys and values in number, if there is
+        nothing to show, if a number is not finite, if the mask is not boolean or not (l, s), or if a trait has no such
+        value.
 
     Notes
     -----
@@ -56,6 +61,8 @@ class AttentionMap(Widget):
     # [layer][head][row][coordinate]. `k` is None where the keys are the queries: the page need not hold them twice.
     q = traitlets.List(read_only=True).tag(sync=True)
     k = traitlets.List(read_only=True, allow_none=True).tag(sync=True)
+    # Empty where the values are the keys, None where there are none.
+    v = traitlets.List(None, read_only=True, allow_none=True).tag(sync=True)
     heads = traitlets.List(traitlets.Unicode(), read_only=True).tag(sync=True)
     mask = traitlets.List(read_only=True, allow_none=True).tag(sync=True)
     scale = traitlets.Float(read_only=True).tag(sync=True)
@@ -66,13 +73,18 @@ class AttentionMap(Widget):
     temperature = traitlets.Float(1.0).tag(sync=True)
     row = traitlets.Int(UNLOCKED).tag(sync=True)
     column = traitlets.Int(UNLOCKED).tag(sync=True)
+    held = traitlets.Int(UNLOCKED).tag(sync=True)
+    marked = traitlets.List(traitlets.Int()).tag(sync=True)
+    overview = traitlets.Bool(False).tag(sync=True)
 
     editable = traitlets.Bool(False, read_only=True).tag(sync=True)
     sentence = traitlets.Unicode().tag(sync=True)
     error = traitlets.Unicode(read_only=True).tag(sync=True)
 
-    def __init__(self, tokens, queries, keys=None, *, key_tokens=None, heads=None, mask=None, scale=None, **traits):
-        data = _checked(tokens, queries, keys, key_tokens, heads, mask, scale)
+    def __init__(
+        self, tokens, queries, keys=None, values=None, *, key_tokens=None, heads=None, mask=None, scale=None, **traits
+    ):
+        data = _checked(tokens, queries, keys, values, key_tokens, heads, mask, scale)
         for name, value in data.items():
             self.set_trait(name, value)
         super().__init__(**traits)
@@ -86,8 +98,8 @@ class AttentionMap(Widget):
         sentence : str
             The sentence to begin with.
         encode : callable
-            Takes a sentence and returns ``tokens, queries, keys``. What it raises is shown to the reader, and the old
-            map stays.
+            Takes a sentence and returns ``tokens, queries, keys`` or ``tokens, queries, keys, values``. What it raises
+            is shown to the reader, and the old map stays.
         **options
             As for `AttentionMap`, but no ``key_tokens`` and no ``mask``.
 
@@ -102,12 +114,13 @@ class AttentionMap(Widget):
 
         def show(change):
             try:
-                data = _checked(*encode(change["new"]), None, self.heads, None, scale)
+                data = _checked(*encode(change["new"]), heads=self.heads, scale=scale)
             except Exception as error:  # whatever a reader's sentence brings about is for the reader to see
                 self.set_trait("error", f"{type(error).__name__}: {error}")
                 return
             with self.hold_sync():
-                self.row = self.column = UNLOCKED
+                self.row = self.column = self.held = UNLOCKED
+                self.marked = []
                 for name, value in data.items():
                     self.set_trait(name, value)
                 self.set_trait("error", "")
@@ -127,6 +140,17 @@ class AttentionMap(Widget):
         k = q if self.k is None else np.array(self.k[self.layer][self.head])
         return attention_weights(q, k, self._allowed(), scale=self.scale / self.temperature)
 
+    def state(self):
+        """Collect what the page needs, without what nobody has set.
+
+        Returns
+        -------
+        dict
+            JSON values by trait names, sorted.
+        """
+        unset = {"v": None, "held": UNLOCKED, "marked": [], "overview": False}
+        return {name: value for name, value in super().state().items() if name not in unset or value != unset[name]}
+
     def picture(self):
         """Draw the map as SVG text."""
         weights, allowed = self.weights().round(9), self._allowed()
@@ -140,10 +164,12 @@ class AttentionMap(Widget):
         parts.append(text(left - 8, top - 10, "queries ↓", "end", fill="#555c68", font_size=11))
         for j, token in enumerate(key_names):
             x = left + (j + 0.5) * cell
-            parts.append(text(x + 4, top - 8, token, transform=f"rotate(-90 {x + 4:g} {top - 8:g})"))
+            turned = {"transform": f"rotate(-90 {x + 4:g} {top - 8:g})"}
+            parts.append(text(x + 4, top - 8, token, **turned, **_emphasis(j in self.marked)))
         for i, token in enumerate(names):
             y = top + i * cell
-            parts.append(text(left - 8, y + cell / 2 + 4, token, "end"))
+            marked = i in self.marked and self.tokens == self.key_tokens
+            parts.append(text(left - 8, y + cell / 2 + 4, token, "end", **_emphasis(marked)))
             for j in range(columns):
                 parts.append(_square(left + j * cell, y, cell, weights[i, j], allowed[i, j]))
         width, bottom = max(left + columns * cell, 260) + 12, top + rows * cell
@@ -158,11 +184,13 @@ class AttentionMap(Widget):
             for name, row in zip(names, weights, strict=True)
         ]
         spread = float(np.exp(entropy(weights)).mean().round(9))
+        marked = ", ".join(key_names[j] for j in self.marked)
         return (
             f"Attention weights of {len(names)} queries (rows) over {len(key_names)} keys (columns), "
             f"from 0 (dark violet) to 1 (yellow){', causal' if self.causal else ''}, "
             f"at temperature {self.temperature:.3g}. Where each query looks most: {'; '.join(rows)}. "
             f"A row is spread over as much as {spread:.1f} equal weights would be, on average."
+            f"{f' Marked: {marked}.' if marked else ''}"
         )
 
     def __repr__(self):
@@ -177,17 +205,19 @@ class AttentionMap(Widget):
     def _positive(self, proposal):
         return require_positive("temperature", proposal["value"])
 
-    @traitlets.validate("layer", "head", "row", "column")
+    @traitlets.validate("layer", "head", "row", "column", "held", "marked")
     def _in_range(self, proposal):
         name, value = proposal["trait"].name, proposal["value"]
-        n = {"layer": len(self.q), "head": len(self.heads), "row": len(self.tokens), "column": len(self.key_tokens)}
-        lowest = UNLOCKED if name in ("row", "column") else 0
-        if not lowest <= value < n[name]:
-            raise ValueError(f"{name} must lie between {lowest} and {n[name] - 1}, got {value}")
+        rows, columns = len(self.tokens), len(self.key_tokens)
+        n = {"layer": len(self.q), "head": len(self.heads), "row": rows, "column": columns, "held": rows}
+        lowest, n = UNLOCKED if name in ("row", "column", "held") else 0, n.get(name, columns)
+        for it in value if name == "marked" else [value]:
+            if not lowest <= it < n:
+                raise ValueError(f"{name} must lie between {lowest} and {n - 1}, got {it}")
         return value
 
 
-def _checked(tokens, queries, keys, key_tokens, heads, mask, scale):
+def _checked(tokens, queries, keys=None, values=None, key_tokens=None, heads=None, mask=None, scale=None):
     """Turn the data into JSON values of one form, or say what is wrong with them."""
     q = _vectors("queries", queries)
     k = q if keys is None else _vectors("keys", keys)
@@ -195,6 +225,11 @@ def _checked(tokens, queries, keys, key_tokens, heads, mask, scale):
         raise ValueError(
             "queries and keys must agree in layers, heads and width, "
             f"got shapes {np.shape(queries)} and {np.shape(keys)}"
+        )
+    v = None if values is None else _vectors("values", values)
+    if v is not None and v.shape[:3] != k.shape[:3]:
+        raise ValueError(
+            f"keys and values must agree in layers, heads and number, got shapes {k.shape} and {np.shape(values)}"
         )
     key_tokens = tokens if key_tokens is None else key_tokens
     heads = [str(1 + h) for h in range(q.shape[1])] if heads is None else heads
@@ -213,6 +248,7 @@ def _checked(tokens, queries, keys, key_tokens, heads, mask, scale):
         "key_tokens": list(map(str, key_tokens)),
         "q": q.tolist(),
         "k": None if np.array_equal(q, k) else k.tolist(),
+        "v": None if v is None else [] if np.array_equal(k, v) else v.tolist(),
         "heads": list(map(str, heads)),
         "mask": None if mask is None else _boolean(mask, (q.shape[2], k.shape[2])),
         "scale": scale,
@@ -247,6 +283,10 @@ _HATCHING = (
     '<defs><pattern id="masked" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
     '<rect width="5" height="5" fill="#f2f2f4"/><path d="M0 0V5" stroke="#8a8f98" stroke-width="2"/></pattern></defs>'
 )
+
+
+def _emphasis(is_marked):
+    return {"font_weight": 700, "text_decoration": "underline"} if is_marked else {}
 
 
 def _square(x, y, size, weight, allowed):

@@ -90,8 +90,8 @@ function distinct(tokens) {
 
 // Colour
 
-const PALETTE = Array.from({ length: 256 }, (_, i) => {
-  const position = (i / 255) * (VIRIDIS.length - 1);
+function shade(weight) {
+  const position = Math.min(Math.max(weight, 0), 1) * (VIRIDIS.length - 1);
   const low = Math.min(Math.floor(position), VIRIDIS.length - 2);
   const channels = [1, 3, 5].map((at) => {
     const [from, to] = [VIRIDIS[low], VIRIDIS[low + 1]].map((hex) => parseInt(hex.slice(at, at + 2), 16));
@@ -99,8 +99,11 @@ const PALETTE = Array.from({ length: 256 }, (_, i) => {
   });
   const [r, g, b] = channels.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
   const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  return { channels, ink: (luminance + 0.05) ** 2 > 0.05 * 1.05 ? "#000" : "#fff" };
-});
+  const hex = `#${channels.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+  return { channels, hex, ink: (luminance + 0.05) ** 2 > 0.05 * 1.05 ? "#000000" : "#ffffff" };
+}
+
+const PALETTE = Array.from({ length: 256 }, (_, i) => shade(i / 255)); // computed once: a map is painted often
 
 function paint(weight) {
   return PALETTE[Math.round(Math.min(Math.max(weight, 0), 1) * 255)];
@@ -124,6 +127,8 @@ function listen(model, names, callback) {
 }
 
 function listenNow(model, names, callback) {
+  const missing = names.find((name) => model.get(name) === undefined);
+  if (missing) throw new Error(`its state has no ${missing}`);
   for (const name of names) model.on(`change:${name}`, callback);
   return () => { for (const name of names) model.off(`change:${name}`, callback); };
 }

@@ -13,13 +13,14 @@ from mlnotes.applications.egnn import (
     edge_table,
     egnn_layer,
     egnn_velocity_layer,
+    graph_layer,
     messages,
 )
 from mlnotes.applications.mlp import mlp, silu
 from mlnotes.blocks.equivariance import equivariance_error, invariance_error, is_equivariant
 from mlnotes.charges import draw_charges, simulate_charges
 from mlnotes.groups import matrix_actions, permutation_actions, random_orthogonal
-from mlnotes.layers.egnn import EGNN
+from mlnotes.layers.egnn import EGNN, GraphNetwork
 
 
 def draw(*shape, seed=0):
@@ -147,6 +148,70 @@ class TestEquations:
         assert displacements(x, m, phis[1]).tolist() == (half(moved) - x).tolist()
 
 
+def plain_functions(edges=E, make=np.asarray):
+    """Make functions for `graph_layer`, which see and give coordinates."""
+    ends = {"phi_e": (2 * K + D + edges, C), "phi_x": (C, D), "phi_h": (K + C, K)}
+    weights = [(make(draw(*it, seed=sum(it)) / 2), make(draw(it[1], seed=3))) for it in ends.values()]
+    return [lambda t, w=w, b=b: silu(t @ w + b) for w, b in weights]
+
+
+class TestPlainLayer:
+    @pytest.mark.parametrize("make", [np.asarray, torch.tensor])
+    @pytest.mark.parametrize("mask", [None, MASK])
+    def test_agrees_with_loops_over_points(self, mask, make):
+        phi_e, phi_x, phi_h = plain_functions()
+        new_h, new_x = [], []
+        for i in range(N):
+            heard = [j for j in range(N) if j != i and (mask is None or mask[i, j])]
+            m = [phi_e(np.array([*H[i], *H[j], *(X[i] - X[j]), *A[i, j]])) for j in heard]
+            new_h.append(phi_h(np.array([*H[i], *sum(m, np.zeros(C))])))
+            new_x.append(X[i] + sum(map(phi_x, m), np.zeros(D)) / max(1, len(heard)))
+        found = graph_layer(make(H), make(X), *plain_functions(make=make), mask, make(A))
+        for one, other in zip(found, (new_h, new_x), strict=True):
+            np.testing.assert_allclose(one, np.array(other), atol=1e-13)
+
+    def test_a_function_that_gives_one_weight_is_refused(self):
+        phi_e, _, phi_h = plain_functions(edges=0)
+        with pytest.raises(ValueError, match=r"phi_x must give an array of shape \(7, 7, 3\), got \(7, 7, 1\)"):
+            graph_layer(H, X, phi_e, lambda m: m[..., :1], phi_h)
+
+    def test_a_message_of_another_shape_is_refused(self):
+        _, phi_x, phi_h = plain_functions(edges=0)
+        with pytest.raises(ValueError, match=r"phi_e must give an array of shape \(7, 7, 5\), got \(7, 5\)"):
+            graph_layer(H, X, lambda t: t[0, ..., :5], phi_x, phi_h)
+
+
+class TestPlainNetwork:
+    def test_calls_the_function_with_its_parameters_layer_by_layer(self):
+        net = GraphNetwork(4, 3, 1, n_layers=2, rng=np.random.default_rng(0)).double()
+        h, x, a = (torch.tensor(it) for it in (draw(N, 4), X, A[..., :1]))
+        found = net(h, x, torch.tensor(MASK), a)
+        for layer in net.layers:
+            phis = [lambda t, w=w: mlp(t, w[::2], w[1::2], silu) for w in map(list, layer.values())]
+            h, x = graph_layer(h, x, *phis, torch.tensor(MASK), a)
+        for one, other in zip(found, (h, x), strict=True):
+            torch.testing.assert_close(one, other)
+
+    def test_differs_from_the_equivariant_network_by_the_coordinates_alone(self):
+        count = [sum(p.numel() for p in it.parameters()) for it in (EGNN(8, 1, 2), GraphNetwork(8, 2, 1, 2))]
+        assert count[1] - count[0] == 2 * (8 + 8 + 1)
+        plain = [tuple(p.shape) for p in GraphNetwork(8, 1, 1, 2).parameters()]
+        assert plain == [tuple(p.shape) for p in EGNN(8, 1, 2).parameters()]
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"d_model": 0}, "d_model must be positive, got 0"),
+            ({"d_space": 0}, "d_space must be positive, got 0"),
+            ({"n_layers": 0}, "n_layers must be positive, got 0"),
+            ({"d_edge": -1}, "d_edge must not be negative, got -1"),
+        ],
+    )
+    def test_refuses_widths_that_are_not_positive(self, arguments, message):
+        with pytest.raises(ValueError, match=message):
+            GraphNetwork(**{"d_model": 4, "d_space": 2, **arguments})
+
+
 class TestSymmetry:
     """Float32 within 1e-6: features have a size of about 3, and every sum is rounded to 6e-8 of its size."""
 
@@ -191,20 +256,17 @@ class TestSymmetry:
             np.testing.assert_allclose(one, other[order], atol=1e-13)
 
     def test_a_plain_graph_network_fails_the_same_test(self):
-        """Show positions to the functions as features, as a graph network would that knows nothing of space."""
-        e, w = draw(2 * (K + D), C) / 9, draw(K + D + C, K + D, seed=1) / 9
-
-        def plain(state):
-            h = np.concatenate(state, -1)
-            pairs = np.concatenate([np.repeat(h[:, None], N, 1), np.repeat(h[None], N, 0)], -1)
-            new = np.tanh(np.concatenate([h, np.tanh(pairs @ e).sum(1)], -1) @ w)
-            return new[:, :K], state[1] + new[:, K:]
-
-        rng = np.random.default_rng(0)
+        phis, rng = plain_functions(edges=0), np.random.default_rng(0)
         renamings, moves = renaming_actions(20, rng), euclidean_actions(20, rng)
-        assert is_equivariant(plain, renamings, renamings, (H, X), 1e-12)
-        assert not is_equivariant(plain, moves, moves, (H, X), 1e-6)
-        assert 0.3 < equivariance_error(plain, moves, moves, (H, X)) < 1.5
+        assert is_equivariant(lambda it: graph_layer(*it, *phis), renamings, renamings, (H, X), 1e-12)
+        assert not is_equivariant(lambda it: graph_layer(*it, *phis), moves, moves, (H, X), 1e-6)
+        assert 0.3 < equivariance_error(lambda it: graph_layer(*it, *phis), moves, moves, (H, X)) < 1.5
+
+    def test_a_plain_graph_network_follows_translations(self):
+        phis = plain_functions(edges=0)
+        h, x = graph_layer(H, X + np.array([3.0, -1.0, 2.0]), *phis)
+        np.testing.assert_allclose(h, graph_layer(H, X, *phis)[0], atol=1e-12)
+        np.testing.assert_allclose(x - np.array([3.0, -1.0, 2.0]), graph_layer(H, X, *phis)[1], atol=1e-12)
 
     def test_a_weight_for_each_coordinate_would_break_it_and_is_refused(self):
         phi_e, phi_h = functions("phi_e", "phi_h")

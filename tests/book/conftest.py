@@ -1,5 +1,7 @@
 """The book as a reader gets it: built once from this checkout, then opened in a browser."""
 
+import json
+import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import pytest
 from mlnotes.book.browser import browser  # noqa: F401
 
 ROOT = Path(__file__).parents[2]
+PART = ["index.md", "notation.md", "bibliography.md", "blocks/softmax.ipynb", "attention/self_attention.ipynb"]
 
 
 @pytest.fixture(scope="session")
@@ -21,15 +24,47 @@ def built(build, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def build():
-    """Give what builds the book, every warning an error."""
+    """Give what builds the book, every warning an error, as at home: not as GitHub publishes it."""
+    home = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "MLNOTES_SOLUTIONS"))}
 
-    def build(folder):
+    def build(folder, **environment):
         command = shutil.which("jupyter-book", path=Path(sys.executable).parent)
         options = ["--path-output", folder, "-W", "-n", "--keep-going"]
         start = time.perf_counter()
-        result = subprocess.run([command, "build", ROOT, *options], capture_output=True, text=True)
+        result = subprocess.run(
+            [command, "build", ROOT, *options], capture_output=True, text=True, env=home | environment
+        )
         print(f"\nbuilt the book in {time.perf_counter() - start:.1f} s")
         assert result.returncode == 0, result.stderr[-5000:]
         return folder / "_build" / "html"
 
     return build
+
+
+@pytest.fixture(scope="session")
+def build_part(tmp_path_factory):
+    """Give what builds a part of the book: the start page, the notation and two chapters."""
+
+    def build_part(**environment):
+        folder = tmp_path_factory.mktemp("part")
+        for name in ("_config.yml", "chapters/map.yml", "chapters/references.bib", *(f"chapters/{it}" for it in PART)):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+        listed = [{"file": f"chapters/{Path(it).with_suffix('')}"} for it in PART[1:]]
+        toc = {"format": "jb-book", "root": "chapters/index", "parts": [{"caption": "Part", "chapters": listed}]}
+        (folder / "_toc.yml").write_text(json.dumps(toc))
+        command = shutil.which("jupyter-book", path=Path(sys.executable).parent)
+        here = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "MLNOTES_"))}
+        result = subprocess.run(
+            [command, "build", folder, "-q"], capture_output=True, text=True, env=here | environment
+        )
+        assert result.returncode == 0, result.stderr[-5000:]
+        return folder / "_build" / "html"
+
+    return build_part
+
+
+@pytest.fixture(scope="session")
+def part(build_part):
+    """Build the part as at home, and give the folder of its pages."""
+    return build_part()

@@ -19,7 +19,20 @@ from mlnotes.book.pins import PARTS_OF_TORCH, for_other_systems, pins
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-TARGETS = ["book", "test", "processors", "lab", "notebooks", "bench", "mutants", "picture", "pins", "clean", "help"]
+TARGETS = [
+    "book",
+    "pdf",
+    "test",
+    "processors",
+    "lab",
+    "notebooks",
+    "bench",
+    "mutants",
+    "picture",
+    "pins",
+    "clean",
+    "help",
+]
 ASKED_FOR = ["jupyter-book", "numpy", "torch", "matplotlib", "nbval", "ipywidgets"]
 WORKFLOW = ".github/workflows/book.yml"
 
@@ -138,8 +151,8 @@ class TestContinuousIntegration:
 
     def test_the_workflow_runs_what_everyone_runs(self):
         text = (ROOT / WORKFLOW).read_text()
-        everything = ["make test", "make processors SETS=foreign ONLY=chapters", "make book"]
-        assert re.findall(r"run: (.*)", text) == [*everything, "make processors"]
+        everything = ["make test", "make processors SETS=foreign ONLY=chapters", "make book", "make pdf"]
+        assert re.findall(r"run: (make .*)", text) == [*everything, "make processors"]
         assert re.findall(r"^  (push|pull_request):$", text, re.M) == ["push", "pull_request"]
 
     def test_the_workflow_tests_on_three_systems_and_publishes_after_the_first(self):
@@ -226,7 +239,7 @@ class TestFiles:
     def test_the_top_level_is_as_agreed(self):
         assert {path.parts[0] for path in files()} == {
             *("_config.yml", "_toc.yml", "chapters", "mlnotes", "requirements.txt", "README.md", "tests"),
-            *("pyproject.toml", "requirements.in", "Makefile", "benchmarks", ".ci", ".github", ".gitignore"),
+            *("pyproject.toml", "requirements.in", "Makefile", "benchmarks", ".ci", ".github", ".binder", ".gitignore"),
         }
 
     def test_no_file_names_a_package_index_or_a_place_on_one_machine(self):

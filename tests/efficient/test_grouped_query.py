@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.positions import alibi_bias
 from mlnotes.attention.self_attention import attention
-from mlnotes.efficient.grouped_query import grouped_query_attention, multi_query_attention, pool_heads
+from mlnotes.efficient.grouped_query import (
+    grouped_query_attention,
+    grouped_query_self_attention,
+    multi_query_attention,
+    pool_heads,
+)
 from mlnotes.efficient.kv_cache import KVCache
 
 
@@ -252,3 +257,10 @@ def test_multi_query_attention_needs_keys_with_two_axes():
 def test_heads_that_cannot_be_pooled_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         pool_heads(*arguments)
+
+
+@pytest.mark.parametrize("n", [1, 70])
+@pytest.mark.parametrize("mask", [lambda n: torch.ones((n, n), dtype=bool, device="meta"), lambda n: causal_mask(n, n)])
+def test_nothing_that_lies_on_another_device_is_looked_at(n, mask):
+    x, *w = (torch.empty(it, device="meta") for it in ((n, 12), (12, 12), (12, 6), (12, 6), (12, 12)))
+    assert grouped_query_self_attention(x, *w, n_heads=4, n_groups=2, mask=mask(n)).shape == (n, 12)

@@ -203,13 +203,9 @@ def projections(n=13, h=3, d=3, r=11, p=4, e=2):
 def test_every_way_to_cut_a_sequence_gives_what_one_pass_gives(ends, turned, normed):
     x, w, gain = draw(2, 11, 13, seed=9), projections(), draw(11, seed=8) if normed else None
     cache = LatentCache(11, 11, 4, leading=(2,))
-
-    def rotate(a, b):
-        return (lambda q: rotary(q, np.arange(a, b))) if turned else None
-
-    full = latent_self_attention(x, *w, 3, causal_mask(11, 11), rotate=rotate(0, 11), gain=gain)
-    parts = [latent_self_attention(x[:, a:b], *w, 3, cache=cache, rotate=rotate(a, b), gain=gain)
-             for a, b in pairwise(ends)]
+    rotate = rotary if turned else None
+    full = latent_self_attention(x, *w, 3, causal_mask(11, 11), rotate=rotate, gain=gain)
+    parts = [latent_self_attention(x[:, a:b], *w, 3, cache=cache, rotate=rotate, gain=gain) for a, b in pairwise(ends)]
     np.testing.assert_allclose(np.concatenate(parts, axis=1), full, atol=1e-13)
     assert len(cache) == 11
 
@@ -231,7 +227,7 @@ def test_the_form_with_fewer_multiply_adds_is_taken(monkeypatch, l, s, expected)
 def test_a_cache_without_rotary_part_takes_latents_alone():
     w = projections(p=0)
     cache, x = LatentCache(5, 11), draw(5, 13)
-    full = latent_self_attention(x, *w, 3, causal_mask(5, 5), rotate=lambda y: 1 / 0)
+    full = latent_self_attention(x, *w, 3, causal_mask(5, 5), rotate=lambda y, at: 1 / 0)
     np.testing.assert_allclose(latent_self_attention(x, *w, 3, cache=cache), full, atol=1e-14)
     assert cache.nbytes == 5 * 11 * 8
     assert repr(cache) == "<LatentCache with 5 of 5 tokens>"

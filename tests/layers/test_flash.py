@@ -34,16 +34,17 @@ def saved(function, *tensors):
     return sum(kept.values())
 
 
-MASK = causal_mask(9, 11, 1)
-MASK[4] = False
+# Few tokens: each number of an input asks for two more passes, over up to 15 pairs of blocks.
+FEW = causal_mask(3, 5, 1)
+FEW[1] = False
 
 
-@pytest.mark.parametrize("block_size", [1, 4, 128])
-@pytest.mark.parametrize("bias", [None, draw(9, 11, seed=3), draw(2, 1, 11, seed=3)])
-@pytest.mark.parametrize("mask", [None, torch.tensor(MASK), MASK], ids=["no mask", "a tensor", "of NumPy"])
+@pytest.mark.parametrize("block_size", [1, 2, 128])
+@pytest.mark.parametrize("bias", [None, draw(3, 5, seed=3), draw(2, 1, 5, seed=3)])
+@pytest.mark.parametrize("mask", [None, torch.tensor(FEW), FEW], ids=["no mask", "a tensor", "of NumPy"])
 def test_gradients_pass_gradcheck_with_a_query_that_sees_nothing(block_size, bias, mask):
     layer = FlashAttention(block_size)
-    inputs = [*arrays(), bias] if bias is not None else arrays()
+    inputs = [*arrays(3, 5), bias] if bias is not None else arrays(3, 5)
     assert torch.autograd.gradcheck(lambda q, k, v, bias=None: layer(q, k, v, mask, bias, 0.7), inputs)
 
 
@@ -88,7 +89,7 @@ def test_gradients_of_float32_with_scores_of_a_thousand_are_right_to_the_roundin
 
 def test_the_gradient_of_a_gradient_is_refused():
     q, k, v = arrays()
-    (first,) = torch.autograd.grad(FlashAttention()(q, k, v).sum(), q, create_graph=True)
+    (first,) = torch.autograd.grad(FlashAttention()(q, k, v).square().sum(), q, create_graph=True)
     with pytest.raises(RuntimeError, match="once_differentiable"):
         first.sum().backward()
 

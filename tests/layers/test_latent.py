@@ -23,10 +23,6 @@ def layer(**kwargs):
     return LatentAttention(**sizes | kwargs, rng=np.random.default_rng(0)).double()
 
 
-def turn(first, last):
-    return lambda x: rotary(x, np.arange(first, last))
-
-
 def test_equals_the_attention_of_deepseek_v2():
     ours = layer()
     ours.gain.data = 1 + draw(11) / 5
@@ -47,7 +43,7 @@ def test_equals_the_attention_of_deepseek_v2():
     turns = DeepseekV2RotaryEmbedding(config)(x, positions[None])
     with torch.no_grad():
         expected = theirs(x, position_embeddings=turns, attention_mask=hidden[None, None])[0]
-        found = ours(x, causal_mask(9, 9), rotate=turn(0, 9))
+        found = ours(x, causal_mask(9, 9), rotate=rotary)
         torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)  # its angles and norms are float32
         assert (ours(x, causal_mask(9, 9)) - expected).abs().max() > 0.01  # rotation matters
 
@@ -57,8 +53,8 @@ def test_every_way_to_cut_a_sequence_gives_what_one_pass_gives(ends):
     ours, x = layer(), draw(2, 11, 30)
     cache = LatentCache(11, 11, 4, leading=(2,), like=x)
     with torch.no_grad():
-        full = ours(x, causal_mask(11, 11), rotate=turn(0, 11))
-        parts = [ours(x[:, a:b], cache=cache, rotate=turn(a, b)) for a, b in pairwise(ends)]
+        full = ours(x, causal_mask(11, 11), rotate=rotary)
+        parts = [ours(x[:, a:b], cache=cache, rotate=rotary) for a, b in pairwise(ends)]
     torch.testing.assert_close(torch.cat(parts, dim=1), full, rtol=0, atol=1e-13)
 
 

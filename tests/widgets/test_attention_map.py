@@ -1,15 +1,20 @@
 """The attention map computes what `attention_weights` computes, and can be used without a mouse."""
 
+import io
+import json
 import re
 import statistics
 
 import numpy as np
+import PIL.Image
 import pytest
 import scipy.special
+from widget_examples import SENTENCE
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.widgets.attention_map import AttentionMap
+from mlnotes.widgets.colours import colour
 
 TOKENS = ["the", "bar", "is", "a", "bar"]
 
@@ -101,6 +106,8 @@ def test_the_description_tells_equal_tokens_apart(small):
         ({"queries": np.full((5, 3), np.nan)}, "queries must be finite, got nan"),
         ({"keys": np.full((5, 3), np.inf)}, "keys must be finite, got inf"),
         ({"heads": ["one", "two"]}, "heads must have one label for each of 1, got 2"),
+        ({"values": np.ones((4, 2))}, r"keys and values must agree .* \(1, 1, 5, 3\) and \(4, 2\)"),
+        ({"values": np.full((5, 2), np.nan)}, "values must be finite, got nan"),
         ({"mask": np.ones((5, 5))}, r"mask must be boolean of shape \(5, 5\), got float64"),
         ({"mask": np.ones((5, 4), bool)}, r"mask must be boolean of shape \(5, 5\), got bool of shape \(5, 4\)"),
         ({"scale": np.inf}, "scale must be finite, got inf"),
@@ -111,6 +118,9 @@ def test_the_description_tells_equal_tokens_apart(small):
         ({"layer": -1}, "layer must lie between 0 and 0, got -1"),
         ({"row": 5}, "row must lie between -1 and 4, got 5"),
         ({"column": -2}, "column must lie between -1 and 4, got -2"),
+        ({"held": 5}, "held must lie between -1 and 4, got 5"),
+        ({"marked": [1, 5]}, "marked must lie between 0 and 4, got 5"),
+        ({"marked": [-1]}, "marked must lie between 0 and 4, got -1"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(small, changes, message):
@@ -128,6 +138,24 @@ def test_a_trait_that_is_set_to_a_bad_value_keeps_the_old_one(small):
     assert (attention.temperature, attention.row) == (1, -1)
 
 
+def test_what_nobody_has_set_is_not_in_the_state(small):
+    assert not {"v", "held", "marked", "overview"} & set(AttentionMap(TOKENS, *small).state())
+    state = AttentionMap(TOKENS, *small, small[1], held=0, marked=[2], overview=True).state()
+    assert state["v"] == []  # the values are the keys
+    assert (state["held"], state["marked"], state["overview"]) == (0, [2], True)
+
+
+def test_marked_tokens_are_named_in_the_description_and_emphasised_in_the_picture(small):
+    attention = AttentionMap(TOKENS, *small)
+    assert "Marked" not in attention.describe()
+    assert "underline" not in attention.picture()
+    attention.marked = [1, 4]
+    assert attention.describe().endswith("Marked: bar₁, bar₄.")
+    assert re.findall(r'underline">(\S+)</text>', attention.picture()) == ["bar₁", "bar₄"] * 2
+    others = AttentionMap(["he", "ran"], small[0][:2], small[1], key_tokens=TOKENS, marked=[1])
+    assert re.findall(r'underline">(\S+)</text>', others.picture()) == ["bar₁"]
+
+
 def encode(sentence):
     tokens = sentence.split()
     x = np.array([[len(token), ord(token[0]) / 100, 1] for token in tokens], dtype=float)
@@ -135,10 +163,10 @@ def encode(sentence):
 
 
 def test_another_sentence_is_encoded_and_unlocks_the_cell():
-    attention = AttentionMap.from_text("one two three", encode, row=2, column=2, scale=0.5, head=0)
+    attention = AttentionMap.from_text("one two three", encode, row=2, column=2, held=2, marked=[2], scale=0.5, head=0)
     attention.sentence = "four five"
     assert attention.tokens == ["four", "five"]
-    assert (attention.row, attention.column) == (-1, -1)
+    assert (attention.row, attention.column, attention.held, attention.marked) == (-1, -1, -1, [])
     np.testing.assert_allclose(attention.weights(), attention_weights(*encode("four five")[1:], scale=0.5), atol=1e-6)
     assert attention.error == ""
 
@@ -150,6 +178,12 @@ def test_a_sentence_that_cannot_be_encoded_leaves_the_old_map():
     assert attention.tokens == ["one", "two"]
     attention.sentence = "three"
     assert (attention.error, attention.tokens) == ("", ["three"])
+
+
+def test_a_sentence_may_be_encoded_with_values():
+    attention = AttentionMap.from_text("one two", lambda sentence: (*encode(sentence), 2 * encode(sentence)[1]))
+    attention.sentence = "three"
+    assert attention.v == [[[[10, 2 * ord("t") / 100, 2]]]]
 
 
 # In the browser
@@ -184,6 +218,8 @@ def test_causal_masks_later_keys_and_shares_their_weight(open_page, attention_ma
     assert (np.reshape(hatched, (12, 12)) == ~causal_mask(12, 12)).all()
     cell(page, 0, 3).hover()
     assert cell(page, 0, 3).get_attribute("aria-label") == "he looks at to: masked, weight 0"
+    cell(page, 3, 0).hover()
+    assert cell(page, 3, 0).get_attribute("aria-label") == f"to looks at he: weight {cell(page, 3, 0).inner_text()}"
 
 
 def test_a_mask_from_python_is_respected_by_the_page(open_page, small):
@@ -200,8 +236,8 @@ def test_layer_and_head_selectors_change_the_map(open_page):
     q, k = np.random.default_rng(5).normal(size=(2, 2, 3, 5, 7))
     attention = AttentionMap(TOKENS, q, k, heads=["A", "B", "C"])
     page = open_page(attention)
-    page.get_by_label("Layer").select_option("2")
-    page.get_by_label("Head").select_option("C")
+    page.get_by_role("combobox", name="Layer").select_option("2")
+    page.get_by_role("combobox", name="Head").select_option("C")
     np.testing.assert_allclose(shown_weights(page), attention_weights(q[1, 2], k[1, 2]), atol=1e-6)
 
 
@@ -237,20 +273,28 @@ def test_the_keyboard_alone_reaches_every_cell_locks_and_unlocks(open_page, atte
     page.keyboard.press("Tab")
     assert focused(page) == [0, 0]
     for key, expected in [
-        ("ArrowUp", [0, 0]),
+        ("ArrowUp", [-1, 0]),
+        ("ArrowUp", [-1, 0]),
+        ("ArrowLeft", [-1, 0]),
+        ("ArrowRight", [-1, 1]),
+        ("ArrowDown", [0, 1]),
+        ("Home", [0, 0]),
+        ("ArrowLeft", [0, -1]),
+        ("ArrowLeft", [0, -1]),
+        ("ArrowUp", [0, -1]),
+        ("ArrowRight", [0, 0]),
         ("ArrowDown", [1, 0]),
         ("ArrowRight", [1, 1]),
         ("End", [1, 11]),
         ("ArrowRight", [1, 11]),
         ("Home", [1, 0]),
-        ("ArrowLeft", [1, 0]),
         ("Control+End", [11, 11]),
         ("ArrowDown", [11, 11]),
         ("Control+Home", [0, 0]),
     ]:
         page.keyboard.press(key)
         assert focused(page) == expected, key
-    assert page.locator('[role=gridcell][tabindex="0"]').count() == 1
+    assert page.locator('.mw-grid [tabindex="0"]').count() == 1
     page.keyboard.press("Enter")
     assert page.locator("[data-step=weight]").is_visible()
     assert page.locator("p[role=status]").inner_text().startswith("Locked he and he")
@@ -336,6 +380,266 @@ def test_a_locked_row_without_a_column_only_stays(open_page, small):
     assert page.locator("[data-step]").count() == 0
 
 
+def header(page, role, at):
+    return page.locator(f".mw-grid [role={role}]:not(.mw-corner)").nth(at)
+
+
+def test_a_column_is_read_out_like_a_row(open_page, attention_map):
+    page = open_page(attention_map)
+    weights = attention_map.weights()
+    header(page, "columnheader", 10).hover()
+    assert page.locator(".mw-side .mw-title").inner_text() == "bar₁₀ is looked at by"
+    np.testing.assert_allclose(np.array(data(page, ".mw-side li", "weight"), float), weights[:, 10], atol=1e-9)
+    assert float(data(page, ".mw-spread", "received")[0]) == pytest.approx(weights[:, 10].sum(), abs=1e-9)
+    assert f"Receives {weights[:, 10].sum():.3f} in all" in page.locator(".mw-spread").first.inner_text()
+    header(page, "columnheader", 10).click()
+    cell(page, 3, 3).hover()
+    assert page.locator(".mw-side .mw-title").inner_text() == "Locked: bar₁₀ is looked at by"
+    assert page.locator("p[role=status]").inner_text().startswith("Locked bar₁₀: which queries")
+    page.get_by_role("button", name="Unlock").click()
+    header(page, "rowheader", 4).click()
+    assert page.locator(".mw-side .mw-title").inner_text() == "Locked: bar₄ looks at"
+    np.testing.assert_allclose(np.array(data(page, ".mw-side li", "weight"), float), weights[4], atol=1e-9)
+
+
+def test_the_keyboard_reads_out_and_locks_a_column(open_page, small):
+    attention = AttentionMap(TOKENS, *small, causal=True)
+    page = open_page(attention)
+    cell(page, 0, 0).focus()
+    for key in ("ArrowUp", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    assert page.locator(".mw-side .mw-title").inner_text() == "Locked: bar₁ is looked at by"
+    shown = np.array(data(page, ".mw-side li", "weight"), float)
+    np.testing.assert_allclose(shown, attention.weights()[:, 1], atol=1e-9)
+    assert page.locator(".mw-side li.mw-masked").all_inner_texts() == ["the\nmasked"]
+    page.keyboard.press("Escape")
+    assert page.locator(".mw-side .mw-title").inner_text() == "bar₁ is looked at by"
+
+
+def test_two_queries_are_held_side_by_side(open_page, attention_map):
+    page = open_page(attention_map)
+    weights = attention_map.weights()
+    cell(page, 4, 4).click()
+    page.get_by_role("button", name="Hold").click()
+    assert page.locator("p[role=status]").inner_text() == "Held bar₄: the next row is read out beside it."
+    cell(page, 10, 0).hover()
+    assert page.locator(".mw-side .mw-title").inner_text().split("\n") == ["bar₁₀ looks at", "held beside: bar₄"]
+    np.testing.assert_allclose(np.array(data(page, ".mw-side li", "weight"), float), weights[10], atol=1e-9)
+    np.testing.assert_allclose(np.array(data(page, ".mw-side li", "second"), float), weights[4], atol=1e-9)
+    digits = page.locator(".mw-side li .mw-number").all_inner_texts()
+    assert np.reshape(digits, (12, 2)).tolist() == [[f"{a:.3f}", f"{b:.3f}"] for a, b in weights[[10, 4]].T]
+    common = np.minimum(weights[10], weights[4]).sum()
+    assert float(data(page, ".mw-together", "common")[0]) == pytest.approx(common, abs=1e-9)
+    header(page, "columnheader", 3).hover()
+    assert page.locator(".mw-side li .mw-second").first.is_visible() is False
+    cell(page, 10, 0).focus()
+    page.keyboard.press("h")
+    assert page.locator(".mw-side .mw-title").inner_text() == "bar₁₀ looks at"
+    assert page.locator(".mw-held").count() == 0
+    page.keyboard.press("h")
+    assert page.locator(".mw-held").inner_text() == "bar₁₀"
+
+
+def values_row(page, name):
+    row = page.locator(f'[data-values="{name}"] td')
+    return [float(value) for value in row.evaluate_all("all => all.map(e => e.dataset.value)")]
+
+
+@pytest.mark.parametrize("column", [4, 0])
+def test_a_locked_cell_shows_the_weighted_values_and_their_sum(open_page, vectors, attention_map, column):
+    values = np.random.default_rng(2).normal(size=(12, 7))
+    attention = AttentionMap(attention_map.tokens, *vectors, values, row=10, column=column, temperature=3.0)
+    page = open_page(attention)
+    weights, values = attention.weights()[10], np.array(attention.v)[0, 0]
+    result = weights @ values
+    shown = np.sort(np.argsort(-abs(result))[:3])
+    assert page.locator(".mw-steps thead th").all_inner_texts()[3:] == [f"coord. {c}" for c in shown]
+    brought = weights * np.linalg.norm(values, axis=1)
+    largest = np.argsort(-brought)[:4]
+    keys = largest.tolist() if column in largest else [*largest[:3], column]
+    names = data(page, ".mw-steps tbody tr", "values")
+    assert names == [*(f"key-{key}" for key in keys), "rest"]
+    for key in keys:
+        np.testing.assert_allclose(
+            values_row(page, f"key-{key}"), [weights[key], brought[key], *weights[key] * values[key, shown]], rtol=1e-8
+        )
+    others = np.setdiff1d(range(12), keys)
+    rest = weights[others] @ values[others]
+    expected = [weights[others].sum(), np.linalg.norm(rest), *rest[shown]]
+    np.testing.assert_allclose(values_row(page, "rest"), expected, rtol=1e-8)
+    np.testing.assert_allclose(values_row(page, "sum"), [1, np.linalg.norm(result), *result[shown]], rtol=1e-8)
+
+
+def test_values_that_are_the_keys_are_averaged_too(open_page, small):
+    attention = AttentionMap(TOKENS, *small, small[1], row=1, column=2)
+    page = open_page(attention)
+    expected = np.linalg.norm(attention.weights()[1] @ small[1])
+    assert values_row(page, "sum")[:2] == pytest.approx([1, expected], rel=1e-5)
+
+
+def test_without_values_nothing_is_added_up(open_page, small):
+    page = open_page(AttentionMap(TOKENS, *small, row=1, column=2))
+    assert page.locator("[data-step=weight]").count() == 1
+    assert page.locator(".mw-steps table").count() == 0
+
+
+def test_several_tokens_are_marked_by_checkbox_and_by_key(open_page, attention_map):
+    page = open_page(attention_map)
+    page.get_by_text("Mark tokens").click()
+    page.get_by_role("checkbox", name="bar₁₀").check()
+    cell(page, 4, 4).focus()
+    page.keyboard.press("m")
+    assert page.locator(".mw-tools summary").inner_text() == "Marked: bar₄, bar₁₀"
+    assert page.locator(".mw-grid .mw-marked").all_inner_texts() == ["bar₄", "bar₁₀"] * 2
+    assert page.locator(".mw-side li.mw-marked > span:first-child").all_inner_texts() == ["bar₄", "bar₁₀"]
+    share = attention_map.weights()[4, [4, 10]].sum()
+    assert page.locator(".mw-on-marked").inner_text() == f"bar₄ gives the marked keys {share:.3f}."
+    page.keyboard.press("m")
+    assert page.locator(".mw-tools summary").inner_text() == "Marked: bar₁₀"
+    assert page.get_by_role("checkbox", name="bar₄").is_checked() is False
+
+
+def test_of_other_tokens_than_the_queries_only_columns_are_marked(open_page, small):
+    page = open_page(AttentionMap(["he", "ran"], small[0][:2], small[1], key_tokens=TOKENS, marked=[1]))
+    assert page.locator(".mw-grid [role=columnheader].mw-marked").all_inner_texts() == ["bar₁"]
+    assert page.locator(".mw-grid [role=rowheader].mw-marked").count() == 0
+
+
+# All heads
+
+
+@pytest.fixture
+def many():
+    """Two layers of three heads over five tokens, with weights that differ."""
+    q, k = np.random.default_rng(5).normal(size=(2, 2, 3, 5, 7))
+    return AttentionMap(TOKENS, 2 * q, k, heads=["A", "B", "C"])
+
+
+def thumbnails(page):
+    """Wait until they are painted, and read the colours of all."""
+    page.wait_for_function("document.querySelectorAll('[role=radio][data-equal]').length > 1")
+    return page.locator("[role=radio] canvas").evaluate_all(
+        "all => all.map(c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data])"
+    )
+
+
+def test_all_heads_are_folded_until_asked_for(open_page, many):
+    page = open_page(many)
+    assert page.get_by_role("radio").first.is_visible() is False
+    page.get_by_text("All 6 heads at once").press("Enter")
+    assert page.get_by_role("radio").count() == 6
+    assert page.get_by_role("radio").first.is_visible()
+
+
+def test_thumbnails_have_the_colours_of_the_weights_of_their_heads(open_page, many, slide):
+    many.overview = True
+    page = open_page(many)
+    page.get_by_label("Causal").check()
+    slide(page, "Temperature", 0.3)
+    page.wait_for_timeout(200)
+    many.causal, many.temperature = True, 10**0.3
+    for at, pixels in enumerate(thumbnails(page)):
+        many.layer, many.head = divmod(at, 3)
+        weights = many.weights().ravel()
+        expected = np.array([[int(colour(round(w * 255) / 255)[c : c + 2], 16) for c in (1, 3, 5)] for w in weights])
+        pixels, seen = np.reshape(pixels, (25, 4)), causal_mask(5, 5).ravel()
+        assert (pixels[:, 3] == 255 * seen).all()  # what is masked is clear
+        assert np.abs(pixels[seen, :3] - expected[seen]).max() <= 1
+        label = page.get_by_role("radio").nth(at).get_attribute("aria-label")
+        equal = np.exp(scipy.special.entr(many.weights()).sum(-1).mean())
+        assert label == f"Layer {many.layer + 1}, head {'ABC'[many.head]}: a row is spread as over {equal:.1f} keys"
+
+
+def test_a_thumbnail_chooses_its_head_by_click_and_by_arrow(open_page, many):
+    many.overview = True
+    page = open_page(many)
+    thumbnails(page)
+
+    def chosen():
+        [label] = page.locator("[role=radio][aria-checked=true]").evaluate_all("all => all.map(e => e.ariaLabel)")
+        values = [page.get_by_role("combobox", name=name).input_value() for name in ("Layer", "Head")]
+        assert label.startswith(f"Layer {values[0]}, head {values[1]}:")
+        return values
+
+    page.get_by_role("radio").nth(4).click()
+    assert chosen() == ["2", "B"]
+    many.layer, many.head = 1, 1
+    np.testing.assert_allclose(shown_weights(page), many.weights(), atol=1e-9)
+    page.locator('[role=radio][tabindex="0"]').focus()
+    for key, expected in [
+        ("ArrowDown", ["2", "B"]),
+        ("ArrowRight", ["2", "C"]),
+        ("ArrowRight", ["2", "C"]),
+        ("ArrowUp", ["1", "C"]),
+        ("Home", ["1", "A"]),
+        ("End", ["1", "C"]),
+        ("ArrowLeft", ["1", "B"]),
+    ]:
+        page.keyboard.press(key)
+        assert chosen() == expected, key
+    page.get_by_role("combobox", name="Layer").select_option("2")
+    assert chosen() == ["2", "B"]
+
+
+def test_below_thumbnails_stands_what_marked_keys_get(open_page, many):
+    many.overview, many.marked = True, [1, 4]
+    page = open_page(many)
+    thumbnails(page)
+    for at, text in enumerate(page.locator(".mw-share").all_inner_texts()):
+        many.layer, many.head = divmod(at, 3)
+        assert float(text) == pytest.approx(many.weights()[:, [1, 4]].sum(-1).mean(), abs=0.00501)
+        assert page.get_by_role("radio").nth(at).get_attribute("aria-label").endswith(f"marked keys get {text}")
+
+
+def test_heads_of_one_layer_are_named_at_their_thumbnails(open_page, many):
+    page = open_page(AttentionMap(TOKENS, many.q[0], many.k[0], heads=["first", "second", "third"], overview=True))
+    thumbnails(page)
+    assert page.get_by_role("radio").all_inner_texts() == ["first", "second", "third"]
+    page.get_by_role("radio", name="Head second").click()
+    assert page.get_by_role("combobox", name="Head").input_value() == "second"
+
+
+# What is saved
+
+
+@pytest.mark.parametrize("tokens", [TOKENS, ["<b>&", '"it\'s"', "ever", "ever", "é漢"]])
+def test_the_saved_svg_is_the_picture_of_python(open_page, many, slide, tokens):
+    page = open_page(AttentionMap(tokens, many.q, many.k, heads=["A", "B", "C"], layer=1, head=2, marked=[3]))
+    page.get_by_label("Causal").check()
+    slide(page, "Temperature", -0.3)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as SVG").click()
+    assert saved.value.suggested_filename == "attention-layer-2-head-C.svg"
+    text = saved.value.path().read_text(encoding="utf-8")
+    expected = AttentionMap(
+        tokens, many.q, many.k, layer=1, head=2, marked=[3], heads=["A", "B", "C"], causal=True, temperature=10**-0.3
+    )
+    assert text == expected.picture()
+
+
+def test_the_saved_png_shows_the_map_three_times_as_large(open_page, attention_map):
+    page = open_page(attention_map)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as PNG").click()
+    assert saved.value.suggested_filename == "attention.png"
+    image = PIL.Image.open(io.BytesIO(saved.value.path().read_bytes())).convert("RGB")
+    width, height = map(int, re.search(r'width="(\d+)" height="(\d+)"', attention_map.picture()).groups())
+    assert image.size == (3 * width, 3 * height)
+    for x, y, fill in re.findall(r'<rect x="(\d+)" y="(\d+)" width="28" .*? fill="#(\w+)"', attention_map.picture()):
+        assert image.getpixel((3 * int(x) + 9, 3 * int(y) + 9)) == tuple(bytes.fromhex(fill))
+
+
+def test_a_state_from_before_there_were_values_marks_and_heads_at_once_is_shown(open_page, many):
+    html = many.to_html()
+    state = json.loads(re.search(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)[1])
+    assert set(state) == {
+        "caption", "causal", "column", "description", "editable", "error", "head", "heads", "k", "key_tokens", "layer",
+        "mask", "q", "row", "scale", "sentence", "temperature", "tokens",
+    }  # fmt: skip
+    page = open_page(html)
+    np.testing.assert_allclose(shown_weights(page), many.weights(), atol=1e-9)
+
+
 def test_a_page_that_was_wider_leaves_room_for_the_labels(open_page, attention_map):
     page = open_page(attention_map, width=400)
     widths = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(
@@ -406,3 +710,30 @@ def test_cells_too_small_for_digits_hold_them_for_listeners_once_the_slider_rest
     page.wait_for_timeout(400)
     assert cell(page, 3, 4).text_content() == expected
     assert cell(page, 3, 4).evaluate("e => getComputedStyle(e).fontSize") == "0px"
+
+
+def test_72_thumbnails_are_drawn_within_100_ms(open_page, record_property):
+    q, k = np.random.default_rng(7).normal(size=(2, 6, 12, 12, 32)).round(2)
+    page = open_page(AttentionMap(SENTENCE.split(), q, k))
+    page.wait_for_timeout(300)
+    browser = page.context.new_cdp_session(page)
+    browser.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def worked():
+        metrics = {it["name"]: it["value"] for it in browser.send("Performance.getMetrics")["metrics"]}
+        return 1000 * sum(metrics[f"{part}Duration"] for part in ("Script", "RecalcStyle", "Layout"))
+
+    before = worked()
+    page.locator(".mw-heads summary").click()
+    assert len(thumbnails(page)) == 72
+    first = worked() - before
+    slider = page.get_by_label("Temperature").first
+    before = worked()
+    for position in (-0.4, -0.2, 0.2, 0.4, 0.6):
+        last = page.locator("[role=radio]").last.element_handle()
+        was = last.get_attribute("data-equal")
+        slider.evaluate("(e, at) => { e.value = at; e.dispatchEvent(new Event('input')) }", position)
+        page.wait_for_function("([last, was]) => last.dataset.equal !== was", arg=[last, was])
+    again = (worked() - before) / 5
+    record_property("measured", f"72 thumbnails: {first:.1f} ms of work at first, {again:.1f} ms at each move")
+    assert max(first, again) < 100

@@ -1,9 +1,10 @@
-"""A chapter in a real JupyterLab: its widget shows a picture before it runs, and is two-way with Python after."""
+"""Chapters in a real JupyterLab: readable before they run, two-way with Python after, and unchanged when saved."""
 
 import json
 import os
 import re
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
@@ -16,9 +17,12 @@ import jupyter_client
 import nbformat
 import pytest
 
-CHAPTER = Path(__file__).parents[2] / "chapters" / "attention" / "self_attention.ipynb"
+from mlnotes.book.form import canonical, read, written
+
+CHAPTERS = Path(__file__).parents[2] / "chapters"
+CHAPTER = CHAPTERS / "attention" / "self_attention.ipynb"
 LAST = "next(w for w in ipywidgets.widgets.widget._instances.values() if type(w).__mro__[1].__name__ == 'AttentionMap')"
-START = 60  # seconds, for a server or a kernel on a busy machine
+START = 120  # seconds, for a server or a kernel on a busy machine
 
 
 @pytest.fixture
@@ -27,13 +31,6 @@ def lab(tmp_path):
     folders = {name: tmp_path / name for name in ("work", "config", "data", "runtime", "lab", "ipython")}
     for folder in folders.values():
         folder.mkdir()
-    for name, setting in {
-        "notebook-extension/tracker": '{"windowingMode": "none"}',  # else cells out of sight are not in the page at all
-        "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
-    }.items():
-        path = folders["lab"] / "@jupyterlab" / f"{name}.jupyterlab-settings"
-        path.parent.mkdir(parents=True)
-        path.write_text(setting)
     inherited = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     environment = inherited | {
         "JUPYTER_CONFIG_DIR": str(folders["config"]),
@@ -49,12 +46,9 @@ def lab(tmp_path):
         "IdentityProvider.token": token,
         "ServerApp.root_dir": folders["work"],
         "ServerApp.open_browser": False,
-        "ServerApp.allow_root": True,
-        "LabApp.news_url": "None",
-        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
-        "LabApp.extension_manager": "readonly",
+        "LabApp.workspaces_dir": folders["lab"],
     }
-    command = [sys.executable, "-m", "jupyterlab", *(f"--{name}={value}" for name, value in options.items())]
+    command = [sys.executable, "-m", "mlnotes.book.lab", *(f"--{name}={value}" for name, value in options.items())]
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
         try:
@@ -83,9 +77,8 @@ class Lab:
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             return None
 
-    def open(self, page, notebook):
-        nbformat.write(notebook, self.folder / "chapter.ipynb")
-        page.goto(f"{self.url}/lab/tree/chapter.ipynb?token={self.token}")
+    def open(self, page, name):
+        page.goto(f"{self.url}/lab/tree/{name}?token={self.token}")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
         page.get_by_text("| Idle").wait_for()  # a notebook that runs before it has its kernel asks which one to take
 
@@ -156,8 +149,69 @@ def page(browser):
     context.close()
 
 
+def excerpt(nb):
+    """Keep of the chapter on softmax what is quick to run: imports, two citations, the first exercise."""
+    gates = [i for i, it in enumerate(nb.cells) if it.cell_type == "markdown" and "{solution-" in it.source]
+    exercise = range(gates[0] - 2, gates[1] + 1)
+    kept = [it for i, it in enumerate(nb.cells) if i in exercise or re.search("luce1959`, and|guo2017", it.source)]
+    nb.cells = [nbformat.v4.new_code_cell("import numpy as np\nfrom mlnotes.checks import check", id="imports"), *kept]
+    return canonical(nb)
+
+
+def run_all(page):
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+
+
+def test_it_opens_on_the_start_page_which_lists_the_chapters_in_the_order_of_the_book(lab, page):
+    for name in ("index.md", "references.bib"):
+        shutil.copy2(CHAPTERS / name, lab.folder)
+    page.goto(f"{lab.url}/?token={lab.token}")
+    chapters = page.locator(".jp-RenderedMySTMarkdown li a")
+    chapters.first.wait_for()
+    assert chapters.all_inner_texts()[:3] == ["Norms", "Dot product", "Matrix product"]
+    page.wait_for_timeout(2000)  # in which a prompt would come
+    assert page.locator(".Toastify__toast, .jp-Dialog").count() == 0
+    assert page.locator(".jp-DirListing-itemText").all_inner_texts() == ["index.md"]
+
+
+def test_a_chapter_reads_well_keeps_its_solutions_folded_and_is_the_same_file_when_it_was_run_and_saved(lab, page):
+    file = lab.folder / "blocks" / "softmax.ipynb"
+    file.parent.mkdir()
+    before = written(excerpt(read(CHAPTERS / "blocks" / "softmax.ipynb")))
+    file.write_text(before, encoding="utf-8")
+    lab.open(page, "blocks/softmax.ipynb")
+    page.get_by_role("link", name="Guo et al. (2017)").wait_for()
+
+    markdown = "\n".join(page.locator(".jp-MarkdownCell").all_inner_texts())
+    assert "independence of irrelevant alternatives (Luce, 1959)" in markdown
+    assert not re.search("cite:|solution-|Start of Solution|guo2017", markdown)
+    solution = page.locator(".jp-MarkdownCell", has_text="exercise-softmax").filter(has_text="solution-start")
+    carries = solution.locator("p").get_by_text("carry most of the weight")
+    assert not carries.is_visible()
+    answer = page.locator(".jp-CodeCell", has_text="def my_softmax(x, axis=-1):").last
+    assert answer.locator(".jp-mod-collapsed, .jp-InputPlaceholder").count()
+    assert not answer.locator(".mlnotes-check").is_visible()
+    stub = page.locator(".mlnotes-check").first
+    assert "returns nothing yet" in stub.inner_text()
+    assert stub.evaluate("it => getComputedStyle(it).borderLeftWidth") == "3px"
+    solution.locator("summary").click()
+    carries.wait_for()
+
+    run_all(page)
+    page.wait_for_function("""() => {
+      const prompts = [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")].map((it) => it.textContent);
+      return !prompts.some((it) => it.includes("*")) && prompts.at(-1) !== "[ ]:";
+    }""")
+    page.locator(".jp-mod-dirty").first.wait_for()
+    page.keyboard.press("Control+s")
+    page.locator(".jp-mod-dirty").first.wait_for(state="detached")
+    assert file.read_text(encoding="utf-8") == before
+
+
 def test_a_chapter_shows_pictures_until_it_runs_and_then_answers_to_python(lab, page):
-    lab.open(page, chapter())
+    nbformat.write(chapter(), lab.folder / "chapter.ipynb")
+    lab.open(page, "chapter.ipynb")
 
     # Opened, neither run nor trusted: the sanitiser has been over the output.
     picture = page.locator("figure img[src^='data:image/svg']").first
@@ -172,8 +226,7 @@ def test_a_chapter_shows_pictures_until_it_runs_and_then_answers_to_python(lab, 
     assert page.locator(".mw").count() == 0
 
     # Run all: the widget lives.
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    run_all(page)
     live = page.locator(".mw-attention").first
     live.wait_for()
     # Until all cells are done JupyterLab moves the focus from each to the next.

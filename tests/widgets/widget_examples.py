@@ -10,6 +10,7 @@ from mlnotes.widgets.difference_step import DifferenceStep
 from mlnotes.widgets.distribution import Distribution
 from mlnotes.widgets.eigen_plane import EigenPlane
 from mlnotes.widgets.elimination import Elimination
+from mlnotes.widgets.fit_landscape import FitLandscape
 from mlnotes.widgets.latent_rank import LatentRank
 from mlnotes.widgets.line_fit import LineFit
 from mlnotes.widgets.matrix_product import MatrixProduct
@@ -21,10 +22,13 @@ from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.running_softmax import RunningSoftmax
 from mlnotes.widgets.shared_heads import SharedHeads
 from mlnotes.widgets.streaming_window import StreamingWindow
+from mlnotes.widgets.turned_charges import TurnedCharges
 from mlnotes.widgets.vector_plane import VectorPlane
 from mlnotes.widgets.weight_grid import WeightGrid
+from mlnotes.widgets.whitening_cloud import WhiteningCloud
 from mlnotes.widgets.window_pattern import WindowPattern
 
+_CLOUD = np.random.default_rng(7).normal(size=(12, 2)).round(3) @ [[1.5, 1.0], [0.0, 0.5]]
 _WEIGHTS = np.random.default_rng(4).uniform(-1.5, 1.5, 24)
 _NATS = {(4, "matrix", "absmax"): 13.5, (4, "block", "absmax"): 3.2, (3, "block", "minimum and maximum"): 4.5}
 SENTENCE = "he was told to bar him from ever entering the bar again"
@@ -67,6 +71,20 @@ def _names(ids):
     return [f" {i}" for i in ids]
 
 
+
+
+def _networks():
+    """Weights of an equivariant and a plain graph network of width 3, for charges in the plane."""
+    rng = np.random.default_rng(5)
+
+    def layer(seen, moves):
+        ends = {"phi_e": (6 + seen + 1, 3), "phi_x": (3, moves), "phi_h": (6, 3)}
+        shapes = {name: ((d_in, 3), (3,), (3, d_out), (d_out,)) for name, (d_in, d_out) in ends.items()}
+        return {name: [(rng.normal(size=it) / 2).tolist() for it in four] for name, four in shapes.items()}
+
+    return [layer(1, 1), layer(1, 1)], [layer(2, 2), layer(2, 2)]
+
+
 # By name: what makes one, and what makes it again.
 EXAMPLES = {
     "attention_map": (
@@ -104,6 +122,10 @@ EXAMPLES = {
     "elimination": (
         lambda: Elimination(exponent=17, exchange=True, step=1),
         lambda it: Elimination(**_some(it, "matrix exponent exchange step")),
+    ),
+    "fit_landscape": (
+        lambda: FitLandscape([1, 2, 3, 5, 7], [100, 150, 155, 190, 215], "Levenberg–Marquardt", (150, 2), step=2),
+        lambda it: FitLandscape(it["t"], it["y"], **_some(it, "method start step reach")),
     ),
     "latent_rank": (
         lambda: LatentRank({"weights": {12: 2.5, 8: 3.1, 4: 5.2}, "keys": {12: 2.5, 8: 2.6, 4: 2.7}}, n_layers=3),
@@ -158,6 +180,10 @@ EXAMPLES = {
             **_some(it, "n_tokens windows kept losses weights full window sinks token caption")
         ),
     ),
+    "turned_charges": (
+        lambda: TurnedCharges([[-1.5, 0.5], [0.5, -0.25], [1.5, 1]], [1, -1, 1], *_networks(), 1.5, 0.5, angle=40.0),
+        lambda it: TurnedCharges(**_some(it, "x charges egnn plain duration softening n_steps angle particle")),
+    ),
     "vector_plane": (
         lambda: VectorPlane({"a": (3, 1), "b": (-1, 2), "c": (1, -2)}, show_half_plane=True),
         lambda it: VectorPlane(_plane(it), **_some(it, "limit show_half_plane")),
@@ -167,6 +193,12 @@ EXAMPLES = {
         lambda it: WeightGrid(
             it["weights"], *it["ranges"].values(), _nats(it), it["full"], **_some(it, "block_size bits scale scheme")
         ),
+    ),
+    "whitening_cloud": (
+        lambda: WhiteningCloud(
+            _CLOUD, ("length", "width"), [0, 1, 2] * 4, ("a", "b", "c"), kind="pca", eps=0.1, way=0.75, turn=30.0
+        ),
+        lambda it: WhiteningCloud(**_some(it, "x features groups group_names kind eps way turn")),
     ),
     "window_pattern": (
         lambda: WindowPattern(24, window=3, block=4, layers=5),

@@ -13,7 +13,35 @@ from mlnotes.groups import matrix_actions, permutation_actions, random_orthogona
 _rng = np.random.default_rng(23)
 _h, _x, _v, _a, _mask = frozen(_rng.normal(size=(5, 2)), _rng.normal(size=(5, 3)), _rng.normal(size=(5, 3)),
     _rng.normal(size=(5, 5, 1)), _rng.random((5, 5)) < 0.6)
+_TURN = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]) @ np.array([[1, 0, 0], [0, 0.6, -0.8], [0, 0.8, 0.6]])
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 numbers in float64: a few units of 1e-16"}
+
+
+def gram_of_squares(squares):
+    """Recover the dot products of points, seen from their mean, from the squares of their distances."""
+    from_mean = np.eye(len(squares)) - 1 / len(squares)
+    return -from_mean @ squares @ from_mean / 2
+
+
+def signed_volume(x):
+    """Measure a tetrahedron, and tell it from its mirror image by a sign."""
+    return float(np.linalg.det(x[1:] - x[0]) / 6)
+
+
+def _squares(x):
+    return ((x[:, None] - x) ** 2).sum(-1)
+
+
+def _hull(x):
+    from scipy.spatial import ConvexHull
+
+    return ConvexHull(x).volume
+
+
+def _centered_kernel(squares):
+    from sklearn.preprocessing import KernelCenterer
+
+    return KernelCenterer().fit_transform(-squares / 2)
 
 
 def _phi(name, d_in, d_out):
@@ -207,4 +235,40 @@ CHECKS = (
                 "add the new velocity to the positions"),
             Mistake("moved twice", ("x + v, v", "x + v + displacements(x, m, phi_x, mask), v"),
                 "Displacements count twice", "add the displacement to the velocity only"))),
+    Checks(gram_of_squares,
+        cases=(
+            call(np.array([[0.0, 4.0], [4.0, 0.0]])).about("two points"), call(_squares(_x3)).about("three points"),
+            call(_squares(_x)).about("five points in space"), call(_squares(_v + 10)).about("points far from 0"),
+            call(np.zeros((1, 1))).about("a single point")),
+        claims=(
+            Claim("for points around 0 it is X Xᵀ", lambda f: distance(f(_squares(_x)),
+                (_x - _x.mean(0)) @ (_x - _x.mean(0)).T), **_LAST_BITS),
+            oracle("scikit-learn's KernelCenterer", _centered_kernel, call(_squares(_x)), call(_squares(_v + 10)),
+                **_LAST_BITS)),
+        mistakes=(
+            Mistake("sign forgotten", ("-from_mean", "from_mean"), "The dot product of a point with itself is negative",
+                "squares of distances contain -2 times the dot product: divide by -2"),
+            Mistake("rows alone", ("@ from_mean /", "/"), "It is not symmetric",
+                "take the mean away along both axes"),
+            Mistake("distances for squares", ("@ squares", "@ np.sqrt(squares)"),
+                "It differs from X Xᵀ wherever a distance is neither 0 nor 1", "use the squares as they come"))),
+    Checks(signed_volume,
+        cases=(
+            call(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])), call(np.array([[0.0, 0, 0], [0, 1, 0],
+            [1, 0, 0], [0, 0, 1]])).about("its mirror image"), call(_x[:4]).about("any four points"),
+            call(_x[:4] + 100).about("points far from 0", tolerance=1e-9), call(np.array([[0.0, 0, 0], [1, 2, 0],
+            [2, 1, 0], [5, -3, 0]])).about("four points in a plane", tolerance=1e-12)),
+        claims=(
+            Claim("a mirror changes its sign", lambda f: abs(f(_x[:4] * [1, 1, -1]) + f(_x[:4])), **_LAST_BITS),
+            Claim("turning and moving change nothing", lambda f: abs(f(_x[:4] @ _TURN.T + 2) - f(_x[:4])),
+                **_LAST_BITS),
+            oracle("its size is that of scipy's convex hull", lambda x: _hull(x), call(_x[:4]),
+                call(_v[:4]), run=lambda version, x: abs(version(x)), **_LAST_BITS)),
+        mistakes=(
+            Mistake("no sign", ("np.linalg.det(x[1:] - x[0])", "abs(np.linalg.det(x[1:] - x[0]))"),
+                "A body and its mirror image give the same", "keep the sign of the determinant"),
+            Mistake("from the origin", ("x[1:] - x[0]", "x[1:]"), "It changes when the points are moved",
+                "take three edges that begin at the same corner"),
+            Mistake("a box", (" / 6", ""), "It is six times too large: a parallelepiped",
+                "divide the determinant by 6"))),
 )

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from mlnotes.applications.least_squares import lstsq
 from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
 from mlnotes.blocks.derivatives import numerical_jacobian
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
@@ -15,7 +16,19 @@ _t, _data, _far, _wide, _matrix, _right, _near, _zeros, _valley = frozen(np.lins
 _units = frozen(np.array([1e-9, 1e6]))[0]
 _nearly_dependent = frozen(np.array([[1.0, 1.0], [1.0, 1.0 + 1e-8], [1.0, 1.0]]))[0]
 _DECIDED = {"tolerance": 1e-8, "why": "where the residual is perpendicular to 1e-10, the parameters have 9 digits"}
+_SMALL = {"tolerance": 1e-12, "why": "sums of a few numbers, and a condition number below 10"}
 _SQUARED = {"tolerance": 1e-8, "why": "the condition number times 1e-16, where its square would leave 4 digits"}
+
+
+def damped_step(r, j, damping, scales):
+    """Minimize ‖r + J p‖² + damping ‖D p‖² by rows added to J, where D has the scales on its diagonal."""
+    rows = np.vstack([j, np.sqrt(damping) * np.diag(scales)])
+    return lstsq(rows, -np.append(r, np.zeros(len(scales))))
+
+
+def predicted_reduction(p, g, damping, scales):
+    """Say by how much a damped step lowers half the sum of squares of the linear model."""
+    return float(damping * np.sum((scales * p) ** 2) - p @ g) / 2
 
 
 def decay(x):
@@ -188,6 +201,12 @@ def _normal(j, r, t):
     return -np.linalg.lstsq(a + 10.0 ** (-t - 1) * np.diag(np.diag(a)), j.T @ r, rcond=None)[0]
 
 
+_r, _j, _scales = frozen(np.array([3.0, -1.0, 2.0, 0.5]), np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0], [1.0, 1.0]]),
+    np.array([2.0, 3.0]))
+_p, _g = frozen(np.array([-0.5, 0.25]), np.array([4.0, -3.0]))
+_tiny = frozen(damped_step(_r, _j, 1e18, _scales))[0]
+
+
 _STEP = "self.vt.T @ (self.s / (self.s**2 + damping) * self.projected) / self.scales"
 _CONTENT = Mistake("always content", ("steps, converged, message", "steps, True, message"),
     "It never says that it failed", "look whether the residual is perpendicular")
@@ -266,4 +285,51 @@ CHECKS = (
                 1e6) / d, True, 1), "It says that it has arrived where the damping is large",
                 "look at the angle between residual and Jacobian: the length of a step is the damping's doing"),
             _CONTENT)),
+    Checks(damped_step,
+        cases=(
+            call(np.array([2.0]), np.array([[1.0]]), 1.0, np.array([1.0])), call(_r, _j, 0.5,
+            np.ones(2)).about("all scales 1"), call(_r, _j, 0.5, _scales), call(-2 * _r, _j[:, ::-1], 7.0, _scales),
+            call(_r, _j, 0, _scales).about("no damping"), call(_r, _j, 1e12, _scales).about("a damping of 1e12"),
+            call(_r, _j * [1e-9, 1e6], 0.5, _scales * [1e-9, 1e6]).about("units of 1e9 and 1e-6"),
+            call(np.array([-2.0, -2 - 1e-8, -2.0]), _nearly_dependent, 1e-30, np.ones(2)).about(
+                "columns that nearly depend on each other", tolerance=1e-6)),
+        claims=(
+            Claim("a large damping leads along the gradient", lambda f: distance(1e9 * f(_r, _j, 1e9, np.ones(2)),
+                -_j.T @ _r), 1e-7, "the next term is smaller by the damping"),
+            oracle("numpy.linalg.solve, of the normal equations", lambda r, j, damping, scales: np.linalg.solve(j.T @ j
+                + damping * np.diag(scales**2), -j.T @ r), call(_r, _j, 0.5, _scales), **_SMALL)),
+        mistakes=(
+            Mistake("the damping itself", ("np.sqrt(damping) *", "damping *"), "The damping acts squared",
+                "the rows are squared: put the root of the damping into them"),
+            Mistake("all scales the same", ("np.diag(scales)", "np.eye(len(scales))"), "Another unit of a parameter "
+                "gives another step", "multiply the added rows by the scales"),
+            Mistake("squares of the scales", ("np.diag(scales)", "np.diag(scales**2)"), "The scales act squared",
+                "the rows are squared: put the scales themselves into them"),
+            Mistake("step with the wrong sign", ("-np.append", "np.append"), *_SIGN),
+            Mistake("added normal equations", lambda r, j, damping, scales: -np.linalg.lstsq(j.T @ j + damping
+                * np.diag(scales**2), j.T @ r)[0], _DIGITS, "add rows to J: JᵀJ has the square of the condition "
+                "number"))),
+    Checks(predicted_reduction,
+        cases=(
+            call(np.array([-1.0]), np.array([2.0]), 1.0, np.array([1.0])), call(_p, _g, 0.5, np.ones(2)).about(
+            "all scales 1"), call(_p, _g, 0.5, _scales), call(_p, _g, 0, _scales).about("no damping"),
+            call(damped_step(_r, _j, 3.0, _scales), _j.T @ _r, 3.0, _scales), call(_tiny, _j.T @ _r, 1e18,
+                _scales).about("a step of 1e-18", absolute=1e-30)),
+        claims=(
+            Claim("without damping it is half of what the slope promises", lambda f: distance(f(_p, _g, 0, _scales),
+                -_p @ _g / 2), **_SMALL),
+            oracle("numpy.linalg.norm, of the linear model with and without the step", lambda p, *_:
+                (np.linalg.norm(_r) ** 2 - np.linalg.norm(_r + _j @ p) ** 2) / 2, call(damped_step(_r, _j, 3.0,
+                    _scales), _j.T @ _r, 3.0, _scales), **_SMALL)),
+        mistakes=(
+            Mistake("gradient only", ("damping * np.sum((scales * p) ** 2) - p @ g", "-p @ g"),
+                "The damping makes no difference", "put (JᵀJ + λD²)p = -g in for Jᵀ J p"),
+            Mistake("not halved", (") / 2", ")"), "It is twice the reduction of half the sum of squares",
+                "the cost is half the sum of squares"),
+            Mistake("slope along the step", ("damping * np.sum((scales * p) ** 2) - p @ g", "-2 * p @ g"),
+                "It forgets what the step costs in second order", "add half of p·JᵀJ p"),
+            Mistake("damping with the wrong sign", ("damping * np.sum", "-damping * np.sum"),
+                "A damped step seems to bring less than it does", "put (JᵀJ + λD²)p = -g in for Jᵀ J p"),
+            Mistake("scales left out", ("(scales * p) ** 2", "p**2"), "Another unit of a parameter gives another "
+                "reduction", "the damping multiplies the length of D p"))),
 )

@@ -19,6 +19,12 @@ _LAST_BITS = {"tolerance": 1e-13, "why": "sums of at most 11 products in float64
 _ROTATED = {"tolerance": 1e-12, "why": "decompositions in float64, and a condition number of the data below 10"}
 
 
+def zca_of_correlation(rho):
+    """Give the ZCA whitening matrix of two features of variance 1 with a given correlation."""
+    wide, narrow = (1 + rho) ** -0.5, (1 - rho) ** -0.5
+    return np.array([[wide + narrow, wide - narrow], [wide - narrow, wide + narrow]]) / 2
+
+
 def _pointing_up(z):
     """Turn columns round whose largest number is negative: a principal axis has two directions."""
     return z * np.copysign(1.0, z[np.argmax(np.abs(z), axis=0), np.arange(z.shape[1])])
@@ -138,6 +144,17 @@ def _shapes(f):
 def _positive(f):
     orders = ([0, 1, 2], [1, 0, 2])
     return float(any(np.linalg.det(f(_x[:, order], kind)) <= 0 for kind in _KINDS for order in orders))
+
+
+def _inverse_root(f):
+    correlations = (np.array([[1.0, rho], [rho, 1.0]]) for rho in (-0.9, 0.0, 0.6))
+    return max(distance(f(it[0, 1]) @ it @ f(it[0, 1]), np.eye(2)) for it in correlations)
+
+
+def _of_samples(rho):
+    """Whiten four samples that have this correlation."""
+    x = np.sqrt(2) * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    return whitening_matrix(x @ np.linalg.cholesky(np.array([[1.0, rho], [rho, 1.0]])).T, "zca")
 
 
 def _is_rotation(f):
@@ -391,4 +408,21 @@ CHECKS = (
                 "return R₁R₂ᵀ, not its transpose"),
             Mistake("matrices multiplied", _matrices_multiplied, "It is no rotation",
                 "multiply by the inverse of the first matrix: it is not orthogonal"))),
+    Checks(zca_of_correlation,
+        cases=(
+            call(0.0), call(0.6), call(-0.6).about("a negative correlation"),
+            call(0.9999).about("nearly the same feature", tolerance=1e-10)),
+        claims=(
+            Claim("on both sides of the covariance it leaves the identity", _inverse_root, **_LAST_BITS),
+            oracle("whitening_matrix of samples with this correlation", _of_samples, call(0.6), call(-0.6),
+                **_ROTATED)),
+        mistakes=(
+            Mistake("inverse covariance", ("** -0.5, (1 - rho) ** -0.5", "** -1.0, (1 - rho) ** -1.0"),
+                "It is the inverse of the covariance", "take the root: divide by √λ, not by λ"),
+            Mistake("root of the covariance", ("** -0.5, (1 - rho) ** -0.5", "** 0.5, (1 - rho) ** 0.5"),
+                "It makes the features more alike", "divide by the roots of the eigenvalues"),
+            Mistake("axes exchanged", ("(1 + rho) ** -0.5, (1 - rho) ** -0.5", "(1 - rho) ** -0.5, (1 + rho) ** -0.5"),
+                "The entry beside the diagonal has the sign of ρ", "λ = 1 + ρ belongs to (1, 1)"),
+            Mistake("not turned back", ("[[wide + narrow, wide - narrow], [wide - narrow, wide + narrow]]) / 2",
+                "[[wide, narrow], [wide, -narrow]]) / 2 ** 0.5"), "It is PCA's matrix", "multiply by Vᵀ at the end"))),
 )

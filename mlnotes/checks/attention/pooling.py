@@ -16,6 +16,7 @@ _q2, _k3, _v3, _wide3, _m23, _m22, _h22, _h32, _w2 = frozen(np.array([[1.0, 2.0]
     [0.0, 1.0, -1.0], [3.0, 1.0, 0.0]]), np.array([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0]]),
     np.array([[1.0, 2.0], [0.0, -1.0]]), np.array([[1.0, 0.0], [0.5, -1.0]]), np.array([[0.0, 1.0], [1.0, 0.5],
     [-1.0, 0.0]]), np.array([2.0, -1.0]))
+[_even] = frozen(_square + _square.T)
 [_far] = frozen(_q + np.array([60.0, 0.0, 0.0]))
 _LAST_BITS = {"tolerance": 5e-14, "why": "scores below 20, of at most 12 products: 20 · 12 · 1.1e-16 is 2.6e-14, and "
     "a weight is relatively off by as much as its score and its row's sum"}
@@ -39,6 +40,21 @@ def bias_at_the_end(bandwidth):
 def largest_weight_ratio(w):
     """Say how many times another's weight a key can get by the additive score with weights w (c,) of hidden units."""
     return np.exp(2 * np.sum(np.abs(w)))
+
+
+def scores_both_ways(m):
+    """Say whether the bilinear score with m (d, f) scores a for b as b for a, whatever a and b are."""
+    return np.array_equal(m, m.T)
+
+
+def _said(version, m):
+    return int(version(m))
+
+
+def _exchanged(f):
+    """Exchange queries and keys: their scores differ where the answer is no, and only there."""
+    away = [distance(bilinear_score(_q[0], _k[0], m), bilinear_score(_k[0], _q[0], m).T) for m in (_square, _even)]
+    return sum(abs(f(m) - (it < 1e-12)) for m, it in zip((_square, _even), away, strict=True))
 
 
 def _nearest_value(f):
@@ -252,4 +268,25 @@ CHECKS = (
             Mistake("length of w", ("np.sum(np.abs(w))", "np.sqrt(np.sum(w**2))"),
                 "It takes the units for coordinates of one vector of length 1",
                 "each unit reaches 1 by itself: add |w|"))),
+    Checks(scores_both_ways, run=_said,
+        cases=(
+            *(call(np.array([[a, b], [c, d]])) for a, b, c, d in (
+                (1, 2, 2, -1), (0, 2, -2, 0), (0, 1, -1, 0), (0.6, -0.8, 0.8, 0.6), (0.6, 0.8, 0.8, -0.6), (2, 1, 1, 2),
+                (-2, 1, 1, -2), (3, 0, 0, 1), (2, 1, 0, 2))),
+            call(_m23).about("queries narrower than keys"), call(_square), call(_even)),
+        claims=(
+            Claim("a matrix and its transpose added up", lambda f: 1 - f(_m22 + _m22.T)),
+            Claim("scores with queries and keys exchanged", _exchanged, kind="oracle")),
+        mistakes=(
+            Mistake("opposite", ("m, m.T", "m, -m.T"), "That is a matrix under which a scores b as minus what b "
+                "scores a", "ask for M equal to its transpose"),
+            Mistake("diagonal", ("m, m.T", "m, np.diag(np.diag(m))"), "It asks for a diagonal matrix, and there "
+                "are others", "write the score of a and b, and of b and a, as sums over the entries"),
+            Mistake("positive definite", ("np.array_equal(m, m.T)",
+                "np.array_equal(m, m.T) and bool((np.linalg.eigvalsh(m) > 0).all())"),
+                "It asks for positive scores of everything with itself, too", "ask only whether the two scores agree"),
+            Mistake("orthogonal", ("np.array_equal(m, m.T)", "np.allclose(m @ m.T, np.eye(len(m)))"),
+                "It asks for a matrix that keeps lengths", "compare M with its transpose, not with its inverse"),
+            Mistake("square is enough", ("np.array_equal(m, m.T)", "m.shape[0] == m.shape[1]"),
+                "Every square matrix passes", "a and b meet different entries of M"))),
 )

@@ -30,6 +30,20 @@ def bias_of_shifted_queries(k, c):
     return k @ c / math.sqrt(k.shape[-1])
 
 
+def slope_in_scale(q, k, v, scale):
+    """Differentiate attention (..., l, e) of queries (..., l, d) to keys (..., s, d) with values by its scale."""
+    weights, scores = attention_weights(q, k, scale=scale), q @ np.swapaxes(k, -1, -2)
+    mean = (weights * scores).sum(axis=-1, keepdims=True)
+    return weights * (scores - mean) @ v
+
+
+def _torch_slope(q, k, v, scale):
+    import torch
+
+    attend = lambda c: torch.softmax(c * torch.tensor(q) @ torch.tensor(k).mT, -1) @ torch.tensor(v)  # noqa: E731
+    return torch.func.jacfwd(attend)(torch.tensor(scale, dtype=torch.float64)).numpy()
+
+
 def _above_the_first(version, k, c):
     """Compare differences: a number added to the scores of all keys changes no weight."""
     bias = np.ravel(version(k, c))
@@ -244,4 +258,26 @@ CHECKS = (
                 "It is sqrt(d) times too large: scores are scaled before the bias is added", "divide by sqrt(d)"),
             Mistake("root of the length", ("k.shape[-1]", "len(k)"), "It depends on the number of keys",
                 "divide by the root of k.shape[-1], the width"))),
+    Checks(slope_in_scale,
+        cases=(
+            call(_q2, _k3, _v3, 0.5), call(_q2, _k3, _v3, 0.0).about("scale 0, where all keys count alike"),
+            call(_q2, np.ones((3, 2)), _v3, 1.0).about("all scores equal"),
+            call(_q, _k, _v, 0.7).about("two sequences"), call(_q, _k, _v, -0.3).about("a negative scale")),
+        claims=(
+            Claim("values that are all alike do not move",
+                lambda f: distance(f(_q, _k, np.ones((2, 7, 1)), 0.7), np.zeros((2, 5, 1))), **_LAST_BITS),
+            oracle("torch's own derivative", _torch_slope, call(_q, _k, _v, 0.7), call(_q2, _k3, _v3, 0.0),
+                tolerance=1e-11, why="weights to 1e-15, scores below 60, values below 4: products of the three")),
+        mistakes=(
+            Mistake("mean not subtracted", ("scores - mean", "scores"),
+                "A constant added to all scores changes it, though it changes no weight", "subtract the mean score"),
+            Mistake("plain mean", ("(weights * scores).sum(axis=-1, keepdims=True)",
+                "scores.mean(axis=-1, keepdims=True)"), "The mean score counts all keys alike",
+                "weigh the scores with the weights of attention"),
+            Mistake("sigmoid's slope", ("weights * (scores - mean)", "weights * (1 - weights) * scores"),
+                "It is the slope of each weight by its own score alone", "the other scores move as well"),
+            Mistake("scaled scores", ("@ np.swapaxes(k, -1, -2)\n", "@ np.swapaxes(k, -1, -2) * scale\n"),
+                "It is `scale` times the slope", "differentiate by c: the scores without it stay"),
+            Mistake("weights of the plain scores", ("q, k, scale=scale", "q, k, scale=1.0"),
+                "The weights are those of scale 1", "take the weights at the scale that is given"))),
 )

@@ -316,6 +316,7 @@ CHECKS = (
             call(_swapped).about("a permutation"), call(_square), call(-_square), call(_whole),
             call(np.array([[0, 2], [3, 4]])).about("integers"), call(_sizes).about("pivots of 1e200 and 1e-200"),
             call(_sizes[::-1]).about("pivots of 1e-200 and 1e200"),
+            call(np.diag([1e-4, 2e-5, -3e-6])).about("a small determinant of a regular matrix"),
             call(-_huge).about("a determinant beyond the largest float", edge=True),
             call(np.diag([-1e300, 1e300])).about("a negative determinant beyond the largest float", edge=True),
             call(np.diag([1e-200, 1e-200])).about("a determinant below the smallest float", edge=True)),
@@ -337,6 +338,8 @@ CHECKS = (
             Mistake("products that overflow", lambda a: float(np.linalg.det(lu(a)[0]) * np.prod(np.diag(lu(a)[2]))),
                 "It gives inf or 0 where pivots of 1e200 and 1e-200 balance",
                 "add exponents apart from mantissas, or logarithms"),
+            Mistake("small taken for zero", lambda a: round(float(np.linalg.det(a)), 9), "Small determinants become 0",
+                "only a pivot that is 0 makes it 0: small entries are enough for a small determinant"),
             Mistake("product of the diagonal", lambda a: float(np.prod(np.diag(a))),
                 "It is right only for triangular matrices", "multiply the pivots, which is the diagonal of U"),
             Mistake("signs of minors forgotten", lambda a: _by_minors(a, 1.0), "All products are added",
@@ -416,5 +419,10 @@ CHECKS = (
         claims=(
             Claim("one is lost beside the last entry of U, and is not with one row less", lambda f: float(not all(
                 (lu(largest_growth_matrix(n))[2][-1, -1] + 1 == 2.0 ** (n - 1)) == (n >= f()) for n in range(50, 60)))),
-            oracle("the precision of a float", lambda: np.finfo(float).nmant + 2, call()))),
+            oracle("the precision of a float", lambda: np.finfo(float).nmant + 2, call())),
+        mistakes=(
+            Mistake("digits for rows", lambda: 53, "The entry is 2 to the power of 52, where floats are 1 apart",
+                "the last entry of n rows is 2 to the power of n - 1"),
+            Mistake("half a spacing kept", lambda: 55, "One row less loses the 1 already: it is half of the spacing",
+                "a sum between two floats goes to the even one, and that is the power of two"))),
 )

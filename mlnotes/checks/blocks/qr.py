@@ -345,7 +345,7 @@ CHECKS = (
         cases=(
             call(3.0, 4.0), call(4.0, -3.0), call(-1.0, 2.0), call(0.0, -5.0).about("a first coordinate of 0"),
             call(-2.0, 0.0).about("a second coordinate of 0"), call(3e200, -4e200).about("numbers of 1e200"),
-            call(-4e-200, 3e-200).about("numbers of 1e-200"), call(0.0, 0.0).about("nothing to turn", edge=True)),
+            call(-4e-200, 3e-200).about("numbers of 1e-200"), call(0.0, 0.0).about("nothing to turn")),
         claims=(
             Claim("(x, y) becomes (length, 0)", _turns, **_SMALL_ROUNDING),
             Claim("nothing to turn: the identity", lambda f: distance(f(0.0, 0.0), np.eye(2))),
@@ -401,5 +401,9 @@ CHECKS = (
             Mistake("sign of a mirror left in", ("abs(", "("), "It is negative for some columns",
                 "a volume is not negative: take the absolute value"),
             Mistake("squared", (".prod())", ".prod()) ** 2"), "It is the Gram determinant", "take the root"),
-            Mistake("edges added", (".prod()", ".sum()"), "It is a sum of lengths", "multiply the heights"))),
+            Mistake("edges added", (".prod()", ".sum()"), "It is a sum of lengths", "multiply the heights"),
+            Mistake("root of the Gram determinant", lambda a: math.sqrt(max(np.linalg.det(np.transpose(a) @ a), 0.0)),
+                "At an angle of 1e-9 nothing is left", "take the heights from R: AᵀA squares what they are made of"),
+            Mistake("lengths", lambda a: float(np.linalg.norm(a, axis=0).prod()), "It is right for right angles only",
+                "multiply what is new in each column"))),
 )

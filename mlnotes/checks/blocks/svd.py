@@ -99,7 +99,7 @@ _RESULT, _DECOMPOSED = "return found.u, found.s, found.vt", "u, s, vt = svd(a)"
 _COUNT, _CUT = "_count_above(s, tolerance, np.shape(a))", "u[:, :k] * s[:k] @ vt[:k]"
 _RANK = "_count_above(svd(a)[1], tolerance, np.shape(a))"
 _BASES = "Subspaces(u[:, :r], u[:, r:], v[:, :r], v[:, r:])"
-_FIXED = "int(np.count_nonzero({} > (1e-10 if tolerance is None else tolerance)))"
+_FIXED = "int(np.count_nonzero({} > (1e-14 if tolerance is None else tolerance)))"
 _OF_GRAM = """w, v = np.linalg.eigh(a.T @ a)
     s, v, k = np.sqrt(np.abs(w[::-1])), v[:, ::-1], min(a.shape)
     return (a @ v / np.where(s == 0, 1, s))[:, :k], s[:k], v.T[:k]"""
@@ -156,7 +156,8 @@ CHECKS = (
             Mistake("squares", (_RESULT, "return found.u, found.s**2, found.vt"), "The singular values are squared",
                 "take the root of the eigenvalues of AᵀA"))),
     Checks(pinv,
-        cases=_of_dependent(),
+        cases=(*_of_dependent(), call(np.diag([1.0, 1e-12])).about("a small singular value that counts"),
+            call(np.eye(20, 2) * [1.0, 2e-15]).about("a singular value of nine roundings in 20 rows, which does not")),
         claims=(
             Claim("Penrose's four conditions", _penrose, **_CONDITION),
             Claim("the inverse, where there is one", lambda f: distance(f(_square) @ _square, np.eye(5)), **_CONDITION),

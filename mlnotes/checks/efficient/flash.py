@@ -325,10 +325,9 @@ CHECKS = (
             oracle("numpy.logaddexp over the parts", lambda outs, lses: (None, np.logaddexp.reduce(lses)),
                 call(*_parts(_q, _k, _v, 4, 6)), run=lambda f, *parts: f(*parts)[1], **_LAST_BITS)),
         mistakes=(
-            Mistake("plain mean", ("weights = softmax(_at_least_single(lses), axis=0)",
-                "weights = 0 * lses + 1 / len(lses)"),
-                "Every part counts alike, whatever its scores",
-                    "weigh the parts with the softmax of their log-sum-exps"),
+            Mistake("plain mean", ("out = xp.sum(weights[..., None] * outs, axis=0)",
+                "out = xp.mean(_at_least_single(outs), axis=0)"), "Every part counts alike, whatever its scores",
+                "weigh the parts by a softmax over their log-sum-exps"),
             Mistake("weights of lse", ("softmax(_at_least_single(lses), axis=0)", "lses / xp.sum(lses, axis=0)"),
                 "Parts are weighed with logarithms", "take the exponentials of the log-sum-exps: their softmax"),
             Mistake("softmax over queries", ("axis=0)\n    out", "axis=-1)\n    out"),

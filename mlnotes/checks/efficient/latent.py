@@ -215,7 +215,10 @@ CHECKS = (
                 "w @ w_up.mT"), "There is one block, the sum of all heads", "multiply head by head"),
             Mistake("not joined", ("merge_heads(split_heads(w, n_heads) @ split_heads(w_up, n_heads).mT)",
                 "split_heads(w, n_heads) @ split_heads(w_up, n_heads).mT"), "The heads keep an axis of their own",
-                "put their columns side by side"))),
+                "put their columns side by side"),
+            Mistake("heads interleaved", lambda w, w_up, n_heads: np.concatenate([w[..., i::n_heads] @
+                w_up[:, i::n_heads].T for i in range(n_heads)], axis=-1), "Each head takes every h-th column",
+                "head i owns neighbouring columns, i·d to (i + 1)·d − 1"))),
     Checks(grouped_as_latent,
         run=lambda f, *given, **named: dict(zip(("w_c", "w_uk", "w_uv"), f(*given, **named), strict=True)),
         cases=(call(_wk[:2, :2], _wv[:2, :2], 2, 2), call(_wk[:2, :2], _wv[:2, :2], 4, 2), call(_wk, _wv, 6, 2),

@@ -10,11 +10,15 @@ from mlnotes.efficient.quantization import (
     QuantizedCache,
     bits_per_number,
     decode_q4_1,
+    decode_q8_0,
     dequantize,
     fake_quantize,
     float_grid,
     gptq,
+    pack_codes,
     quantize,
+    quantized_cache_nbytes,
+    unpack_codes,
 )
 
 _rng = np.random.default_rng(23)
@@ -32,6 +36,10 @@ _ROUNDED = (
     .about("far from zero"), call(_heavy, 4, 7).about("numbers of 1e150", absolute=0.0), call(_small[0], 4, 2)
     .about("one axis"))
 _FULL = frozen(np.array([0, 56, 0, 188, *range(16)], np.uint8), _rng.integers(0, 60, (2, 3, 40)).astype(np.uint8))
+_EIGHTH = frozen(np.array([0, 56, *range(128, 144), *range(16)], np.uint8),
+    _rng.integers(0, 60, (2, 3, 68)).astype(np.uint8) ^ np.uint8(128) * (np.arange(68) % 34 > 1).astype(np.uint8))
+_CODES = frozen(np.array([1, 2, 3, 0, 0, 3, 2, 1], np.uint8), _rng.integers(0, 16, (2, 3, 8)).astype(np.uint8),
+    _rng.integers(0, 256, (2, 3, 5)).astype(np.uint8))
 _SCALED = frozen(np.array([[-1, 2, 0, 3]], np.int8), np.array([[0.5, 2.0]]), np.array([[1.0, -3.0]]),
     _rng.integers(0, 255, (2, 3, 14)).astype(np.uint8), _rng.random((2, 3, 2)), _rng.normal(size=(2, 3, 2)))
 
@@ -92,10 +100,16 @@ def _forwards_and_back(f, x, *options, **named):
     return {"values": out.detach().numpy(), "gradient": x.grad.numpy()}
 
 
-def _by_gguf(blocks):
+def _by_gguf(kind):
     import gguf
 
-    return gguf.dequantize(blocks, gguf.GGMLQuantizationType.Q4_1)
+    return lambda blocks: gguf.dequantize(blocks, gguf.GGMLQuantizationType[kind])
+
+
+def _by_bits(codes, bits):
+    """Write all codes as bits, the lowest first, and read them as bytes."""
+    written = (codes[..., None] >> np.arange(bits) & 1).astype(np.uint8)
+    return np.packbits(written.reshape(*codes.shape[:-1], -1), axis=-1, bitorder="little")
 
 
 def _by_struct(blocks):
@@ -232,7 +246,7 @@ CHECKS = (
             call(_FULL[0]).about("one block: step 0.5, minimum −1"), call(_FULL[1]).about("two rows of three of two"),
             call(_FULL[1][0, 0])),
         claims=(
-            oracle("the library gguf", _by_gguf, call(_FULL[0]), call(_FULL[1][0])),
+            oracle("the library gguf", _by_gguf("Q4_1"), call(_FULL[0]), call(_FULL[1][0])),
             oracle("struct, number by number", _by_struct, call(_FULL[1]), tolerance=1e-6, why="float32 sums"),
             Claim("code 0 everywhere is the minimum everywhere", lambda f: distance(f(np.array([0, 56, 0, 188] + 16 *
                 [0], np.uint8)), np.full(32, -1.0)))),
@@ -248,10 +262,53 @@ CHECKS = (
                 "the low byte of a float16 comes first"),
             Mistake("minimum before scale", ("for i in (0, 2)", "for i in (2, 0)"),
                 "Scale and minimum are exchanged", "the scale comes first"))),
+    Checks(decode_q8_0, cases=(
+            call(_EIGHTH[0]).about("one block: step 0.5, from −128"), call(_EIGHTH[1][0, 0]),
+            call(_EIGHTH[1]).about("two rows of three of two")),
+        claims=(
+            oracle("the library gguf", _by_gguf("Q8_0"), call(_EIGHTH[0]), call(_EIGHTH[1][0])),
+            Claim("code 0 everywhere is 0 everywhere", lambda f: distance(f(np.array([0, 56] + 32 * [0], np.uint8)),
+                np.zeros(32)))),
+        mistakes=(
+            Mistake("unsigned", (".view(np.int8)", ""), "Negative numbers come back large and positive",
+                "read the bytes as signed: view(np.int8)"),
+            Mistake("centred", (".view(np.int8).astype(np.float32)", ".astype(np.float32) - 128"),
+                "Zero comes back as the most negative number", "codes are signed as they stand: nothing is subtracted"),
+            Mistake("scale last", (("blocks[..., 2:]", "blocks[..., :-2]"), ("blocks[..., :2]", "blocks[..., -2:]")),
+                "All numbers are absurd", "the scale comes first"))),
+    Checks(pack_codes, cases=(
+            call(_CODES[0], 2), call(_CODES[0] % 2, 1), call(_CODES[0], 4), call(_CODES[0], 8),
+            call(_CODES[1], 4).about("three axes")),
+        claims=(
+            oracle("numpy.packbits of the codes' bits", _by_bits, call(_CODES[0], 2), call(_CODES[1], 4),
+                call(_CODES[0], 8)),
+            Claim("unpacked, the codes come back", lambda f: distance(unpack_codes(f(_CODES[1], 4), 4), _CODES[1]))),
+        mistakes=(
+            Mistake("first code highest", ("<< bits * i for", "<< bits * (8 // bits - 1 - i) for"),
+                "The codes of each byte come in the opposite order", "the first code fills the lowest bits"),
+            Mistake("shifted by one bit", ("<< bits * i", "<< i"), "Neighbouring codes overlap",
+                "code i of a byte begins at bit i · bits"))),
+    Checks(unpack_codes, cases=(
+            call(np.array([27, 228], np.uint8), 2), call(np.array([27, 228], np.uint8), 1),
+            call(np.array([27, 228], np.uint8), 4), call(np.array([27, 228], np.uint8), 8),
+            call(_CODES[2], 4).about("three axes")),
+        claims=(
+            oracle("numpy.unpackbits, read a few at a time", lambda packed, bits: np.unpackbits(packed, axis=-1,
+                bitorder="little").reshape(*packed.shape[:-1], -1, bits) @ 2 ** np.arange(bits), call(_CODES[2], 4),
+                call(_CODES[2], 2), call(_CODES[2], 1)),
+            Claim("packed again, the bytes come back", lambda f: distance(pack_codes(f(_CODES[2], 2), 2), _CODES[2]))),
+        mistakes=(
+            Mistake("highest bits first", ("packed >> bits * i", "packed >> bits * (8 // bits - 1 - i)"),
+                "The codes of each byte come in the opposite order", "the first code lies in the lowest bits"),
+            Mistake("higher codes left in", (" & 2**bits - 1", ""), "All but the last code of a byte are too large",
+                "mask what lies above: & 2^bits − 1"),
+            Mistake("one place after the other", ("axis=-1", "axis=-2"),
+                "All first codes come before all second ones", "codes of one byte stand side by side"))),
     Checks(gptq, run=_compensated, cases=(
             call(_w[:2, :3], _x[:, :3], 3), call(_w, _x, 4, block_size=12), call(_w, _x, 3, symmetric=False),
             call(_w, _x, 2, 12, False),
-            call(_w, _x, 4, 4, False, 0.1).about("blocks of 4"), call(_w, _x, 4, damping=1.0),
+            call(_w, _x, 4, 4, False, 0.1).about("blocks of 4"), call(_w, _x, 3, 4, False)
+            .about("weights pushed beyond their grid"), call(_w, _x, 4, damping=1.0),
             call(_w, np.diag(np.arange(1.0, 13)), 4).about("inputs without correlation"), call(_w, 0 * _x, 4)
             .about("inputs of zero", edge=True)),
         claims=(
@@ -307,6 +364,26 @@ CHECKS = (
                 "A block with a minimum takes no more than one without", "count scale and minimum"),
             Mistake("scale for each number", (" / block_size", ""), "The block makes no difference",
                 "divide by the numbers that share it"))),
+    Checks(quantized_cache_nbytes, cases=(
+            call(32, 1, 8, 8), call(64, 3, 16, 4), call(64, 3, 16, 4, n_layers=5), call(64, 3, 16, 8, itemsize=2),
+            call(33, 3, 16, 4).about("a group that is not full"), call(50, 2, 8, 4, key_group=7),
+            call(50, 2, 8, 2, 3, 2, 7).about("all options"), call(0, 2, 8, 4).about("no tokens")),
+        claims=(
+            Claim("bytes measured are bytes by formula", lambda f: max(float(abs(f(n, 2, 8, bits, key_group=group) -
+                QuantizedCache(n, 2, 8, like=np.zeros(1, np.float32), bits=bits, key_group=group).nbytes))
+                for n, bits, group in ((32, 8, 32), (33, 4, 32), (50, 2, 7)))),
+            oracle("numpy's count, array by array", lambda n, g, d, bits: g * sum(np.zeros(*it).nbytes for it in (
+                ((2, n, d * bits // 8), np.uint8), ((2, d, -(-n // 32)), np.float32), ((2, n), np.float32),
+                ((32, d), np.float32))), call(33, 3, 16, 4), call(64, 1, 8, 8))),
+        mistakes=(
+            Mistake("bits for bytes", ("* bits // 8", "* bits"), "Codes take eight times too much",
+                "8 bits are a byte"),
+            Mistake("scales not counted", (("others = 2 * d_head * -(-n_tokens // key_group) + 2 * n_tokens + ",
+                "others = "),), "It falls short by the scales and minima", "count scale and minimum of each grid"),
+            Mistake("latest keys not counted", (" + key_group * d_head", ""),
+                "It falls short by the keys that wait for their group", "a group of keys is kept as it is"),
+            Mistake("only whole groups", ("-(-n_tokens // key_group)", "(n_tokens // key_group)"),
+                "A last group that is not full has no room for its grid", "round up: −(−s // r)"))),
     Checks(float_grid, cases=(call(3, 2), call(2, 1), call(4, 3), call(5, 0), call(2, 0)),
         claims=(
             Claim("each power of two has as many points", lambda f: distance(np.diff(f(4, 3)).reshape(-1)[8:16],

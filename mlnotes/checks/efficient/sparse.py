@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from mlnotes.arrays import require_integers
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
@@ -33,6 +34,8 @@ def reach(windows, dilations):
 
 def pairs_in_window(n, window):
     """Count the pairs of a query and a key that it sees, for n tokens and a window of at most n."""
+    require_integers(1, window=window)
+    require_integers(window, n=n)
     return n * window - window * (window - 1) // 2
 
 
@@ -160,6 +163,10 @@ CHECKS = (
         mistakes=(
             Mistake("offset forgotten", ("_last_of_the_keys(n_queries, n_keys) if", "0 if"),
                 "With a cache, new queries see only the oldest keys", "queries are the last of the keys: s - l"),
+            Mistake("queries always the first",
+                ("_last_of_the_keys(n_queries, n_keys) if offset is None else offset", "0"),
+                "Queries stand with the first keys, whatever the offset",
+                "count a query's position from the offset: i + offset"),
             Mistake("offset of the block in place of its own", ("window, i + offset - first)", "window, 0)"),
                 "Queries of a later block see only the first keys of their band",
                 "count positions from the first key of the band"),

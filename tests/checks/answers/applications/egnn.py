@@ -203,3 +203,93 @@ def wrong_egnn_layer__added_on_top(h, x, phi_e, phi_x, phi_h, mask=None, edge_fe
     moves = (lines * phi_x(m) * heard[..., None]).sum(1)
     count = np.maximum(heard.sum(1), 1)[:, None]
     return h + phi_h(np.concatenate([h, m.sum(1)], -1)), x + moves / count
+
+
+def right_gram_of_squares__entry_by_entry(squares):
+    n = len(squares)
+    rows = [sum(row) / n for row in squares]
+    mean = sum(rows) / n
+    return np.array([[(rows[i] + rows[j] - squares[i, j] - mean) / 2 for j in range(n)] for i in range(n)])
+
+
+def right_gram_of_squares__from_the_first_point(squares):
+    gram = (squares[:1] + squares[:, :1] - squares) / 2
+    gram = gram - gram.mean(axis=0)
+    return gram - gram.mean(axis=1, keepdims=True)
+
+
+def right_gram_of_squares__means(squares):
+    columns = squares.mean(axis=0, keepdims=True)
+    return (columns + columns.T - squares - squares.mean()) / 2
+
+
+def wrong_gram_of_squares__from_the_first_point(squares):
+    return (squares[:1] + squares[:, :1] - squares) / 2
+
+
+def wrong_gram_of_squares__mean_taken_away_too_often(squares):
+    columns = squares.mean(axis=0, keepdims=True)
+    return (columns + columns.T - squares) / 2
+
+
+def wrong_gram_of_squares__half_forgotten(squares):
+    columns = squares.mean(axis=0, keepdims=True)
+    return columns + columns.T - squares - squares.mean()
+
+
+def wrong_gram_of_squares__mean_of_rows_only(squares):
+    return (squares.mean(axis=1, keepdims=True) - squares) / 2
+
+
+def wrong_gram_of_squares__distances_centred(squares):
+    """use the squares as they come"""
+    n = len(squares)
+    j = np.eye(n) - np.ones((n, n)) / n
+    return -j @ np.sqrt(squares) @ j / 2
+
+
+def wrong_gram_of_squares__ones_not_divided(squares):
+    n = len(squares)
+    j = np.eye(n) - np.ones((n, n))
+    return -j @ squares @ j / 2
+
+
+def right_signed_volume__triple_product(x):
+    a, b, c = x[1] - x[0], x[2] - x[0], x[3] - x[0]
+    return np.cross(a, b) @ c / 6
+
+
+def right_signed_volume__with_ones(x):
+    return -np.linalg.det(np.hstack([x, np.ones((4, 1))])) / 6
+
+
+def right_signed_volume__written_out(x):
+    (a, b, c), (d, e, f), (g, h, i) = (x[1:] - x[0]).tolist()
+    return (a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) / 6
+
+
+def wrong_signed_volume__edges_in_a_row(x):
+    return np.linalg.det(np.array([x[1] - x[0], x[2] - x[1], x[0] - x[2]])) / 6
+
+
+def wrong_signed_volume__without_sign(x):
+    """keep the sign of the determinant"""
+    return abs(np.linalg.det(x[1:] - x[0])) / 6
+
+
+def wrong_signed_volume__a_third(x):
+    return np.linalg.det(x[1:] - x[0]) / 3
+
+
+def wrong_signed_volume__from_the_mean(x):
+    return np.linalg.det(x[1:] - x.mean(axis=0)) / 6
+
+
+def wrong_signed_volume__area_times_edge(x):
+    a, b, c = x[1] - x[0], x[2] - x[0], x[3] - x[0]
+    return np.linalg.norm(np.cross(a, b)) * np.linalg.norm(c) / 6
+
+
+def wrong_signed_volume__one_edge_from_another_corner(x):
+    a, b, c = x[1] - x[0], x[2] - x[1], x[3] - x[2]
+    return np.cross(b, a) @ c / 6

@@ -1,5 +1,7 @@
 """Least squares and ridge, as readers write them."""
 
+import math
+
 import numpy as np
 import scipy.linalg
 
@@ -244,3 +246,158 @@ def wrong_ridge__last_row(a, b, strength):
     n = a.shape[1]
     tall = np.vstack([a, np.sqrt(strength) * np.eye(n)])
     return np.linalg.lstsq(tall, np.concatenate([np.zeros((n, *b.shape[1:])), b]))[0]
+
+
+def wrong_lstsq__same_tolerance_for_all(a, b, method="qr", tolerance=None):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    if tolerance is None:
+        tolerance = max(np.shape(a)) * np.finfo(float).eps
+    kept = s > tolerance * s[0]
+    if method != "svd" and kept.sum() < np.shape(a)[1]:
+        raise ValueError("columns depend on each other")
+    return vt[kept].T @ ((u[:, kept].T @ b).T / s[kept]).T
+
+
+def right_cholesky__numpy(a):
+    a = np.asarray(a, float)
+    if not np.allclose(a, a.T):
+        raise ValueError("not symmetric")
+    return np.linalg.cholesky(a)
+
+
+def right_cholesky__entries(a):
+    n = len(a)
+    low = np.zeros((n, n))
+    if np.abs(np.asarray(a) - np.transpose(a)).max() > 1e-12 * np.abs(a).max():
+        raise ValueError("not symmetric")
+    for i in range(n):
+        for j in range(i + 1):
+            rest = a[i][j] - sum(low[i, k] * low[j, k] for k in range(j))
+            if i == j:
+                if not rest > 0:
+                    raise ArithmeticError("not positive definite")
+                low[i, i] = math.sqrt(rest)
+            else:
+                low[i, j] = rest / low[j, j]
+    return low
+
+
+def right_cholesky__outer_products(a):
+    a = np.array(a, float)
+    if not np.allclose(a, a.T, rtol=1e-10, atol=0):
+        raise ValueError("not symmetric")
+    low = np.zeros(a.shape)
+    for k in range(len(a)):
+        if a[k, k] <= 0:
+            raise ValueError("not positive definite")
+        low[k:, k] = a[k:, k] / math.sqrt(a[k, k])
+        a[k:, k:] = a[k:, k:] - np.outer(low[k:, k], low[k:, k])
+    return low
+
+
+def wrong_cholesky__upper(a):
+    """It is upper triangular"""
+    if not np.allclose(a, a.T):
+        raise ValueError
+    return scipy.linalg.cholesky(a)
+
+
+def wrong_cholesky__square_root_of_the_matrix(a):
+    if not np.allclose(a, a.T):
+        raise ValueError
+    w, v = np.linalg.eigh(a)
+    if w.min() <= 0:
+        raise ValueError
+    return (v * np.sqrt(w)) @ v.T
+
+
+def wrong_cholesky__unit_diagonal(a):
+    """Its diagonal is ones"""
+    if not np.allclose(a, a.T):
+        raise ValueError
+    low = np.linalg.cholesky(a)
+    return low / np.diag(low)
+
+
+def wrong_cholesky__roots_not_taken(a):
+    """Line 6"""
+    if not np.allclose(a, a.T):
+        raise ValueError
+    low = np.linalg.cholesky(a)
+    return low * np.diag(low)
+
+
+def wrong_cholesky__asymmetry_ignored(a):
+    """It answers for a matrix that is not symmetric, as if it were"""
+    return np.linalg.cholesky(a)
+
+
+def wrong_cholesky__columns_before_forgotten(a):
+    a, low = np.array(a, float), np.zeros(np.shape(a))
+    if not np.allclose(a, a.T) or np.linalg.eigvalsh(a).min() <= 0:
+        raise ValueError
+    for j in range(len(a)):
+        rest = a[j:, j]
+        low[j:, j] = rest / math.sqrt(rest[0])
+    return low
+
+
+def right_standard_errors__r(a, b):
+    q, r = np.linalg.qr(a)
+    m, n = np.shape(a)
+    residual = b - q @ (q.T @ b)
+    inverse = scipy.linalg.solve_triangular(r, np.eye(n))
+    return np.sqrt(residual @ residual / (m - n)) * np.sqrt((inverse**2).sum(axis=1))
+
+
+def right_standard_errors__pinv(a, b):
+    p = np.linalg.pinv(a)
+    m, n = np.shape(a)
+    sigma = np.linalg.norm(b - a @ (p @ b)) / (m - n) ** 0.5
+    return sigma * np.linalg.norm(p, axis=1)
+
+
+def right_standard_errors__svd(a, b):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    residual = b - u @ (u.T @ b)
+    return [math.sqrt(residual @ residual / (len(b) - len(s)) * sum((vt[k, j] / s[k]) ** 2 for k in range(len(s))))
+            for j in range(len(s))]
+
+
+def wrong_standard_errors__divided_by_m(a, b):
+    """They are too small, the more so the fewer rows there are"""
+    x = np.linalg.lstsq(a, b)[0]
+    return np.sqrt(((b - a @ x) ** 2).mean() * np.diag(np.linalg.inv(a.T @ a)))
+
+
+def wrong_standard_errors__m_minus_one(a, b):
+    """They are right for a single column only"""
+    x = np.linalg.lstsq(a, b)[0]
+    return np.sqrt(((b - a @ x) ** 2).sum() / (len(b) - 1) * np.diag(np.linalg.inv(a.T @ a)))
+
+
+def wrong_standard_errors__variances(a, b):
+    """They are squares"""
+    x = np.linalg.lstsq(a, b)[0]
+    return ((b - a @ x) ** 2).sum() / (len(b) - a.shape[1]) * np.diag(np.linalg.inv(a.T @ a))
+
+
+def wrong_standard_errors__inverse_of_the_diagonal(a, b):
+    """Columns that lean on each other do not raise each other's errors"""
+    x = np.linalg.lstsq(a, b)[0]
+    return np.sqrt(((b - a @ x) ** 2).sum() / (len(b) - a.shape[1]) / np.diag(a.T @ a))
+
+
+def wrong_standard_errors__spread_of_b(a, b):
+    """They do not become smaller where the fit is good"""
+    return np.sqrt(b.var(ddof=a.shape[1]) * np.diag(np.linalg.inv(a.T @ a)))
+
+
+def wrong_standard_errors__whole_covariance(a, b):
+    x = np.linalg.lstsq(a, b)[0]
+    return ((b - a @ x) ** 2).sum() / (len(b) - a.shape[1]) * np.linalg.inv(a.T @ a)
+
+
+def wrong_standard_errors__sigma_forgotten(a, b):
+    """They do not depend on b"""
+    return np.sqrt(np.diag(np.linalg.inv(a.T @ a)))

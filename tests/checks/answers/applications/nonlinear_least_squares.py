@@ -151,3 +151,88 @@ def wrong_levenberg_marquardt__always_content(residual, x0, jacobian=None, max_s
 def wrong_levenberg_marquardt__steps_ignored(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
     """`max_steps` makes no difference"""
     return levenberg_marquardt(residual, x0, jacobian, tolerance=tolerance)
+
+
+def right_damped_step__added_rows(r, j, damping, scales):
+    n = len(scales)
+    return np.linalg.lstsq(
+        np.vstack([j / scales, damping**0.5 * np.eye(n)]), np.append(-r, np.zeros(n)), rcond=None
+    )[0] / scales
+
+
+def right_damped_step__qr(r, j, damping, scales):
+    q, u = np.linalg.qr(np.concatenate([j, np.diag(np.sqrt(damping) * scales)]))
+    return -np.linalg.solve(u, q[: len(r)].T @ r)
+
+
+def right_damped_step__svd(r, j, damping, scales):
+    u, s, vt = np.linalg.svd(j / scales, full_matrices=False)
+    return -(vt.T @ (s / (s**2 + damping) * (u.T @ r))) / scales
+
+
+def wrong_damped_step__rows_of_the_gradient(r, j, damping, scales):
+    rows = np.vstack([j, np.sqrt(damping) * np.diag(scales)])
+    return -np.linalg.lstsq(rows, np.append(r, scales), rcond=None)[0]
+
+
+def wrong_damped_step__divided_by_the_scales(r, j, damping, scales):
+    """Another unit"""
+    rows = np.vstack([j, np.sqrt(damping) * np.diag(1 / scales)])
+    return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0]
+
+
+def wrong_damped_step__damping_squared(r, j, damping, scales):
+    """The damping acts squared"""
+    rows = np.vstack([j, damping * np.diag(scales)])
+    return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0]
+
+
+def wrong_damped_step__damping_halved(r, j, damping, scales):
+    rows = np.vstack([j, 0.5 * np.sqrt(damping) * np.diag(scales)])
+    return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0]
+
+
+def wrong_damped_step__divided_by_one_plus(r, j, damping, scales):
+    return -np.linalg.lstsq(j, r, rcond=None)[0] / (1 + damping)
+
+
+def wrong_damped_step__along_the_gradient(r, j, damping, scales):
+    return -j.T @ r / (damping or 1) / scales**2
+
+
+def right_predicted_reduction__norm(p, g, damping, scales):
+    return 0.5 * damping * np.linalg.norm(scales * p) ** 2 - 0.5 * np.dot(g, p)
+
+
+def right_predicted_reduction__one_product(p, g, damping, scales):
+    return p @ (damping * scales**2 * p - g) / 2
+
+
+def right_predicted_reduction__loop(p, g, damping, scales):
+    return sum(damping * (d * x) ** 2 - x * y for x, y, d in zip(p, g, scales, strict=True)) / 2
+
+
+def wrong_predicted_reduction__sign_of_the_gradient(p, g, damping, scales):
+    return (damping * np.sum((scales * p) ** 2) + p @ g) / 2
+
+
+def wrong_predicted_reduction__damping_whole(p, g, damping, scales):
+    return damping * np.sum((scales * p) ** 2) - p @ g / 2
+
+
+def wrong_predicted_reduction__scales_once(p, g, damping, scales):
+    return (damping * np.sum(scales * p**2) - p @ g) / 2
+
+
+def wrong_predicted_reduction__not_halved(p, g, damping, scales):
+    """twice"""
+    return damping * np.sum((scales * p) ** 2) - p @ g
+
+
+def wrong_predicted_reduction__half_of_the_gradient(p, g, damping, scales):
+    """The damping makes no difference"""
+    return -(p @ g) / 2
+
+
+def wrong_predicted_reduction__norm_not_squared(p, g, damping, scales):
+    return (damping * np.linalg.norm(scales * p) - p @ g) / 2

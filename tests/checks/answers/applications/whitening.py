@@ -322,3 +322,48 @@ def wrong_whiten__other_kinds_as_zca(x, kind="pca", eps=0.0, ddof=0):
     centered, _, values, v = _parts(x, eps, ddof)
     z = centered @ v / np.sqrt(values)
     return z if kind == "pca" else z @ v.T
+
+
+def right_zca_of_correlation__eigenvectors(rho):
+    values, v = np.linalg.eigh(np.array([[1.0, rho], [rho, 1.0]]))
+    return v @ np.diag(values**-0.5) @ v.T
+
+
+def right_zca_of_correlation__root(rho):
+    return np.linalg.inv(scipy.linalg.sqrtm(np.array([[1.0, rho], [rho, 1.0]])))
+
+
+def right_zca_of_correlation__closed(rho):
+    a, b = 1 / np.sqrt(1 + rho), 1 / np.sqrt(1 - rho)
+    return a / 2 * np.ones((2, 2)) + b / 2 * np.array([[1, -1], [-1, 1]])
+
+
+def wrong_zca_of_correlation__cholesky(rho):
+    return np.linalg.inv(np.linalg.cholesky(np.array([[1.0, rho], [rho, 1.0]]))).T
+
+
+def wrong_zca_of_correlation__inverse(rho):
+    """It is the inverse of the covariance"""
+    return np.linalg.inv(np.array([[1.0, rho], [rho, 1.0]]))
+
+
+def wrong_zca_of_correlation__sign(rho):
+    """The entry beside the diagonal has the sign of ρ"""
+    a, b = 1 / np.sqrt(1 + rho), 1 / np.sqrt(1 - rho)
+    return np.array([[a + b, b - a], [b - a, a + b]]) / 2
+
+
+def wrong_zca_of_correlation__not_halved(rho):
+    """twice the right one"""
+    a, b = 1 / np.sqrt(1 + rho), 1 / np.sqrt(1 - rho)
+    return np.array([[a + b, a - b], [a - b, a + b]])
+
+
+def wrong_zca_of_correlation__root(rho):
+    """It makes the features more alike"""
+    return scipy.linalg.sqrtm(np.array([[1.0, rho], [rho, 1.0]]))
+
+
+def wrong_zca_of_correlation__pca(rho):
+    """It is PCA's matrix"""
+    return np.array([[1, 1], [1, -1]]) / np.sqrt(2) / np.sqrt([1 + rho, 1 - rho])

@@ -345,3 +345,44 @@ def wrong_largest_weight_ratio__twice_outside(w):
 def wrong_largest_weight_ratio__units_from_zero(w):
     """It is the root of the right one"""
     return np.exp(w[w > 0].sum() - w[w < 0].sum())
+
+
+def right_scores_both_ways__array_equal(m):
+    return np.array_equal(m, m.T)
+
+
+def right_scores_both_ways__loop(m):
+    d, f = m.shape
+    return d == f and all(m[i, j] == m[j, i] for i in range(d) for j in range(i))
+
+
+def right_scores_both_ways__triangles(m):
+    return m.shape[0] == m.shape[1] and np.allclose(np.triu(m), np.tril(m).T)
+
+
+def wrong_scores_both_ways__sum(m):
+    return bool(np.isclose(m.sum(axis=0).sum(), m.sum(axis=1).sum()))
+
+
+def wrong_scores_both_ways__no_sign(m):
+    return m.shape == m.T.shape and bool((abs(m) == abs(m.T)).all())
+
+
+def wrong_scores_both_ways__normal(m):
+    """Line 3"""
+    return m.shape[0] == m.shape[1] and np.allclose(m @ m.T, m.T @ m)
+
+
+def wrong_scores_both_ways__diagonal(m):
+    """It asks for a diagonal matrix"""
+    return m.shape[0] == m.shape[1] and np.allclose(m, np.diag(np.diagonal(m)))
+
+
+def wrong_scores_both_ways__any(m):
+    """Line 3"""
+    return m.shape[0] == m.shape[1] and bool((m == m.T).any())
+
+
+def wrong_scores_both_ways__positive(m):
+    """It asks for positive scores of everything with itself, too"""
+    return np.array_equal(m, m.T) and bool((np.linalg.eigvalsh(m) > 0).all())

@@ -421,3 +421,57 @@ def wrong_bias_of_shifted_queries__shift_alone(k, c):
 def wrong_bias_of_shifted_queries__sum(k, c):
     """Line 3"""
     return (k + c).sum(axis=-1) / math.sqrt(k.shape[-1])
+
+
+def right_slope_in_scale__two_means(q, k, v, scale):
+    s = q @ np.swapaxes(k, -1, -2)
+    a = attention_weights(q, k, scale=scale)
+    return a * s @ v - (a * s).sum(-1, keepdims=True) * (a @ v)
+
+
+def right_slope_in_scale__values_centred(q, k, v, scale):
+    a = attention_weights(q, k, scale=scale)
+    s = np.einsum("...ld,...sd->...ls", q, k)
+    centred = v[..., None, :, :] - (a @ v)[..., :, None, :]
+    return np.einsum("...ls,...ls,...lse->...le", a, s, centred)
+
+
+def right_slope_in_scale__torch(q, k, v, scale):
+    import torch
+
+    q, k, v = (torch.tensor(it, dtype=torch.float64) for it in (q, k, v))
+    c = torch.tensor(float(scale), dtype=torch.float64)
+    return torch.func.jacfwd(lambda c: torch.softmax(c * (q @ k.mT), -1) @ v)(c).numpy()
+
+
+def wrong_slope_in_scale__values_minus_the_mean_alone(q, k, v, scale):
+    a = attention_weights(q, k, scale=scale)
+    return a @ (v - (a @ v).mean(axis=-2, keepdims=True))
+
+
+def wrong_slope_in_scale__scores_of_the_result(q, k, v, scale):
+    """A constant added to all scores changes it"""
+    return (attention_weights(q, k, scale=scale) * (q @ np.swapaxes(k, -1, -2))) @ v
+
+
+def wrong_slope_in_scale__squared(q, k, v, scale):
+    a, s = attention_weights(q, k, scale=scale), q @ np.swapaxes(k, -1, -2)
+    return a * (s - (a * s).sum(-1, keepdims=True)) ** 2 @ v
+
+
+def wrong_slope_in_scale__per_root(q, k, v, scale):
+    """divided by the root of `q`.shape[-1] once too often"""
+    a, s = attention_weights(q, k, scale=scale), q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    return a * (s - (a * s).sum(-1, keepdims=True)) @ v
+
+
+def wrong_slope_in_scale__mean_of_columns(q, k, v, scale):
+    """Line"""
+    a, s = attention_weights(q, k, scale=scale), q @ np.swapaxes(k, -1, -2)
+    return a * (s - (a * s).sum(axis=-2, keepdims=True)) @ v
+
+
+def wrong_slope_in_scale__usual_scale(q, k, v, scale):
+    """`scale` makes no difference"""
+    a, s = attention_weights(q, k), q @ np.swapaxes(k, -1, -2)
+    return a * (s - (a * s).sum(-1, keepdims=True)) @ v

@@ -926,3 +926,23 @@ def wrong_cosine_gradient__dot_not_divided(a, b):
     """Line 4"""
     u, v = a / np.linalg.norm(a), b / np.linalg.norm(b)
     return (v - (a @ b) * u) / np.linalg.norm(a)
+
+
+def wrong_numerical_jacobian__step_of_the_largest(f, x):
+    """Line 10"""
+    x = np.asarray(x, float)
+    columns = []
+    for j in np.ndindex(x.shape):
+        h = 6e-6 * (np.abs(x).max() or 1)
+        up, down = x.copy(), x.copy()
+        up[j] += h
+        down[j] -= h
+        columns.append((np.asarray(f(up)) - f(down)) / (up[j] - down[j]))
+    return np.stack(columns, axis=-1).reshape(*columns[0].shape, *x.shape)
+
+
+def wrong_distance_gradient__expanded(a, b):
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    square = (a * a).sum(-1, keepdims=True) - 2 * (a * b).sum(-1, keepdims=True) + (b * b).sum(-1, keepdims=True)
+    length = np.sqrt(np.maximum(square, 0))
+    return (a - b) / np.where(length == 0, 1, length)

@@ -1,5 +1,7 @@
 """Eigenvalue solvers, as readers write them."""
 
+import math
+
 import numpy as np
 import scipy.linalg
 
@@ -300,3 +302,111 @@ def wrong_characteristic_polynomial__symmetric_solver(a):
     for root in np.linalg.eigvalsh(a):
         p = np.append(p, 0) - root * np.append(0, p)
     return p.real
+
+
+def right_rayleigh_quotient__quotient(a, v):
+    return np.dot(v, np.dot(a, v)) / np.dot(v, v)
+
+
+def right_rayleigh_quotient__unit_vector(a, v):
+    unit = np.asarray(v) / np.linalg.norm(v)
+    return unit @ np.asarray(a) @ unit
+
+
+def right_rayleigh_quotient__least_squares(a, v):
+    v = np.asarray(v, float)[:, None]
+    return np.linalg.lstsq(v, a @ v)[0][0, 0]
+
+
+def right_rayleigh_quotient__sums(a, v):
+    n = len(v)
+    return sum(v[i] * a[i][j] * v[j] for i in range(n) for j in range(n)) / sum(it * it for it in v)
+
+
+def wrong_rayleigh_quotient__not_divided(a, v):
+    """A vector twice as long has an estimate four times as large"""
+    return v @ a @ v
+
+
+def wrong_rayleigh_quotient__length(a, v):
+    """Line 3"""
+    return v @ a @ v / np.linalg.norm(v)
+
+
+def wrong_rayleigh_quotient__lengths(a, v):
+    """The sign is lost, and it is right for eigenvectors only"""
+    return np.linalg.norm(a @ v) / np.linalg.norm(v)
+
+
+def wrong_rayleigh_quotient__image_below(a, v):
+    w = a @ v
+    return w @ w / (v @ w)
+
+
+def wrong_rayleigh_quotient__entrywise(a, v):
+    """Line 3"""
+    return np.mean((a @ v) / v)
+
+
+def wrong_rayleigh_quotient__projected_the_other_way(a, v):
+    """Line 4"""
+    w = a @ v
+    return (v @ w) / (w @ w)
+
+
+def wrong_rayleigh_quotient__symmetric_part_doubled(a, v):
+    """The result is twice the right one"""
+    return v @ (a + a.T) @ v / (v @ v)
+
+
+def right_power_steps__while(ratio, digits):
+    steps, left = 0, 1.0
+    while left > 10.0**-digits * (1 + 1e-12):
+        left *= ratio
+        steps += 1
+    return steps
+
+
+def right_power_steps__logarithms(ratio, digits):
+    return math.ceil(digits / -math.log10(ratio))
+
+
+def right_power_steps__counted(ratio, digits):
+    return next(k for k in range(10**6) if ratio**k <= (1 + 1e-12) / 10**digits)
+
+
+def wrong_power_steps__rounded_down(ratio, digits):
+    """The last step is missing"""
+    return int(-digits * np.log(10) / np.log(ratio))
+
+
+def wrong_power_steps__rounded(ratio, digits):
+    """Line 3"""
+    return round(-digits * np.log(10) / np.log(ratio))
+
+
+def wrong_power_steps__binary(ratio, digits):
+    return int(np.ceil(-digits * np.log(2) / np.log(ratio)))
+
+
+def wrong_power_steps__natural(ratio, digits):
+    """It counts factors of e"""
+    return int(np.ceil(-digits / np.log(ratio)))
+
+
+def wrong_power_steps__squared_rate(ratio, digits):
+    """Line 3"""
+    return int(np.ceil(-digits * np.log(10) / (2 * np.log(ratio))))
+
+
+def wrong_power_steps__linear(ratio, digits):
+    return int(np.ceil(digits / (1 - ratio)))
+
+
+def wrong_power_steps__one_more(ratio, digits):
+    """The result is too large by 1, every time"""
+    return int(-digits * np.log(10) / np.log(ratio)) + 2
+
+
+def wrong_power_steps__not_whole(ratio, digits):
+    return -digits * np.log(10) / np.log(ratio)

@@ -342,3 +342,89 @@ def wrong_det__opposite_sign(a):
     """The result has the opposite sign"""
     p, l, u = scipy.linalg.lu(a)
     return -np.linalg.det(l) * np.exp(np.linalg.slogdet(u)[1]) * np.linalg.slogdet(p)[0] * np.linalg.slogdet(u)[0]
+
+
+def right_forward_substitution__loops(l, b):
+    l, x = np.asarray(l, float), np.array(b, float)
+    for i in range(len(x)):
+        for j in range(i):
+            x[i] = x[i] - l[i, j] * x[j]
+        x[i] = x[i] / l[i, i]
+    return x
+
+
+def right_forward_substitution__columns(l, b):
+    x = np.array(b, float)
+    for j in range(len(l)):
+        x[j] /= l[j, j]
+        x[j + 1 :] -= np.multiply.outer(l[j + 1 :, j], x[j])
+    return x
+
+
+def right_forward_substitution__scipy(l, b):
+    return scipy.linalg.solve_triangular(l, b, lower=True)
+
+
+def wrong_forward_substitution__unit_diagonal(l, b):
+    """It is right only for ones on the diagonal"""
+    x = np.zeros(np.shape(b))
+    for i in range(len(b)):
+        x[i] = b[i] - l[i, :i] @ x[:i]
+    return x
+
+
+def wrong_forward_substitution__whole_row(l, b):
+    """What is above the diagonal changes the solution"""
+    return np.linalg.solve(l, b)
+
+
+def wrong_forward_substitution__divided_first(l, b):
+    x = np.zeros(np.shape(b))
+    for i in range(len(b)):
+        x[i] = b[i] / l[i, i] - l[i, :i] @ x[:i]
+    return x
+
+
+def wrong_forward_substitution__from_the_last(l, b):
+    x = np.zeros(np.shape(b))
+    for i in reversed(range(len(b))):
+        x[i] = (b[i] - l[i, i + 1 :] @ x[i + 1 :]) / l[i, i]
+    return x
+
+
+def wrong_forward_substitution__known_numbers_of_b(l, b):
+    """From the second unknown on it multiplies by the right-hand side"""
+    x = np.zeros(np.shape(b))
+    for i in range(len(b)):
+        x[i] = (b[i] - l[i, :i] @ b[:i]) / l[i, i]
+    return x
+
+
+def wrong_forward_substitution__added(l, b):
+    """From the second unknown on it adds what is to be subtracted"""
+    x = np.zeros(np.shape(b))
+    for i in range(len(b)):
+        x[i] = (b[i] + l[i, :i] @ x[:i]) / l[i, i]
+    return x
+
+
+def wrong_forward_substitution__one_right_hand_side(l, b):
+    """Line 5"""
+    x = np.zeros(len(b))
+    for i in range(len(b)):
+        x[i] = (b[i] - l[i, :i] @ x[:i]) / l[i, i]
+    return x
+
+
+def wrong_forward_substitution__one_term_short(l, b):
+    """Line 5"""
+    x = np.zeros(np.shape(b))
+    for i in range(len(b)):
+        x[i] = (b[i] - l[i, : max(i - 1, 0)] @ x[: max(i - 1, 0)]) / l[i, i]
+    return x
+
+
+def wrong_det__small_is_zero(a):
+    """Small determinants become 0"""
+    value = np.linalg.det(a)
+    return 0.0 if abs(value) < 1e-10 else value

@@ -621,7 +621,7 @@ def wrong_adam__corrected_means_kept(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8
 
 
 def wrong_adam__correction_without_the_one(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    """Line 11"""
+    """divide by 1 - beta to the power of t, not by the power"""
 
     def steps(problem, x):
         m, s, t = np.zeros_like(x), np.zeros_like(x), 0
@@ -1335,3 +1335,35 @@ def wrong_largest_rate__friction(beta, curvature):
 
 def wrong_largest_rate__curvature_forgotten(beta, curvature):
     return 2 * (1 + beta)
+
+
+def wrong_backtracking__no_rounding(function, x, direction, slope, step=1.0):
+    """Line 8"""
+    value = function(x)
+    for _ in range(100):
+        if function(x + step * direction) < value + 1e-4 * step * slope:
+            return step
+        step /= 2
+    raise ArithmeticError
+
+
+def wrong_backtracking__step_not_in_the_promise(function, x, direction, slope, step=1.0):
+    value = function(x)
+    unit = np.finfo(float).eps * abs(value)
+    extra = 4 * unit if -step * slope < 500 * unit else 0
+    for _ in range(100):
+        if function(x + step * direction) < value + 1e-4 * slope + extra:
+            return step
+        step /= 2
+    raise ArithmeticError
+
+
+def wrong_backtracking__never_gives_up(function, x, direction, slope, step=1.0):
+    value = function(x)
+    unit = np.finfo(float).eps * abs(value)
+    extra = 4 * unit if -step * slope < 500 * unit else 0
+    for _ in range(100):
+        if function(x + step * direction) < value + 1e-4 * step * slope + extra:
+            break
+        step /= 2
+    return step

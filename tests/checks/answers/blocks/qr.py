@@ -268,3 +268,66 @@ def wrong_givens_rotation__both_minus(x, y):
     """Line 4"""
     c, s = x / math.hypot(x, y), y / math.hypot(x, y)
     return np.array([[c, -s], [-s, c]])
+
+
+def wrong_givens_rotation__no_identity(x, y):
+    """Line 4"""
+    r = math.hypot(x, y)
+    return np.array([[x, y], [-y, x]]) / (r or 1)
+
+
+def right_column_volume__singular_values(a):
+    return float(np.prod(np.linalg.svdvals(a)))
+
+
+def right_column_volume__heights(a):
+    volume, directions = 1.0, []
+    for column in np.array(a, float).T:
+        for _ in range(2):
+            for d in directions:
+                column = column - (d @ column) * d
+        height = np.linalg.norm(column)
+        if height == 0:
+            return 0.0
+        volume *= height
+        directions.append(column / height)
+    return volume
+
+
+def right_column_volume__square_determinant(a):
+    r = scipy.linalg.qr(a, mode="economic")[1]
+    return abs(np.linalg.det(r))
+
+
+def wrong_column_volume__gram(a):
+    """At an angle of 1e-9 nothing is left"""
+    return math.sqrt(max(np.linalg.det(np.transpose(a) @ a), 0))
+
+
+def wrong_column_volume__signed(a):
+    """Line 3"""
+    return np.diag(np.linalg.qr(a)[1]).prod()
+
+
+def wrong_column_volume__squared(a):
+    """It is the Gram determinant"""
+    return np.diag(np.linalg.qr(a)[1]).prod() ** 2
+
+
+def wrong_column_volume__lengths(a):
+    """It is right for right angles only"""
+    return np.linalg.norm(a, axis=0).prod()
+
+
+def wrong_column_volume__sum(a):
+    """It is a sum of lengths"""
+    return abs(np.diag(np.linalg.qr(a)[1])).sum()
+
+
+def wrong_column_volume__square_only(a):
+    return abs(np.linalg.det(np.asarray(a)[: np.shape(a)[1]]))
+
+
+def wrong_column_volume__simplex(a):
+    """Line 3"""
+    return abs(np.diag(np.linalg.qr(a)[1])).prod() / math.factorial(np.shape(a)[1])

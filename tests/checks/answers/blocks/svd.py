@@ -254,3 +254,17 @@ def wrong_nearest_orthogonal__sign(a):
     """has the opposite sign"""
     u, _, vt = np.linalg.svd(a, full_matrices=False)
     return -u @ vt
+
+
+def wrong_pinv__default_of_one_size(a, tolerance=None):
+    """Line 4"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    tolerance = 1e-15 if tolerance is None else tolerance
+    kept = s > tolerance * s[0]
+    return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def wrong_pinv__coarse_default(a, tolerance=None):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > (1e-10 if tolerance is None else tolerance) * s[0]
+    return (vt[kept].T / s[kept]) @ u[:, kept].T

@@ -50,6 +50,7 @@ def wrong_absorb__not_joined(w, w_up, n_heads):
 
 
 def wrong_absorb__neighbouring_columns(w, w_up, n_heads):
+    """Each head takes every h-th column"""
     a, b = (x.reshape(*x.shape[:-1], -1, n_heads) for x in (w, w_up))
     return np.einsum("...ndh,rdh->...nhr", a, b).reshape(*w.shape[:-1], -1)
 

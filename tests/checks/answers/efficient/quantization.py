@@ -48,7 +48,7 @@ def wrong_quantize__truncated(x, bits, block_size=None, symmetric=True):
 
 
 def wrong_quantize__negative_end(x, bits, block_size=None, symmetric=True):
-    """Codes reach 2^(b−1)"""
+    """Line 7"""
     shape = (1,) * x.ndim if block_size is None else (*x.shape[:-1], x.shape[-1] // block_size)
     blocks = x.reshape(*shape, -1)
     low = np.zeros(shape) if symmetric else blocks.min(-1)
@@ -176,7 +176,7 @@ def wrong_bits_per_number__of_32(bits, block_size, symmetric=True, itemsize=2):
 
 
 def wrong_bits_per_number__scale_only(bits, block_size, symmetric=True, itemsize=2):
-    """`symmetric` makes no difference"""
+    """count scale and minimum"""
     return bits + 8 * itemsize / block_size
 
 

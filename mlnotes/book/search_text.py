@@ -1,0 +1,75 @@
+"""The words of the pages, from which the search takes how much each says of a thing, and the line that it shows."""
+
+import json
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+
+from mlnotes.book.lab_form import named
+
+SCORER = Path(__file__).with_name("search.js")
+SPEECH = (nodes.title, nodes.paragraph, nodes.term)
+CHAPTER, PAGE, REFERENCE = 2, 1, 0
+
+
+def connect(app):
+    """Gather the words when pages are read, and write them beside the search's index; the extension calls this."""
+    app.config.html_search_scorer = str(SCORER)
+    app.connect("doctree-read", _remember)
+    app.connect("env-purge-doc", lambda app, env, docname: _texts(env).pop(docname, None))
+    app.connect("env-merge-info", _merge)
+    app.connect("build-finished", _write)
+
+
+def rank(docname):
+    """Tell chapters from other pages, and those from the reference.
+
+    Parameters
+    ----------
+    docname : str
+        A page, as Sphinx names it.
+
+    Returns
+    -------
+    int
+        The larger, the earlier the page is found.
+    """
+    folders = docname.split("/")[1:-1]
+    return PAGE if not folders else REFERENCE if folders[0] == "api" else CHAPTER
+
+
+def _texts(env):
+    if not hasattr(env, "mlnotes_texts"):
+        env.mlnotes_texts = {}
+    return env.mlnotes_texts
+
+
+def _remember(app, doctree):
+    blocks = [it for it in doctree.findall(lambda it: isinstance(it, SPEECH)) if not isinstance(it.parent, SPEECH)]
+    code = [it for it in doctree.findall(nodes.literal_block) if it.parent.get("nb_element") != "cell_code_output"]
+    _texts(app.env)[app.env.docname] = {"text": _lines(blocks), "code": _lines(code)}
+
+
+def _lines(blocks):
+    return "\n".join(" ".join(_said(it).split()) for it in blocks)
+
+
+def _said(block):
+    text = block.astext()
+    for work in block.findall(addnodes.pending_xref):
+        if work["refdomain"] == "cite":
+            keys = work["reftarget"].split(",")
+            text = text.replace(work["reftarget"], "; ".join(", ".join(named(key.strip())) for key in keys))
+    return text
+
+
+def _merge(app, env, docnames, other):
+    _texts(env).update({name: text for name, text in _texts(other).items() if name in docnames})
+
+
+def _write(app, error):
+    if not error:
+        texts = {name: {"rank": rank(name), **text} for name, text in sorted(_texts(app.env).items())}
+        script = f"const bookTexts = {json.dumps(texts, ensure_ascii=False)};\n"
+        Path(app.outdir, "searchtext.js").write_text(script, encoding="utf-8")

@@ -1,0 +1,97 @@
+"""The book as one PDF: what can be found, followed and copied in it."""
+
+import re
+
+import pytest
+from pypdf import PdfReader
+
+from mlnotes.book import pdf
+from mlnotes.book.browser import requires_browser
+
+
+@pytest.fixture(scope="module")
+def printed(part, tmp_path_factory):
+    """Print a part of the book; give the file, and where each page is."""
+    requires_browser()
+    folder = tmp_path_factory.mktemp("pdf")
+    (folder / "work").mkdir()
+    listed = pdf.pages(part, part.parents[1] / "_toc.yml")
+    book = pdf.make(listed, folder / "part.pdf", folder / "work")
+    return PdfReader(folder / "part.pdf"), {it.path.stem: it for it in book}
+
+
+@pytest.fixture(scope="module")
+def words(printed):
+    """Read the text of each sheet."""
+    return [sheet.extract_text() for sheet in printed[0].pages]
+
+
+def numbers(reader):
+    return {page.indirect_reference.idnum: i for i, page in enumerate(reader.pages)}
+
+
+def led_to(reader, sheet):
+    places = numbers(reader)
+    links = [it.get_object() for it in reader.pages[sheet].get("/Annots", ())]
+    return [places[it["/Dest"][0].indirect_reference.idnum] for it in links if "/Dest" in it]
+
+
+def test_it_has_every_page_in_the_order_of_the_book(printed):
+    reader, book = printed
+    assert [*book] == ["index", "notation", "bibliography", "softmax", "self_attention"]
+    ends = [it.first + it.count for it in book.values()]
+    assert ends == [it.first for it in [*book.values()][1:]] + [len(reader.pages)]
+
+
+def test_the_table_of_contents_names_the_sheet_of_each_page_and_leads_to_it(printed, words):
+    reader, book = printed
+    for title, it in {"Softmax": book["softmax"], "Self-attention": book["self_attention"]}.items():
+        assert re.search(rf"{title}\s*{it.first + 1}\b", words[0])
+        assert title in words[it.first]
+    assert led_to(reader, 0) == [it.first for it in book.values()]
+
+
+def test_every_sheet_has_its_number(words):
+    assert [text.split()[-1] for text in words] == [str(i + 1) for i in range(len(words))]
+
+
+def test_bookmarks_lead_to_chapters_and_their_sections(printed, words):
+    reader, book = printed
+    flat = []
+
+    def walk(items):
+        for it in items:
+            walk(it) if isinstance(it, list) else flat.append((it.title, reader.get_destination_page_number(it)))
+
+    walk(reader.outline)
+    assert ("Softmax", book["softmax"].first) in flat
+    assert [title for title, sheet in flat if "Temperature" in title]
+    for title, sheet in flat:
+        assert title in ("mlnotes", "Part") or title.split()[0] in words[sheet], title
+
+
+def test_links_between_pages_lead_to_the_place_in_the_file(printed):
+    reader, book = printed
+    start = book["self_attention"].first
+    assert book["softmax"].first in {it for sheet in range(start, start + 3) for it in led_to(reader, sheet)}
+    cited = {it for sheet in range(start, len(reader.pages)) for it in led_to(reader, sheet)}
+    assert any(0 <= it - book["bibliography"].first < book["bibliography"].count for it in cited)
+
+
+def test_no_link_leads_to_a_file_of_this_machine_or_to_nowhere(printed):
+    reader, _ = printed
+    for page in reader.pages:
+        for link in (it.get_object() for it in page.get("/Annots", ())):
+            assert "/Dest" in link or re.match("https?:", str(link["/A"]["/URI"])), link
+
+
+def test_the_text_can_be_copied_and_solutions_are_open(words):
+    text = " ".join(" ".join(words).split())
+    assert "independence of irrelevant alternatives" in text
+    assert "The two keepdims=True carry most of the weight." in text
+
+
+def test_figures_are_drawn_and_widgets_are_their_pictures(printed, words):
+    text = " ".join(" ".join(words).split())
+    assert "Attention weights of" in text  # the caption of the picture, which the live widget does not have
+    assert "Color mode" not in text

@@ -1,0 +1,98 @@
+"""The page simulates and predicts what Python does, and only one of the two predictions turns with the charges."""
+
+import numpy as np
+import pytest
+import torch
+from widget_examples import EXAMPLES
+
+from mlnotes.layers.egnn import EGNN, GraphNetwork
+from mlnotes.widgets.turned_charges import TurnedCharges, weights_of
+
+
+def example():
+    return EXAMPLES["turned_charges"][0]()
+
+
+def shown(page, name):
+    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"x": [[0, 0]], "charges": [1]}, r"shapes \(n, 2\) and \(n,\), n from 2 to 6, got \(1, 2\) and \(1,\)"),
+        ({"charges": [1, 1]}, r"got \(3, 2\) and \(2,\)"),
+        ({"charges": [1, 2, 1]}, "charges be 1 or -1, got"),
+        ({"x": [[0, 0], [1, 1], [0, 3.5]]}, "x must lie within 2.2 and"),
+        ({"x": [[0, 0], [1, 1], [0, np.nan]]}, "x must hold finite numbers, got nan"),
+        ({"n_steps": 0}, "n_steps must be positive, got 0"),
+        ({"duration": 0.0}, r"duration must be positive and finite, got 0\.0"),
+        ({"softening": -1.0}, r"softening must be positive and finite, got -1\.0"),
+        ({"angle": 361.0}, "angle must be 0 to 360, got 361"),
+        ({"particle": 3}, "particle must be 0 to 2, got 3"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_value(changed, message):
+    names = ("x", "charges", "egnn", "plain", "duration", "softening")
+    with pytest.raises(ValueError, match=message):
+        TurnedCharges(**{**{name: getattr(example(), name) for name in names}, **changed})
+
+
+def test_predictions_are_those_of_the_trained_layers():
+    torch.manual_seed(0)
+    nets = EGNN(5, 1, 2, rng=np.random.default_rng(0)), GraphNetwork(5, 2, 1, 2, rng=np.random.default_rng(1))
+    for parameter in (*nets[0].parameters(), *nets[1].parameters()):
+        parameter.data += 0.3 * torch.randn_like(parameter)
+    charges = np.array([1.0, -1.0, 1.0])
+    widget = TurnedCharges(example().x, charges, *map(weights_of, nets), 1.5, 0.5, angle=70.0)
+    products = torch.tensor(np.outer(charges, charges)[..., None], dtype=torch.float32)
+    for name, net in zip(("EGNN", "plain"), nets, strict=True):
+        x = torch.tensor(widget.start(), dtype=torch.float32)
+        expected = net(torch.ones(3, 5), x, edge_features=products)[1].detach()
+        np.testing.assert_allclose(widget.predict(name), expected, atol=2e-5)
+
+
+def test_only_the_equivariant_prediction_turns_with_the_charges():
+    widget = example()
+    for angle in (40.0, 135.0, 290.0):
+        widget.angle = angle
+        assert widget.drift("EGNN") < 1e-13
+        assert widget.drift("plain") > 0.05
+    np.testing.assert_allclose(widget.paths()[0], widget.start(), atol=0)
+
+
+def test_the_page_computes_what_python_computes(open_page, slide):
+    page, expected = open_page(example()), example()
+    moves = ((0, 0, -1.5, 0.5), (90, 1, 0.25, -2.0), (215, 2, 2.2, 1.0), (360, 1, -0.75, 0.1))
+    for angle, particle, across, up in moves:
+        slide(page, "Turn", angle)
+        slide(page, "Particle", particle)
+        slide(page, "its x before the turn", across)
+        slide(page, "its y before the turn", up)
+        expected.angle, expected.particle = float(angle), particle
+        expected.x = [[across, up] if i == particle else spot for i, spot in enumerate(expected.x)]
+        for name, network in (("egnn", "EGNN"), ("plain", "plain")):
+            assert shown(page, f"{name}-off") == pytest.approx(expected.off(network), abs=1e-9)
+            assert shown(page, f"{name}-drift") == pytest.approx(expected.drift(network), abs=1e-9)
+
+
+def test_the_loop_passes_through_the_plain_prediction(open_page):
+    widget = example()
+    page = open_page(widget)
+    corners = page.locator(".mw-loop").get_attribute("points").split()
+    loop = np.array([[float(v) for v in corner.split(",")] for corner in corners])
+    square = page.locator(".mw-plain").first
+    middle = [float(square.get_attribute(name)) + 5.5 for name in ("x", "y")]
+    assert np.hypot(*(loop - middle).T).min() < 0.02
+    assert np.hypot(*(loop[8] - middle)) < 0.02  # 40 degrees are the ninth of its corners
+
+
+def test_it_works_from_the_keyboard_and_names_its_values(open_page):
+    page = open_page(example())
+    turn = page.get_by_role("slider", name="Turn", exact=True)
+    turn.focus()
+    page.keyboard.press("ArrowRight")
+    assert turn.get_attribute("aria-valuetext") == "45°"
+    assert "has not moved at all; the plain network's has moved by" in page.locator(".mw-verdict").inner_text()
+    page.keyboard.press("Home")
+    assert page.locator(".mw-verdict").inner_text() == "Nothing is turned: this is how both networks were trained."

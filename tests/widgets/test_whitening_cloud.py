@@ -1,0 +1,129 @@
+"""The cloud on the page is where Python says it is, and at the end of the way it is the whitened one."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from mlnotes.applications.whitening import KINDS, covariance, whiten, whitening_matrix, whitening_rotation
+from mlnotes.widgets.whitening_cloud import WhiteningCloud
+
+_RNG = np.random.default_rng(3)
+CLOUDS = {
+    "petals": load_iris().data[:, 2:],
+    "leaning left": _RNG.normal(size=(17, 2)) @ [[2.0, -1.0], [0.0, 0.3]] + [5.0, -3.0],
+    "higher than wide": _RNG.normal(size=(17, 2)) @ [[0.5, 1.0], [0.0, 2.0]],
+    "nearly a line": _RNG.normal(size=(17, 1)) @ [[1.0, 1.0]] + 1e-3 * _RNG.normal(size=(17, 2)),
+    "not leaning": np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 0.5], [0.0, -0.5]]),
+}
+every_cloud = pytest.mark.parametrize("x", CLOUDS.values(), ids=CLOUDS)
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def shown(page, name):
+    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
+
+
+def verdict(page):
+    return page.locator(".mw-verdict").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"x": np.ones((5, 3))}, r"x and features must be of 2 features, got shape \(5, 3\) and 2 names"),
+        ({"features": ["a"]}, r"x and features must be of 2 features, got shape \(17, 2\) and 1 names"),
+        ({"groups": [0, 1]}, "each of 17 points must be in group 0, 1 or 2, got 2"),
+        ({"groups": [3] * 17}, r"each of 17 points must be in group 0, 1 or 2, got 17: \{3\}"),
+        ({"x": [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]}, "the covariance must be regular, got rank 1 for 2 features"),
+        ({"eps": -0.1}, "eps must be 0 to 100, got -0.1"),
+        ({"way": 1.1}, "way must be 0 to 1, got 1.1"),
+        ({"turn": 181.0}, "turn must be -180 to 180 degrees, got 181"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule_and_the_value(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        WhiteningCloud(**({"x": CLOUDS["leaning left"]} | arguments))
+
+
+@every_cloud
+@every_kind
+@pytest.mark.parametrize("eps", [0.0, 0.3])
+def test_the_way_begins_at_the_centered_points_and_ends_at_the_whitened_ones(kind, eps, x):
+    assert WhiteningCloud(x, kind=kind, eps=eps, way=0.0).moved() == pytest.approx(x - x.mean(axis=0), abs=1e-12)
+    widget = WhiteningCloud(x, kind=kind, eps=eps)
+    assert widget.matrix() == pytest.approx(whitening_matrix(x, kind, eps), rel=1e-6, abs=1e-7)
+    assert widget.moved() == pytest.approx(whiten(x, kind, eps), abs=1e-7)
+
+
+@every_cloud
+@every_kind
+def test_it_is_parted_from_each_whitening_by_the_rotation_that_leads_back(kind, x):
+    widget = WhiteningCloud(x, kind=kind, eps=0.2, turn=25.0)
+    for other, degrees in widget.parted().items():
+        c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+        again = whiten(x, other, 0.2) @ [[c, s], [-s, c]]
+        assert min(np.abs(again - it * widget.moved()).max() for it in ((1, -1) if other == "pca" else (1,))) < 1e-6
+        if other != kind and other != "pca":
+            turn = whitening_rotation(x, other, kind, 0.2)
+            assert np.cos(np.radians(degrees - 25)) == pytest.approx(turn[0, 0], abs=1e-9)
+
+
+def test_no_rotation_of_the_white_cloud_is_nearer_to_the_raw_one_than_zca():
+    distances = [WhiteningCloud(CLOUDS["petals"], turn=turn).distance() for turn in range(-180, 181, 5)]
+    assert np.argmin(distances) == distances.index(WhiteningCloud(CLOUDS["petals"]).distance()) == 36
+
+
+@every_cloud
+@every_kind
+def test_the_page_computes_what_python_computes(open_page, slide, kind, x):
+    page = open_page(WhiteningCloud(x, kind="zca"))
+    page.get_by_label("Whitening").select_option({"pca": "PCA", "zca": "ZCA", "cholesky": "Cholesky"}[kind])
+    for way, turn, position, eps in ((1, 0, 0, 0.0), (0.5, 20, 0, 0.0), (0.25, -180, 9, 1e-2), (1, 77, 21, 10.0)):
+        slide(page, "From raw to white", way)
+        slide(page, "Turned further", turn)
+        slide(page, "ε", position)
+        widget = WhiteningCloud(x, kind=kind, eps=eps, way=way, turn=turn)
+        sigma = widget.matrix().T @ covariance(x) @ widget.matrix()
+        found = [shown(page, name) for name in ("first", "both", "second")]
+        assert found == pytest.approx([sigma[0, 0], sigma[0, 1], sigma[1, 1]], abs=1e-6)
+        assert shown(page, "distance") == pytest.approx(widget.distance(), abs=1e-6)
+        for other, degrees in widget.parted().items():
+            assert shown(page, other) == pytest.approx(degrees, abs=1e-6)
+        marks = [page.locator(f".mw-cloud circle >> nth={i}").bounding_box() for i in (0, 1)]
+        box = page.locator(".mw-main svg").first.bounding_box()
+        for mark, point in zip(marks, widget.moved(), strict=False):
+            half = box["width"] / 2
+            at = mark["x"] + mark["width"] / 2 - box["x"] - half, half - (mark["y"] + mark["height"] / 2 - box["y"])
+            assert at == pytest.approx(half / widget._reach() * point, abs=1.5)
+
+
+def test_the_page_says_whether_the_cloud_is_white_and_which_whitening_it_is(open_page, slide):
+    page = open_page(WhiteningCloud(CLOUDS["petals"], way=0.5))
+    assert "Not white" in verdict(page)
+    slide(page, "From raw to white", 1)
+    assert verdict(page) == "White, and the ZCA whitening."
+    slide(page, "Turned further", 10)
+    assert verdict(page) == "White, but none of the three: another rotation."
+    slide(page, "ε", 9)
+    assert "Not white" in verdict(page)
+
+
+def test_it_works_from_the_keyboard(open_page):
+    page = open_page(WhiteningCloud(CLOUDS["petals"], way=0.99))
+    page.get_by_label("From raw to white").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_label("From raw to white").get_attribute("aria-valuetext") == "100 %"
+    assert verdict(page) == "White, and the ZCA whitening."
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowLeft")
+    assert page.get_by_label("Turned further").get_attribute("aria-valuetext") == "−1°"
+    assert shown(page, "zca") == pytest.approx(-1, abs=1e-9)
+
+
+def test_each_group_has_a_mark_of_its_own_and_a_name(open_page):
+    iris = load_iris()
+    names = [str(it) for it in iris.target_names]
+    page = open_page(WhiteningCloud(iris.data[:, 2:], ("length", "width"), iris.target, names))
+    for shape, group in (("circle", 0), ("rect", 1), ("path", 2)):
+        assert page.locator(f".mw-cloud .mw-main {shape}.mw-group{group}").count() == 50 + 1
+    assert page.locator(".mw-cloud .mw-marks").inner_text().split() == names
