@@ -20,7 +20,8 @@ function allHeads(map, model, choose) {
     ...row.map((_, at) => thumbnails[layer][at].element),
   ]);
   const headings = layers > 1 ? [head(), ...heads.map((it) => head(it))] : [];
-  const style = `--heads: ${heads.length}; --shape: ${width} / ${height}`;
+  const least = Math.min(Math.max(2.6, 0.42 * Math.max(...heads.map((it) => it.length))), 6); // rem: a long name takes two lines
+  const style = `--heads: ${heads.length}; --shape: ${width} / ${height}; --least: ${least}rem`;
   const group = h("div", {
     role: "radiogroup", class: `mw-thumbnails${layers > 1 ? " mw-layers" : ""}`, style, onkeydown: press, onclick: click,
     "aria-label": "All heads",

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from mlnotes.book.form import canonical, read, written
-from mlnotes.book.lab import Chapters
+from mlnotes.book.lab import Chapters, options
 from mlnotes.book.lab_form import CHAPTERS, as_committed, notebooks_of_the_book, page, shown, unshown
 
 NOTEBOOKS = notebooks_of_the_book()
@@ -94,9 +94,10 @@ def test_pages_have_no_directives_and_their_links_lead_somewhere(name):
 @pytest.fixture
 def served(tmp_path):
     (tmp_path / "blocks").mkdir()
-    for name in ("index.md", "notation.md", "blocks/softmax.ipynb"):
+    for name in ("index.md", "notation.md", "references.bib", "map.yml", "blocks/softmax.ipynb"):
         shutil.copy2(CHAPTERS / name, tmp_path / name)
-    manager = Chapters(root_dir=str(tmp_path))
+    hidden = [it.split("=")[1] for it in options(tmp_path) if it.startswith("--ContentsManager.hide_globs=")]
+    manager = Chapters(root_dir=str(tmp_path), hide_globs=hidden)
     manager.notary.db_file = ":memory:"
     return manager, tmp_path / "blocks" / "softmax.ipynb"
 
