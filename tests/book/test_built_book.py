@@ -474,7 +474,7 @@ def test_the_search_puts_chapters_before_the_reference_and_shows_a_line_of_each(
     page.goto(f"{(built / 'search.html').as_uri()}?q={query}")
     page.wait_for_function("/found/.test(document.querySelector('.search-summary')?.textContent)")
     hits = page.locator("#search-results li").evaluate_all("""all => all.map((it) => [
-      it.querySelector("a").getAttribute("href"), it.querySelector(".context, span")?.textContent ?? ""])""")
+      it.querySelector("a").getAttribute("href"), it.textContent.replace(it.querySelector("a").textContent, "")])""")
     pages = [href.removeprefix("chapters/").split(".html")[0] for href, _ in hits]
     assert pages[0] == first
     of_reference = [it.startswith("api/") for it in pages]
