@@ -220,6 +220,8 @@ def wrong_householder_qr__absolute_value(a):
 
 
 def right_givens_rotation__hypot(x, y):
+    if x == y == 0:
+        return np.eye(2)
     length = math.hypot(x, y)
     return np.array([[x / length, y / length], [-y / length, x / length]])
 
