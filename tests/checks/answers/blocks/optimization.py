@@ -1338,6 +1338,7 @@ def wrong_largest_rate__curvature_forgotten(beta, curvature):
 
 
 def wrong_backtracking__step_not_in_the_promise(function, x, direction, slope, step=1.0):
+    """Line 7"""
     value = function(x)
     unit = np.finfo(float).eps * abs(value)
     extra = 4 * unit if -step * slope < 500 * unit else 0
