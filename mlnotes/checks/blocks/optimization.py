@@ -589,12 +589,12 @@ CHECKS = (
             -1.0).about("a fall that is hardly worth it"), call(ledge, np.zeros(1), np.ones(1),
             -1.0).about("a ledge a little higher than the start"), call(wave, np.zeros(1), np.ones(1), -1.0,
             400.0).about("hills and valleys"), call(plain, np.zeros(1), np.ones(1),
-            -1.0).about("no length lowers the function"),
+            -1.0).about("no length lowers the function", edge=True),
             call(bowl, np.array([0.0, 0.0]), np.array([0.0, 1e-9]), -1e-30).about("a fall below rounding", edge=True),
             call(lambda x: 1 + float(x @ x), np.array([1e-9]), np.array([-1.0]), -2e-9).about("rounding", edge=True),
             *(call(_falls_flat(fall)[0], np.zeros(1), np.ones(1), -1.0).about(f"a fall of {fall}")
                 for fall in (7e-5, 1.5e-4)),
-            *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise that rounding hides") for f,
+            *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise that rounding hides", edge=True) for f,
                 slope, step in _HIDDEN)),
         claims=(
             Claim("Armijo's condition holds", lambda f: _miss(lambda p, slope, first: f(height, _start, p, slope,

@@ -248,16 +248,6 @@ def wrong_ridge__last_row(a, b, strength):
     return np.linalg.lstsq(tall, np.concatenate([np.zeros((n, *b.shape[1:])), b]))[0]
 
 
-def wrong_lstsq__same_tolerance_for_all(a, b, method="qr", tolerance=None):
-    u, s, vt = np.linalg.svd(a, full_matrices=False)
-    if tolerance is None:
-        tolerance = max(np.shape(a)) * np.finfo(float).eps
-    kept = s > tolerance * s[0]
-    if method != "svd" and kept.sum() < np.shape(a)[1]:
-        raise ValueError("columns depend on each other")
-    return vt[kept].T @ ((u[:, kept].T @ b).T / s[kept]).T
-
-
 def right_cholesky__numpy(a):
     a = np.asarray(a, float)
     if not np.allclose(a, a.T):

@@ -1337,17 +1337,8 @@ def wrong_largest_rate__curvature_forgotten(beta, curvature):
     return 2 * (1 + beta)
 
 
-def wrong_backtracking__no_rounding(function, x, direction, slope, step=1.0):
-    """Line 8"""
-    value = function(x)
-    for _ in range(100):
-        if function(x + step * direction) < value + 1e-4 * step * slope:
-            return step
-        step /= 2
-    raise ArithmeticError
-
-
 def wrong_backtracking__step_not_in_the_promise(function, x, direction, slope, step=1.0):
+    """Line 7"""
     value = function(x)
     unit = np.finfo(float).eps * abs(value)
     extra = 4 * unit if -step * slope < 500 * unit else 0
@@ -1356,14 +1347,3 @@ def wrong_backtracking__step_not_in_the_promise(function, x, direction, slope, s
             return step
         step /= 2
     raise ArithmeticError
-
-
-def wrong_backtracking__never_gives_up(function, x, direction, slope, step=1.0):
-    value = function(x)
-    unit = np.finfo(float).eps * abs(value)
-    extra = 4 * unit if -step * slope < 500 * unit else 0
-    for _ in range(100):
-        if function(x + step * direction) < value + 1e-4 * step * slope + extra:
-            break
-        step /= 2
-    return step

@@ -220,6 +220,8 @@ def wrong_householder_qr__absolute_value(a):
 
 
 def right_givens_rotation__hypot(x, y):
+    if x == y == 0:
+        return np.eye(2)
     length = math.hypot(x, y)
     return np.array([[x / length, y / length], [-y / length, x / length]])
 
@@ -236,6 +238,8 @@ def right_givens_rotation__complex(x, y):
 
 def wrong_givens_rotation__transposed(x, y):
     """The result is transposed"""
+    if x == y == 0:
+        return np.eye(2)
     c, s = x / math.hypot(x, y), y / math.hypot(x, y)
     return np.array([[c, -s], [s, c]])
 
@@ -254,18 +258,24 @@ def wrong_givens_rotation__arguments_of_atan2(x, y):
 
 def wrong_givens_rotation__root_of_squares(x, y):
     """Coordinates of 1e200 give 0, and those of 1e-200 give nan"""
+    if x == y == 0:
+        return np.eye(2)
     length = np.sqrt(np.square(x) + np.square(y))
     return np.array([[x, y], [-y, x]]) / length
 
 
 def wrong_givens_rotation__length_squared(x, y):
-    """Line 3"""
+    """Line 5"""
+    if x == y == 0:
+        return np.eye(2)
     length = math.hypot(x, y) ** 2
     return np.array([[x, y], [-y, x]]) / length
 
 
 def wrong_givens_rotation__both_minus(x, y):
-    """Line 4"""
+    """Line 6"""
+    if x == y == 0:
+        return np.eye(2)
     c, s = x / math.hypot(x, y), y / math.hypot(x, y)
     return np.array([[c, -s], [-s, c]])
 
