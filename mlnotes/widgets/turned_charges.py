@@ -172,7 +172,7 @@ def weights_of(network):
 
     Parameters
     ----------
-    network : mlnotes.layers.egnn.EGNN or mlnotes.layers.egnn.GraphNetwork
+    network : EGNN or GraphNetwork
         Any network with ``layers``, each of which names its functions' parameters.
 
     Returns

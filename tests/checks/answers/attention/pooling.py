@@ -379,7 +379,7 @@ def wrong_scores_both_ways__diagonal(m):
 
 
 def wrong_scores_both_ways__any(m):
-    """Line 3"""
+    """Every square matrix passes"""
     return m.shape[0] == m.shape[1] and bool((m == m.T).any())
 
 

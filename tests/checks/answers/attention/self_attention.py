@@ -472,6 +472,6 @@ def wrong_slope_in_scale__mean_of_columns(q, k, v, scale):
 
 
 def wrong_slope_in_scale__usual_scale(q, k, v, scale):
-    """`scale` makes no difference"""
+    """Line 3"""
     a, s = attention_weights(q, k), q @ np.swapaxes(k, -1, -2)
     return a * (s - (a * s).sum(-1, keepdims=True)) @ v
