@@ -16,6 +16,7 @@ from mlnotes.blocks.matmul import matmul_block, matmul_dot
 from mlnotes.blocks.softmax import log_softmax, softmax
 from mlnotes.checks import _raised, _with_comment, check, evidence, mistakes, wrong_version
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis import causes
 from mlnotes.diagnosis.causes import version_of
 from mlnotes.diagnosis.report import Table, compared, written, written_call
 from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
@@ -395,6 +396,10 @@ class TestCauses:
     def test_two_errors_alike_in_kind_are_not_taken_for_each_other(self):
         report = check(lambda x, w_q, w_k, w_v, mask=None: w_q @ x @ w_k, "self_attention")
         assert "taken for each other" not in report.says
+
+    def test_a_list_is_not_put_into_itself_by_a_repair(self):
+        assert causes._holds_itself(ast.parse("for it in x: rows.append(rows)"))
+        assert not causes._holds_itself(ast.parse("for it in x: rows.append(rows[-1] + it)"))
 
     def test_a_loop_that_a_repair_makes_endless_is_stopped(self):
         body = """

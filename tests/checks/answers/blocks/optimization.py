@@ -1306,6 +1306,7 @@ def right_largest_rate__factored(beta, curvature):
 
 
 def wrong_largest_rate__nesterov(beta, curvature):
+    """Line 3"""
     return 2 * (1 + beta) / (1 + 2 * beta) / curvature
 
 

@@ -70,6 +70,7 @@ def wrong_next_token_probabilities__times(logits, temperature=1.0, top_k=None, t
 
 
 def wrong_next_token_probabilities__of_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
+    """`temperature` makes no difference"""
     p = softmax(logits)
     p = p / max(temperature, 1e-9)
     return next_token_probabilities(np.log(p / p.sum(axis=-1, keepdims=True)), 1.0, top_k, top_p)
