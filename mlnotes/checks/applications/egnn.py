@@ -256,6 +256,7 @@ CHECKS = (
         cases=(
             call(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])), call(np.array([[0.0, 0, 0], [0, 1, 0],
             [1, 0, 0], [0, 0, 1]])).about("its mirror image"), call(_x[:4]).about("any four points"),
+            call(3 * np.eye(4, 3)),
             call(_x[:4] + 100).about("points far from 0", tolerance=1e-9), call(np.array([[0.0, 0, 0], [1, 2, 0],
             [2, 1, 0], [5, -3, 0]])).about("four points in a plane", tolerance=1e-12)),
         claims=(

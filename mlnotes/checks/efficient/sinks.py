@@ -130,6 +130,8 @@ CHECKS = (
                   lambda f: distance(f(5, 11, 3, 11, 6), causal_mask(5, 11, 6))),
             oracle("a loop over queries and keys", _seen, call(5, 13, 3, 2, 7), call(11, 11, 4, 3))),
         mistakes=(
+            Mistake("causal alone", (f"{_WINDOW} | first", "causal_mask(n_queries, n_keys, offset)"),
+                "It is the causal mask: nothing is left out", "hide what is neither in the window nor a sink"),
             Mistake("sinks of the future", (_FIRST, "(np.arange(n_keys) < n_sinks)"),
                 "The first queries see sinks that come after them", "keep the causal mask over the sinks, too"),
             Mistake("sinks without offset", (_FIRST, _FIRST.replace(", offset", "")),

@@ -233,6 +233,7 @@ def wrong_gram_of_squares__mean_taken_away_too_often(squares):
 
 
 def wrong_gram_of_squares__half_forgotten(squares):
+    """The result is twice the right one."""
     columns = squares.mean(axis=0, keepdims=True)
     return columns + columns.T - squares - squares.mean()
 
@@ -249,6 +250,7 @@ def wrong_gram_of_squares__distances_centred(squares):
 
 
 def wrong_gram_of_squares__ones_not_divided(squares):
+    """Line 4"""
     n = len(squares)
     j = np.eye(n) - np.ones((n, n))
     return -j @ squares @ j / 2
@@ -278,10 +280,12 @@ def wrong_signed_volume__without_sign(x):
 
 
 def wrong_signed_volume__a_third(x):
+    """The result is twice the right one."""
     return np.linalg.det(x[1:] - x[0]) / 3
 
 
 def wrong_signed_volume__from_the_mean(x):
+    """The result is a quarter of the right one."""
     return np.linalg.det(x[1:] - x.mean(axis=0)) / 6
 
 
@@ -291,5 +295,6 @@ def wrong_signed_volume__area_times_edge(x):
 
 
 def wrong_signed_volume__one_edge_from_another_corner(x):
+    """The result has the opposite sign."""
     a, b, c = x[1] - x[0], x[2] - x[1], x[3] - x[2]
     return np.cross(b, a) @ c / 6

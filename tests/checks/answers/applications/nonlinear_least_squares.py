@@ -171,6 +171,7 @@ def right_damped_step__svd(r, j, damping, scales):
 
 
 def wrong_damped_step__rows_of_the_gradient(r, j, damping, scales):
+    """Line 4"""
     rows = np.vstack([j, np.sqrt(damping) * np.diag(scales)])
     return -np.linalg.lstsq(rows, np.append(r, scales), rcond=None)[0]
 
@@ -213,14 +214,17 @@ def right_predicted_reduction__loop(p, g, damping, scales):
 
 
 def wrong_predicted_reduction__sign_of_the_gradient(p, g, damping, scales):
+    """Line 3"""
     return (damping * np.sum((scales * p) ** 2) + p @ g) / 2
 
 
 def wrong_predicted_reduction__damping_whole(p, g, damping, scales):
+    """Line 3"""
     return damping * np.sum((scales * p) ** 2) - p @ g / 2
 
 
 def wrong_predicted_reduction__scales_once(p, g, damping, scales):
+    """Line 3"""
     return (damping * np.sum(scales * p**2) - p @ g) / 2
 
 
@@ -235,4 +239,5 @@ def wrong_predicted_reduction__half_of_the_gradient(p, g, damping, scales):
 
 
 def wrong_predicted_reduction__norm_not_squared(p, g, damping, scales):
+    """Line 3"""
     return (damping * np.linalg.norm(scales * p) - p @ g) / 2

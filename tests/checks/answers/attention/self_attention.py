@@ -455,6 +455,7 @@ def wrong_slope_in_scale__scores_of_the_result(q, k, v, scale):
 
 
 def wrong_slope_in_scale__squared(q, k, v, scale):
+    """Line 4"""
     a, s = attention_weights(q, k, scale=scale), q @ np.swapaxes(k, -1, -2)
     return a * (s - (a * s).sum(-1, keepdims=True)) ** 2 @ v
 

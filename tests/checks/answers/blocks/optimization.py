@@ -1311,6 +1311,7 @@ def wrong_largest_rate__nesterov(beta, curvature):
 
 
 def wrong_largest_rate__running_mean(beta, curvature):
+    """Line 3"""
     return 2 * (1 + beta) / (1 - beta) / curvature
 
 
@@ -1323,18 +1324,22 @@ def right_largest_rate__array(beta, curvature):
 
 
 def wrong_largest_rate__divided(beta, curvature):
+    """Line 3"""
     return 2 / (1 + beta) / curvature
 
 
 def wrong_largest_rate__without_velocity(beta, curvature):
+    """It does not depend on beta"""
     return 2 / curvature
 
 
 def wrong_largest_rate__friction(beta, curvature):
+    """Line 3"""
     return 2 * (1 - beta) / curvature
 
 
 def wrong_largest_rate__curvature_forgotten(beta, curvature):
+    """Line 3"""
     return 2 * (1 + beta)
 
 

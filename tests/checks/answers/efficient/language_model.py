@@ -82,12 +82,14 @@ def wrong_next_token_probabilities__not_normalised(logits, temperature=1.0, top_
 
 
 def wrong_next_token_probabilities__p_first(logits, temperature=1.0, top_k=None, top_p=None):
+    """Line 3"""
     p = next_token_probabilities(logits, temperature, None, top_p)
     with np.errstate(divide="ignore"):
         return next_token_probabilities(np.log(p), 1.0, top_k)
 
 
 def wrong_next_token_probabilities__one_more(logits, temperature=1.0, top_k=None, top_p=None):
+    """Line 3"""
     return next_token_probabilities(logits, temperature, None if top_k is None else top_k + 1, top_p)
 
 

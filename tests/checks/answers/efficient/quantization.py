@@ -77,6 +77,7 @@ def wrong_quantize__always_one_block(x, bits, block_size=None, symmetric=True):
 
 
 def wrong_quantize__exchanged(x, bits, block_size=None, symmetric=True):
+    """The parts of the result are right, but in another order."""
     codes, scale, low = right_quantize__two_cases(x, bits, block_size, symmetric)
     return codes, low, scale
 
@@ -126,18 +127,22 @@ def wrong_decode_q4_1__interleaved(blocks):
 
 
 def wrong_decode_q4_1__minimum_subtracted(blocks):
+    """Line 3"""
     return _decoded(blocks, sign=-1.0)
 
 
 def wrong_decode_q4_1__centred_and_minimum(blocks):
+    """Line 3"""
     return _decoded(blocks, centre=8)
 
 
 def wrong_decode_q4_1__no_minimum(blocks):
+    """Line 3"""
     return _decoded(blocks, sign=0.0)
 
 
 def wrong_decode_q4_1__only_low_halves(blocks):
+    """Line 3"""
     return _decoded(blocks, lambda low, high: np.concatenate([low, low], -1))
 
 
@@ -162,6 +167,7 @@ def wrong_bits_per_number__bytes(bits, block_size, symmetric=True, itemsize=2):
 
 
 def wrong_bits_per_number__exchanged(bits, block_size, symmetric=True, itemsize=2):
+    """Line 3"""
     return bits + 8 * itemsize * (2 if symmetric else 1) / block_size
 
 
@@ -181,6 +187,7 @@ def wrong_bits_per_number__scale_only(bits, block_size, symmetric=True, itemsize
 
 
 def wrong_bits_per_number__share_only(bits, block_size, symmetric=True, itemsize=2):
+    """Line 3"""
     return 8 * itemsize * (1 if symmetric else 2) / block_size
 
 

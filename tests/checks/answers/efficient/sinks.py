@@ -245,6 +245,7 @@ def wrong_ring__last_place(n, capacity, n_sinks):
 
 
 def wrong_ring__shifted(n, capacity, n_sinks):
+    """Line 4"""
     i, window = np.arange(min(n, capacity)), capacity - n_sinks
     return np.where(i < n_sinks, i, i + (n - i) // window * window)
 
@@ -258,4 +259,5 @@ def wrong_ring__sinks_not_taken_off(n, capacity, n_sinks):
 
 
 def wrong_sink_mask__causal_alone(n_queries, n_keys, window, n_sinks, offset=0):
+    """It is the causal mask"""
     return causal_mask(n_queries, n_keys, offset)

@@ -30,6 +30,7 @@ def right_sliding_window_mask__triangles(n_queries, n_keys, window, offset=0):
 
 
 def wrong_sliding_window_mask__both_sides(n_queries, n_keys, window, offset=0):
+    """The window reaches to both sides"""
     i, j = np.ogrid[:n_queries, :n_keys]
     return np.abs(i + offset - j) < window
 
@@ -58,6 +59,7 @@ def wrong_sliding_window_mask__blocks(n_queries, n_keys, window, offset=0):
 
 
 def wrong_sliding_window_mask__numbers(n_queries, n_keys, window, offset=0):
+    """The result is the logarithm of the right one."""
     i, j = np.ogrid[:n_queries, :n_keys]
     return np.where((j <= i + offset) & (j > i + offset - window), 0.0, -np.inf)
 
@@ -275,6 +277,7 @@ def wrong_dilated_window_mask__window_in_tokens(n, window, dilation):
 
 
 def wrong_dilated_window_mask__every_key_in_the_span(n, window, dilation):
+    """Line 4"""
     gap = np.subtract.outer(np.arange(n), np.arange(n))
     return (gap >= 0) & (gap < window * dilation)
 
@@ -374,10 +377,12 @@ def wrong_pairs_in_window__triangle_too_large(n, window):
 
 
 def wrong_pairs_in_window__half_window(n, window):
+    """Line 3"""
     return n * window - window**2 // 2
 
 
 def wrong_pairs_in_window__both_ends(n, window):
+    """Line 3"""
     return n * window - window * (window - 1)
 
 
