@@ -468,9 +468,13 @@ def _one_place(attempt, source, until):
 
 
 def _holds_itself(tree):
-    """Tell whether a list is appended to itself: NumPy follows such a list into itself, where no brake reaches it."""
-    calls = [it for it in ast.walk(tree) if isinstance(it, ast.Call) and isinstance(it.func, ast.Attribute)]
-    added = [(it.func.value, given) for it in calls if it.func.attr in ("append", "insert") for given in it.args]
+    """Tell whether a list is put into itself: NumPy follows such a list without end, where no brake reaches it."""
+    added = []
+    for it in ast.walk(tree):
+        if isinstance(it, ast.Call) and isinstance(it.func, ast.Attribute) and it.func.attr in ("append", "insert"):
+            added += [(it.func.value, given) for given in it.args]
+        elif isinstance(it, ast.Assign):
+            added += [(target.value, it.value) for target in it.targets if isinstance(target, ast.Subscript)]
     return any(ast.dump(to) == ast.dump(given) for to, given in added)
 
 

@@ -271,6 +271,7 @@ def right_signed_volume__written_out(x):
 
 
 def wrong_signed_volume__edges_in_a_row(x):
+    """Line 3"""
     return np.linalg.det(np.array([x[1] - x[0], x[2] - x[1], x[0] - x[2]])) / 6
 
 

@@ -177,13 +177,11 @@ def wrong_damped_step__rows_of_the_gradient(r, j, damping, scales):
 
 
 def wrong_damped_step__divided_by_the_scales(r, j, damping, scales):
-    """Another unit"""
     rows = np.vstack([j, np.sqrt(damping) * np.diag(1 / scales)])
     return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0]
 
 
 def wrong_damped_step__damping_squared(r, j, damping, scales):
-    """The damping acts squared"""
     rows = np.vstack([j, damping * np.diag(scales)])
     return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0]
 

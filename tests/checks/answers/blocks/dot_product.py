@@ -176,7 +176,6 @@ def wrong_angle__norm_of_the_table(a, b):
 
 
 def wrong_angle__axis_lost(a, b):
-    """Line 3"""
     u = a / dot(a, a) ** 0.5
     v = b / dot(b, b) ** 0.5
     return 2 * np.arctan2(dot(u - v, u - v) ** 0.5, dot(u + v, u + v) ** 0.5)

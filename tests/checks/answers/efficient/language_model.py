@@ -187,7 +187,7 @@ def wrong_generate__never_stops(step, ids, n_tokens, stop=None, rng=None, **choi
 
 
 def wrong_generate__greedy(step, ids, n_tokens, stop=None, rng=None, **choice):
-    """`rng` makes no difference"""
+    """It is right wherever `rng` is left out"""
     return generate_right(step, ids, n_tokens, stop, 0, temperature=0)
 
 

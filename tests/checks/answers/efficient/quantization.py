@@ -162,7 +162,7 @@ def right_bits_per_number__half(bits, block_size, symmetric=True, itemsize=2):
 
 
 def wrong_bits_per_number__bytes(bits, block_size, symmetric=True, itemsize=2):
-    """Line 3"""
+    """a byte has 8 bits"""
     return bits + (1 if symmetric else 2) * itemsize / block_size
 
 
@@ -177,7 +177,7 @@ def wrong_bits_per_number__fixed(bits, block_size, symmetric=True, itemsize=2):
 
 
 def wrong_bits_per_number__of_32(bits, block_size, symmetric=True, itemsize=2):
-    """`block_size` makes no difference"""
+    """Line 3"""
     return bits + 8 * itemsize * (1 if symmetric else 2) / 32
 
 
