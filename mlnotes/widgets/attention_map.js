@@ -35,12 +35,6 @@ function render({ model, el, hasKernel = true }) {
 
 // What is computed
 
-function dot(a, b) {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 function computation(model) {
   const [names, keyNames] = [model.get("tokens"), model.get("key_tokens")];
   const of = (name, layer, head) => model.get(name)[layer][head];

@@ -40,9 +40,9 @@ function render({ model, el }) {
     drawn.replaceChildren(...picture(entries, found));
     drawing.setAttribute("aria-label", `Left the unit circle with v and w, right the ellipse with their images, ${found.between.toFixed(1)} degrees apart`);
     sums.replaceChildren(
-      fact("first", "length of Av", found.lengths[0]), fact("second", "length of Aw", found.lengths[1]),
-      fact("between", "angle between them, in degrees", found.between), fact("longer", "longer half axis of the ellipse", found.s[0]),
-      fact("shorter", "shorter half axis", found.s[1]));
+      measured("first", "length of Av", found.lengths[0]), measured("second", "length of Aw", found.lengths[1]),
+      measured("between", "angle between them, in degrees", found.between), measured("longer", "longer half axis of the ellipse", found.s[0]),
+      measured("shorter", "shorter half axis", found.s[1]));
     const said = Math.abs(found.between - 90) < 0.05
       ? "The images are at right angles: their lengths are the singular values."
       : "The images are not at right angles.";
@@ -84,9 +84,8 @@ function rightAngle(entries, degrees) {
 
 // What is seen
 
-function fact(name, what, value) {
-  const shown = plain(Math.round(value * 1e9) / 1e9 + 0);
-  return h("li", { "data-name": name, "data-value": String(value) }, h("span", { class: "mw-what" }, what), h("b", {}, shown));
+function measured(name, what, value) {
+  return fact(name, what, plain(Math.round(value * 1e9) / 1e9 + 0), value);
 }
 
 function picture([a, b, c, d], { pair, images, s }) {

@@ -133,6 +133,39 @@ function listenNow(model, names, callback) {
   return () => { for (const name of names) model.off(`change:${name}`, callback); };
 }
 
+// Results
+
+// A number below a picture: as the reader sees it, and whole.
+function fact(name, what, shown, value) {
+  const whole = Array.isArray(value) ? JSON.stringify(value) : String(value);
+  return h("li", { "data-name": name, "data-value": whole }, h("span", { class: "mw-what" }, what), h("b", {}, shown));
+}
+
+// The same with a bar of it, that can be set again.
+function measure(label, name, kind) {
+  const fill = h("i");
+  const shown = h("span", { class: "mw-number" });
+  const element = h("li", { class: kind, "data-name": name },
+    h("span", {}, label), h("span", { class: "mw-track" }, fill), shown);
+  const set = (value, text, share) => {
+    element.dataset.value = String(value);
+    shown.textContent = text;
+    fill.style.transform = `scaleX(${Math.min(share, 1)})`;
+  };
+  return { element, set };
+}
+
+function raised(k) {
+  return String(k).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
+}
+
+// One product after the other, as Python's loops add them.
+function dot(a, b) {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
+}
+
 // Softmax, in double precision
 
 function softmaxSteps(scores) {

@@ -47,7 +47,7 @@ function render({ model, el }) {
       ...across(0, 0, "f"), ...across(1, 0, "g"), ...across(0, 1, "f"), ...down("g"));
     drawing.setAttribute("aria-label", `Above the picture x, f of x, and g of that; below g of x, f of that, and the difference of the two ways, ${count ? `not zero at ${count} of ${fx.length ** 2} places` : "zero everywhere"}`);
     sums.replaceChildren(
-      fact("differing", `of ${fx.length ** 2} places differ`, count), fact("error", "equivariance error", error));
+      measured("differing", `of ${fx.length ** 2} places differ`, count), measured("error", "equivariance error", error));
     const said = count ? "Not equivariant: the two ways differ." : "Both ways end at the same, for this picture.";
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -95,8 +95,8 @@ function reordered(x, order) {
 
 // What is seen
 
-function fact(name, what, value) {
-  return h("li", { "data-name": name, "data-value": String(value) }, h("span", { class: "mw-what" }, what), h("b", {}, plain(value, 3)));
+function measured(name, what, value) {
+  return fact(name, what, plain(value, 3), value);
 }
 
 function panel(column, row, values, name, [low, high]) {

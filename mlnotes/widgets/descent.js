@@ -58,11 +58,11 @@ function render({ model, el }) {
     curve.replaceChildren(...factors(state, expected));
     curve.setAttribute("aria-label", `The factor that is predicted for each length of step; above 1 from ${plain(edge, 3)} on`);
     sums.replaceChildren(
-      row("distance", "distance from the minimum", number(Math.hypot(x, y), 3), Math.hypot(x, y)),
-      row("measured", "a step multiplies it by", now.toFixed(3), now),
-      row("predicted", "predicted", expected.toFixed(3), expected),
-      row("best", "the best settings give", predicted({ ...state, beta: bestOf(state)[1] }, bestOf(state)[0]).toFixed(3), bestOf(state)),
-      row("edge", "diverges from step size", plain(edge, 3), edge));
+      fact("distance", "distance from the minimum", number(Math.hypot(x, y), 3), Math.hypot(x, y)),
+      fact("measured", "a step multiplies it by", now.toFixed(3), now),
+      fact("predicted", "predicted", expected.toFixed(3), expected),
+      fact("best", "the best settings give", predicted({ ...state, beta: bestOf(state)[1] }, bestOf(state)[0]).toFixed(3), bestOf(state)),
+      fact("edge", "diverges from step size", plain(edge, 3), edge));
     const said = tell(state, expected, edge);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -136,11 +136,6 @@ function tell(state, expected, edge) {
 }
 
 // What is drawn
-
-function row(name, what, shown, value) {
-  const attributes = { "data-name": name, "data-value": JSON.stringify(value) };
-  return h("li", attributes, h("span", { class: "mw-what" }, what), h("b", {}, shown));
-}
 
 function levels(condition) {
   const [middle, unit] = [SIZE / 2, SIZE / 2 / REACH];

@@ -83,10 +83,6 @@ function round(x) {
   return Math.round(x * 1e9) / 1e9 + 0;
 }
 
-function fact(name, what, shown, value) {
-  return h("li", { "data-name": name, "data-value": String(value) }, h("span", { class: "mw-what" }, what), h("b", {}, shown));
-}
-
 function axes() {
   const half = SIZE / 2;
   return svg("g", { "aria-hidden": "true" }, svg("line", { x1: 0, y1: half, x2: SIZE, y2: half, class: "mw-axis" }),

@@ -114,12 +114,4 @@ function kind(i, j, step) {
   return i === j && j < step ? "mw-on" : "";
 }
 
-function fact(name, what, shown, value) {
-  return h("li", { "data-name": name, "data-value": String(value) }, h("span", { class: "mw-what" }, what), h("b", {}, shown));
-}
-
-function raised(k) {
-  return String(k).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
-}
-
 export default { render };

@@ -51,11 +51,11 @@ function render({ model, el }) {
     curve.setAttribute("aria-label", `The data, and the curve after ${steps(shown)}`);
     const [damping, predicted, gain] = shown ? walked.trials[shown - 1] : [NaN, NaN, NaN];
     sums.replaceChildren(
-      row("x1", "x₁", number(x[0]), x[0]), row("x2", "x₂", number(x[1]), x[1]),
-      row("cost", "cost", number(walked.costs[shown]), walked.costs[shown]),
-      row("damping", "damping λ", shown ? number(damping, 3) : "–", shown ? damping : null),
-      row("predicted", "predicted reduction", shown ? number(predicted, 3) : "–", shown ? predicted : null),
-      row("gain", "gain ratio ϱ", shown ? number(gain, 3) : "–", shown ? gain : null));
+      fact("x1", "x₁", number(x[0]), x[0]), fact("x2", "x₂", number(x[1]), x[1]),
+      fact("cost", "cost", number(walked.costs[shown]), walked.costs[shown]),
+      fact("damping", "damping λ", shown ? number(damping, 3) : "–", shown ? damping : null),
+      fact("predicted", "predicted reduction", shown ? number(predicted, 3) : "–", shown ? predicted : null),
+      fact("gain", "gain ratio ϱ", shown ? number(gain, 3) : "–", shown ? gain : null));
     const said = tell(walked, shown, how);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -74,7 +74,6 @@ function residual(t, y, [x1, x2]) {
   return t.map((ti, i) => x1 * (1 - Math.exp(-x2 * ti)) - y[i]);
 }
 
-const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
 const length = (a) => Math.sqrt(dot(a, a));
 
 // r + J p with J = Q R D: `top` is R, `along` is Qᵀr.
@@ -190,11 +189,6 @@ function tell({ points, costs, trials, outcome }, shown, method) {
 const steps = (count) => `${count} step${count === 1 ? "" : "s"}`;
 
 // What is drawn
-
-function row(name, what, shown, value) {
-  const attributes = { "data-name": name, "data-value": JSON.stringify(value) };
-  return h("li", attributes, h("span", { class: "mw-what" }, what), h("b", {}, shown));
-}
 
 function label(x, y, words, anchor) {
   return svg("text", { x, y, "text-anchor": anchor, class: "mw-tick" }, words);

@@ -31,9 +31,9 @@ function render({ model, el }) {
     drawn.replaceChildren(...picture(x, y, k, found, at));
     drawing.setAttribute("aria-label", `${x.length} points and the line y = ${plain(found.intercept)} + ${plain(found.slope)} x`);
     sums.replaceChildren(
-      fact("slope", "slope", found.slope), fact("intercept", "intercept", found.intercept),
-      fact("squares", "sum of squares", found.squares),
-      fact("ones", "residual · ones", found.withOnes), fact("places", "residual · x", found.withX));
+      measured("slope", "slope", found.slope), measured("intercept", "intercept", found.intercept),
+      measured("squares", "sum of squares", found.squares),
+      measured("ones", "residual · ones", found.withOnes), measured("places", "residual · x", found.withX));
     const said = tell(s, found);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -70,8 +70,8 @@ function round(v) {
   return Math.round(v * 1e9) / 1e9 + 0;
 }
 
-function fact(name, what, value) {
-  return h("li", { "data-name": name, "data-value": String(value) }, h("span", { class: "mw-what" }, what), h("b", {}, plain(round(value))));
+function measured(name, what, value) {
+  return fact(name, what, plain(round(value)), value);
 }
 
 function axes() {

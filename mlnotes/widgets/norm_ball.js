@@ -42,10 +42,10 @@ function render({ model, el }) {
     sums.replaceChildren(
       ...[["one", 1], ["two", 0.5], ["p", state.inverse], ["max", 0]].map(([name, inverse]) => {
         const size = length(state.vector, inverse);
-        return row(name, `length for p = ${written(inverse)}`, plain(size), size);
+        return fact(name, `length for p = ${written(inverse)}`, plain(size), size);
       }),
-      row("nearest", "nearest point", `(${near.map((x) => plain(x)).join(", ")})`, near),
-      row("radius", "its distance from 0", plain(length(near, state.inverse)), length(near, state.inverse)));
+      fact("nearest", "nearest point", `(${near.map((x) => plain(x)).join(", ")})`, near),
+      fact("radius", "its distance from 0", plain(length(near, state.inverse)), length(near, state.inverse)));
     const said = tell(state, near);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -97,11 +97,6 @@ function tell({ inverse, line }, near) {
 }
 
 // What is drawn
-
-function row(name, what, shown, value) {
-  const attributes = { "data-name": name, "data-value": JSON.stringify(value) };
-  return h("li", attributes, h("span", { class: "mw-what" }, what), h("b", {}, shown));
-}
 
 function axes(at) {
   const parts = [];

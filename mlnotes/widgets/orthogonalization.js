@@ -48,12 +48,6 @@ function start(exponent) {
   return [0, 1, 2].map((j) => [1, ...[0, 1, 2].map((i) => (i === j ? small : 0))]);
 }
 
-function dot(x, y) {
-  let total = 0;
-  for (let i = 0; i < x.length; i++) total += x[i] * y[i];
-  return total;
-}
-
 const without = (x, y, factor) => x.map((value, i) => value - y[i] * factor);
 const divided = (x, length) => x.map((value) => value / length);
 
@@ -109,10 +103,6 @@ function tell(name, done, columns) {
   if (done < 3) return done ? `${done} of 3 columns are done.` : "Nothing is done yet. Move the slider Columns done.";
   if (name === "mirrors") return "Three mirrors have left a triangle. Q is their product, and a product of mirrors keeps angles.";
   return `Dot product of columns 2 and 3: ${plain(dot(columns[1], columns[2]))}; right would be 0.`;
-}
-
-function raised(k) {
-  return String(k).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
 }
 
 export default { render };

@@ -84,12 +84,6 @@ function turn(a, turned, p, q) {
   return Math.abs(gamma) / size;
 }
 
-function dot(x, y) {
-  let sum = 0;
-  for (let i = 0; i < x.length; i++) sum += x[i] * y[i];
-  return sum;
-}
-
 function length(x) {
   return Math.sqrt(dot(x, x));
 }
@@ -103,10 +97,6 @@ function paintGrey(numbers, columns, view) {
     image.data.set([grey, grey, grey, 255], 4 * i);
   });
   return image;
-}
-
-function fact(name, what, shown, value) {
-  return h("li", { "data-name": name, "data-value": String(value) }, h("span", { class: "mw-what" }, what), h("b", {}, shown));
 }
 
 export default { render };

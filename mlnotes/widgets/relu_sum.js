@@ -44,9 +44,9 @@ function render({ model, el }) {
     curves.replaceChildren(...picture(state, network, at));
     drawing.setAttribute("aria-label", `The ${state.target}, dashed, and a sum of ${state.pieces} ReLU units, solid`);
     sums.replaceChildren(
-      line("error", "largest error", number(error), error),
-      line("scaled", "error × n²", plain(error * state.pieces ** 2), error * state.pieces ** 2),
-      line("weight", `weight of unit ${state.unit}`, plain(network.bends[state.unit]), network.bends[state.unit]));
+      fact("error", "largest error", number(error), error),
+      fact("scaled", "error × n²", plain(error * state.pieces ** 2), error * state.pieces ** 2),
+      fact("weight", `weight of unit ${state.unit}`, plain(network.bends[state.unit]), network.bends[state.unit]));
     const said = tell(state, network);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -86,11 +86,6 @@ function tell({ unit, change, pieces }, { knots, bends }) {
 }
 
 // What is drawn
-
-function line(name, what, shown, value) {
-  const attributes = { "data-name": name, "data-value": String(value) };
-  return h("li", attributes, h("span", { class: "mw-what" }, what), h("b", {}, shown));
-}
 
 function axes(at) {
   const parts = [];

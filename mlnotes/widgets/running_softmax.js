@@ -33,12 +33,12 @@ function render({ model, el }) {
     drawing.replaceChildren(...picture(scores, blocks, t, now));
     const held = Math.min(b, n) + 3;
     sums.replaceChildren(
-      line("maximum", "maximum m", t ? number(now.maximum) : "none", now.maximum),
-      line("factor", "older sums times", number(now.factor), now.factor),
-      line("sum", "sum of exponentials ℓ", number(now.sum), now.sum),
-      line("weighted", "weighted values z", number(now.weighted), now.weighted),
-      line("result", "average so far z / ℓ", t ? number(now.result) : "none", now.result),
-      line("held", "numbers held", held < n ? `${held}, not ${n}` : String(held), held));
+      fact("maximum", "maximum m", t ? number(now.maximum) : "none", now.maximum),
+      fact("factor", "older sums times", number(now.factor), now.factor),
+      fact("sum", "sum of exponentials ℓ", number(now.sum), now.sum),
+      fact("weighted", "weighted values z", number(now.weighted), now.weighted),
+      fact("result", "average so far z / ℓ", t ? number(now.result) : "none", now.result),
+      fact("held", "numbers held", held < n ? `${held}, not ${n}` : String(held), held));
     const said = tell(blocks, t, now);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -89,11 +89,6 @@ function tell(blocks, t, { maximum, factor, before, result }) {
 }
 
 // What is drawn
-
-function line(name, what, shown, value) {
-  const attributes = { "data-name": name, "data-value": String(value) };
-  return h("li", attributes, h("span", { class: "mw-what" }, what), h("b", {}, shown));
-}
 
 function picture(scores, blocks, t, { maximum }) {
   const [low, high] = [Math.min(...scores), Math.max(...scores)];

@@ -16,8 +16,8 @@ function render({ model, el }) {
   });
   const diagram = svg("svg", { viewBox: "0 0 400 118", "aria-hidden": "true" });
   const said = h("p", { class: "mw-said", role: "status" });
-  const cache = bar("cache", "cache", "mw-bytes");
-  const rows = models.map((name) => bar(name, `loss of ${name}`, "mw-loss"));
+  const cache = measure("cache", "cache", "mw-bytes");
+  const rows = models.map((name) => measure(name, `loss of ${name}`, "mw-loss"));
   const most = Math.max(...losses.flatMap((row) => row.map((loss) => loss - row[0])), 1e-9);
 
   function draw() {
@@ -73,19 +73,6 @@ function drawing(heads, g) {
     ...each.map((i) => square(at(i), 22, "mw-query")),
     ...each.slice(0, g).map((j) => square(shared(j), 94, "mw-shared")),
   ];
-}
-
-function bar(label, name, kind) {
-  const fill = h("i");
-  const shown = h("span", { class: "mw-number" });
-  const element = h("li", { class: kind, "data-name": name },
-    h("span", {}, label), h("span", { class: "mw-track" }, fill), shown);
-  const set = (value, text, share) => {
-    element.dataset.value = String(value);
-    shown.textContent = text;
-    fill.style.transform = `scaleX(${share})`;
-  };
-  return { element, set };
 }
 
 export default { render };

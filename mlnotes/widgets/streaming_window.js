@@ -20,9 +20,9 @@ function render({ model, el }) {
   const loss = losses.flat().concat(full);
   const rows = {};
   for (const [name, kind] of [["kept tokens", "mw-bytes"], ["window", ""], ["itself", ""]]) {
-    rows[name] = measure(`weight: ${name}`, kind);
+    rows[name] = measure(`weight: ${name}`, `weight: ${name}`, kind);
   }
-  for (const name of ["all tokens", "this cache"]) rows[name] = measure(`loss: ${name}`, "mw-loss");
+  for (const name of ["all tokens", "this cache"]) rows[name] = measure(`loss: ${name}`, `loss: ${name}`, "mw-loss");
 
   function draw() {
     const [w, s, t] = STATE.map((name) => model.get(name));
@@ -85,19 +85,6 @@ function drawing(n, t, w, s, places, row) {
     return svg("line", { x1: x, y1: y + 16, x2: x + step - 1.5, y2: y });
   });
   return [...cells, ...stripes, ...bars];
-}
-
-function measure(name, kind) {
-  const fill = h("i");
-  const shown = h("span", { class: "mw-number" });
-  const element = h("li", { class: kind, "data-name": name },
-    h("span", {}, name), h("span", { class: "mw-track" }, fill), shown);
-  const set = (value, text, share) => {
-    element.dataset.value = String(value);
-    shown.textContent = text;
-    fill.style.transform = `scaleX(${Math.min(share, 1)})`;
-  };
-  return { element, set };
 }
 
 export default { render };

@@ -43,9 +43,9 @@ function render({ model, el }) {
     drawn.replaceChildren(...picture(paths, charges, found, k, loop));
     drawing.setAttribute("aria-label", `${charges.length} charges turned by ${plain(a)}°, their paths, and two predictions of where they end`);
     sums.replaceChildren(
-      fact("egnn-off", "EGNN misses the end by", found.EGNN.off), fact("plain-off", "plain network misses it by", found.plain.off),
-      fact("egnn-drift", "EGNN, turned back, has moved by", found.EGNN.drift),
-      fact("plain-drift", "plain network, turned back, by", found.plain.drift));
+      measured("egnn-off", "EGNN misses the end by", found.EGNN.off), measured("plain-off", "plain network misses it by", found.plain.off),
+      measured("egnn-drift", "EGNN, turned back, has moved by", found.EGNN.drift),
+      measured("plain-drift", "plain network, turned back, by", found.plain.drift));
     const said = tell(a, k, found);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -132,8 +132,8 @@ function tell(angle, k, { EGNN, plain: other }) {
 
 // What is seen
 
-function fact(name, what, value) {
-  return h("li", { "data-name": name, "data-value": String(value) }, h("span", { class: "mw-what" }, what), h("b", {}, value.toFixed(3)));
+function measured(name, what, value) {
+  return fact(name, what, value.toFixed(3), value);
 }
 
 function picture(paths, charges, found, k, loop) {

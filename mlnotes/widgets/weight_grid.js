@@ -37,10 +37,10 @@ function render({ model, el }) {
     drawn.replaceChildren(...picture(weights, blocks, at, top));
     drawing.setAttribute("aria-label", `${weights.length} weights, rings, and what they are rounded to, dots`);
     sums.replaceChildren(
-      line("step", "largest step", number(step, 3), step),
-      line("error", "error, of the weights", `${(100 * error).toFixed(1)} %`, error),
-      line("points", "points in use", `${points} of ${blocks[0].count}`, points),
-      line("nats", "nats of the model", nats === undefined ? "not measured" : nats.toFixed(2), nats === undefined ? "" : nats));
+      fact("step", "largest step", number(step, 3), step),
+      fact("error", "error, of the weights", `${(100 * error).toFixed(1)} %`, error),
+      fact("points", "points in use", `${points} of ${blocks[0].count}`, points),
+      fact("nats", "nats of the model", nats === undefined ? "not measured" : nats.toFixed(2), nats === undefined ? "" : nats));
     const full = model.get("full");
     const said = nats === undefined ? "This grid was not measured on the model."
       : `All matrices rounded so: ${nats.toFixed(2)} nats, ${minus((nats - full).toFixed(2))} more than the ${full.toFixed(2)} of the model as it is.`;
@@ -83,11 +83,6 @@ function sum(numbers) {
 }
 
 // What is drawn
-
-function line(name, what, shown, value) {
-  const attributes = { "data-name": name, "data-value": String(value) };
-  return h("li", attributes, h("span", { class: "mw-what" }, what), h("b", {}, shown));
-}
 
 function picture(weights, blocks, at, top) {
   const parts = [];

@@ -35,9 +35,9 @@ function render({ model, el }) {
     const [[a, b], [, d]] = found.covariance;
     drawing.setAttribute("aria-label", `The cloud, with variances ${plain(a, 3)} and ${plain(d, 3)} and covariance ${plain(b, 3)}`);
     sums.replaceChildren(
-      fact("first", "variance across", a), fact("both", "covariance", b), fact("second", "variance upwards", d),
-      fact("distance", "distance from the raw points", found.distance),
-      ...kinds.map((it) => fact(it, `degrees from ${KINDS[it]}`, found.parted[it])));
+      measured("first", "variance across", a), measured("both", "covariance", b), measured("second", "variance upwards", d),
+      measured("distance", "distance from the raw points", found.distance),
+      ...kinds.map((it) => measured(it, `degrees from ${KINDS[it]}`, found.parted[it])));
     const said = verdictOn(found);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -111,9 +111,8 @@ function verdictOn({ covariance: [[a, b], [, d]], parted }) {
   return near.length ? `White, and the ${near.join(" and the ")} whitening.` : "White, but none of the three: another rotation.";
 }
 
-function fact(name, what, value) {
-  const shown = plain(Math.round(value * 1e4) / 1e4 + 0);
-  return h("li", { "data-name": name, "data-value": String(value) }, h("span", { class: "mw-what" }, what), h("b", {}, shown));
+function measured(name, what, value) {
+  return fact(name, what, plain(Math.round(value * 1e4) / 1e4 + 0), value);
 }
 
 function mark(x, y, group) {

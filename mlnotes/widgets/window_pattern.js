@@ -105,17 +105,4 @@ function news(n, seen, token, layers) {
 
 // What is seen
 
-function measure(label, name) {
-  const fill = h("i");
-  const shown = h("span", { class: "mw-number" });
-  const element = h("li", { "data-name": name },
-    h("span", {}, label), h("span", { class: "mw-track" }, fill), shown);
-  const set = (value, text, share) => {
-    element.dataset.value = String(value);
-    shown.textContent = text;
-    fill.style.transform = `scaleX(${share})`;
-  };
-  return { element, set };
-}
-
 export default { render };
