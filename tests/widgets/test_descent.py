@@ -24,10 +24,10 @@ def verdict(page):
     ("arguments", "message"),
     [
         ({"method": "Adam"}, "method must be one of .*, got 'Adam'"),
-        ({"rate": 0}, "rate must be from 0.001 to 4, got 0"),
-        ({"beta": 1.0}, "beta must be from 0 to 0.99, got 1.0"),
-        ({"condition": 0.5}, "condition must be from 1 to 200, got 0.5"),
-        ({"steps": 1}, "steps must be from 2 to 200, got 1"),
+        ({"rate": 0}, "rate must be 0.001 to 4.0, got 0"),
+        ({"beta": 1.0}, "beta must be 0 to 0.99, got 1.0"),
+        ({"condition": 0.5}, "condition must be 1 to 200.0, got 0.5"),
+        ({"steps": 1}, "steps must be 2 to 200, got 1"),
         ({"start": (0, 2)}, r"start must hold two numbers from -1 to 1, got \[0.*, 2.*\]"),
     ],
 )

@@ -31,7 +31,7 @@ def verdict(page):
         ({"method": "Newton"}, "method must be one of .*, got 'Newton'"),
         ({"start": (0, 1)}, r"start must hold two numbers above 0 and up to \[300.*\], got \[0.*"),
         ({"start": (10, 3.1)}, "start must hold two numbers above 0 and up to"),
-        ({"step": 41}, "step must be from 0 to 40, got 41"),
+        ({"step": 41}, "step must be 0 to 40, got 41"),
         ({"reach": (1, -1)}, r"reach must hold two positive numbers, got \(1, -1\)"),
     ],
 )
