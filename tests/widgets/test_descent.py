@@ -1,16 +1,12 @@
 """The walk in the page is the walk of Python, and so are the measured and the predicted factor."""
 
-import json
 import math
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.widgets.descent import METHODS, Descent
-
-
-def shown(page, name):
-    return json.loads(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 def verdict(page):

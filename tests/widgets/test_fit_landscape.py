@@ -1,9 +1,9 @@
 """The walk in the page is that of the book's functions: each point, damping, predicted reduction and gain ratio."""
 
-import json
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
 from mlnotes.widgets.fit_landscape import METHODS, FitLandscape
@@ -11,10 +11,6 @@ from mlnotes.widgets.fit_landscape import METHODS, FitLandscape
 DATA = [1, 2, 3, 5, 7, 10], [109, 149, 149, 191, 213, 224]  # BoxBOD of the NIST
 CERTIFIED = [2.1380940889e02, 5.4723748542e-01]
 BOTH = pytest.mark.parametrize("method", METHODS)
-
-
-def shown(page, name):
-    return json.loads(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 def verdict(page):

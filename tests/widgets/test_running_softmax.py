@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.attention.self_attention import attention
 from mlnotes.widgets.running_softmax import RunningSoftmax
@@ -14,10 +15,6 @@ NAMES = "maximum", "factor", "sum", "weighted", "result", "held"
 
 def widget(**traits):
     return RunningSoftmax(SCORES, VALUES, **traits)
-
-
-def shown(page, name):
-    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value").replace("Infinity", "inf"))
 
 
 # In Python
