@@ -32,6 +32,7 @@ WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 COLOURS = ["color-contrast", "link-in-text-block"]
 STRUCTURE_RULES = {"runOnly": WCAG, "rules": {rule: {"enabled": False} for rule in COLOURS}}
 COLOUR_RULES = {"runOnly": {"type": "rule", "values": COLOURS}}
+LAYOUT_RULES = {"runOnly": {"type": "rule", "values": ["scrollable-region-focusable", "target-size"]}}
 
 LOOK = r"""() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
@@ -101,10 +102,20 @@ SMALLEST_TEXT = """() => Math.min(...[...document.querySelectorAll("main .drawin
 # other width they are looked at where they are painted otherwise.
 KIND = """
   const own = (it) => [it.style.color, it.style.background, it.getAttribute("fill")].filter(Boolean).join(" ");
-  const kind = (it) => it.tagName === "MAIN" ? "" :
-    `${kind(it.parentElement)}>${it.tagName}.${it.getAttribute("class") ?? ""} ${own(it)}`.trimEnd();
+  const once = (found, of) => (it) => found.get(it) ?? found.set(it, of(it)).get(it);
+  const kind = once(new Map(), (it) => it.tagName === "MAIN" ? "" :
+    `${kind(it.parentElement)}>${it.tagName}.${it.getAttribute("class") ?? ""} ${own(it)}`.trimEnd());
   const count = (it, seen) => seen[kind(it)] = (seen[kind(it)] ?? 0) + 1;
 """
+# What stands in the article in both widths was looked at in the first, but for what the layout makes of it.
+REMEMBER_SEEN = """() => {
+  globalThis.inView = new Set([...document.querySelectorAll("main article *")].filter((it) => it.checkVisibility()));
+}"""
+APPEARED = """() => {
+  const all = [...document.querySelectorAll("main article *")];
+  globalThis.appeared = all.filter((it) => !inView.has(it) && it.checkVisibility());
+  return appeared.length;
+}"""
 WITHOUT_TRANSITIONS = """() =>
   document.head.insertAdjacentHTML("beforeend", "<style>* { transition: none !important }</style>")"""
 THIN_OUT = f"""() => {{ {KIND}
@@ -118,15 +129,15 @@ CHOOSE = f"""([seen, width]) => {{ {KIND}
   const says = (it) => [...it.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
   const texts = [...document.querySelectorAll("main *:not(mjx-container *)")].filter(
     (it) => says(it) && it.checkVisibility());
-  const here = {{}};
-  chosen.push(...texts.filter((it) => !seen.includes(kind(it)) && count(it, here) <= 3));
-  const paint = (it) => {{
-    const {{ backgroundColor, backgroundImage, opacity }} = getComputedStyle(it);
-    return [backgroundColor, backgroundImage, opacity, it.parentElement ? paint(it.parentElement) : ""].join();
-  }};
+  const here = {{}}, before = new Set(seen);
+  chosen.push(...texts.filter((it) => !before.has(kind(it)) && count(it, here) <= 3));
   const paints = chosen.filter((it) => it.checkVisibility()).map((it) => [it, []]);
   for (const theme of ["light", "dark"]) {{
     document.documentElement.dataset.theme = theme;
+    const paint = once(new Map(), (it) => {{
+      const {{ backgroundColor, backgroundImage, opacity }} = getComputedStyle(it);
+      return [backgroundColor, backgroundImage, opacity, it.parentElement ? paint(it.parentElement) : ""].join();
+    }});
     for (const [it, found] of paints) found.push(getComputedStyle(it).color, getComputedStyle(it).fill, paint(it));
   }}
   painted[width] = new Map(paints.map(([it, found]) => [it, String(found)]));
@@ -240,7 +251,13 @@ def _visit(page, path, seen):
         visit.overflow[width] = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         visit.too_wide[width] = page.evaluate(TOO_WIDE)
         visit.smallest_text[width] = page.evaluate(SMALLEST_TEXT)
-        visit.faults |= _faults(page, "'main'", STRUCTURE_RULES, f"{width} px")
+        if width == at_first:
+            visit.faults |= _faults(page, "'main'", STRUCTURE_RULES, f"{width} px")
+            page.evaluate(REMEMBER_SEEN)
+        else:
+            visit.faults |= _faults(page, "'main'", LAYOUT_RULES, f"{width} px")
+            if page.evaluate(APPEARED):
+                visit.faults |= _faults(page, "appeared", STRUCTURE_RULES, f"{width} px")
         seen += page.evaluate(CHOOSE, [seen, width])
     chosen = page.evaluate(LEAVE_CHOSEN, widths)
     for width in (it for it in reversed(widths) if chosen[str(it)]):
