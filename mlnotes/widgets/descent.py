@@ -8,7 +8,7 @@ import traitlets
 
 from mlnotes.blocks.optimization import Problem, gradient_descent, measured_rate, momentum, nesterov
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 METHODS = ("gradient descent", "momentum", "Nesterov")
 REACH, MOST_RATE, MOST_CONDITION, MOST_STEPS = 1.2, 4.0, 200.0, 200
@@ -187,9 +187,7 @@ class Descent(Widget):
         name, value = proposal["trait"].name, proposal["value"]
         least, most = {"rate": (1e-3, MOST_RATE), "beta": (0, 0.99), "condition": (1, MOST_CONDITION),
                        "steps": (2, MOST_STEPS)}[name]  # fmt: skip
-        if not least <= value <= most:
-            raise ValueError(f"{name} must be from {least:g} to {most:g}, got {value}")
-        return value
+        return require_between(name, least, most, value)
 
     @traitlets.validate("start")
     def _in_the_picture(self, proposal):

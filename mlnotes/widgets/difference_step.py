@@ -5,7 +5,7 @@ import math
 import traitlets
 
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 X = 1.3
 METHODS = "forward", "central", "complex"
@@ -184,9 +184,7 @@ class DifferenceStep(Widget):
 
     @traitlets.validate("position")
     def _exists(self, proposal):
-        if not 0 <= proposal["value"] < len(STEPS):
-            raise ValueError(f"position must be 0 to {len(STEPS) - 1}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("position", 0, len(STEPS) - 1, proposal["value"])
 
 
 _MARKS = "■", "●", "▲"

@@ -7,7 +7,7 @@ import traitlets
 
 from mlnotes.blocks.eigen import Eigenpair, power_iteration
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 SIZE, REACH = 300, 3.6
 
@@ -122,12 +122,8 @@ class EigenPlane(Widget):
 
     @traitlets.validate("angle")
     def _within(self, proposal):
-        if not -180 <= proposal["value"] <= 180:
-            raise ValueError(f"angle must be -180 to 180 degrees, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("angle", -180, 180, proposal["value"], " degrees")
 
     @traitlets.validate("step")
     def _exists(self, proposal):
-        if not 0 <= proposal["value"] <= 20:
-            raise ValueError(f"step must be 0 to 20, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("step", 0, 20, proposal["value"])

@@ -7,7 +7,7 @@ import traitlets
 
 from mlnotes.blocks.lu import largest_growth_matrix
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 MATRICES = "small pivot", "doubling column"
 CELL, ROW = 92, 28
@@ -154,15 +154,11 @@ class Elimination(Widget):
 
     @traitlets.validate("exponent")
     def _within(self, proposal):
-        if not 0 <= proposal["value"] <= 20:
-            raise ValueError(f"exponent must be 0 to 20, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("exponent", 0, 20, proposal["value"])
 
     @traitlets.validate("step")
     def _exists(self, proposal):
-        if not 0 <= proposal["value"] <= self.last:
-            raise ValueError(f"step must be 0 to {self.last}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("step", 0, self.last, proposal["value"])
 
     @traitlets.observe("matrix")
     def _begin_anew(self, change):

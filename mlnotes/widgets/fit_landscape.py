@@ -7,7 +7,7 @@ import traitlets
 
 from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 METHODS = ("Gauss–Newton", "Levenberg–Marquardt")
 MOST_STEPS, TOLERANCE, LOST = 40, 1e-6, 1e3
@@ -206,9 +206,7 @@ class FitLandscape(Widget):
 
     @traitlets.validate("step")
     def _not_too_many(self, proposal):
-        if not 0 <= proposal["value"] <= MOST_STEPS:
-            raise ValueError(f"step must be from 0 to {MOST_STEPS}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("step", 0, MOST_STEPS, proposal["value"])
 
 
 def _steps(count):

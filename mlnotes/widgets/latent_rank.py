@@ -8,7 +8,7 @@ import traitlets
 from mlnotes.arrays import require_integers
 from mlnotes.efficient.latent import latent_cache_nbytes
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 WIDTH, HEIGHT, LEFT, TOP = 400, 190, 46, 12
 COLOURS, MARKS = ("#b3410e", "#2c5fa8", "#57731a"), ("square", "circle", "diamond")
@@ -129,9 +129,7 @@ class LatentRank(Widget):
 
     @traitlets.validate("tokens")
     def _at_least_one(self, proposal):
-        if not 1 <= proposal["value"] <= 2**17:
-            raise ValueError(f"tokens must lie between 1 and {2**17}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("tokens", 1, 2**17, proposal["value"])
 
 
 def _limits(losses):

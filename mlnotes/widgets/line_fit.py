@@ -5,7 +5,7 @@ import traitlets
 
 from mlnotes.applications.least_squares import ridge
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 WIDTH, HEIGHT, LOW, HIGH = 480, 340, -12.0, 12.0
 
@@ -95,15 +95,11 @@ class LineFit(Widget):
 
     @traitlets.validate("point")
     def _existing(self, proposal):
-        if not 0 <= proposal["value"] < max(1, len(self.x)):
-            raise ValueError(f"point must be 0 to {len(self.x) - 1}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("point", 0, max(0, len(self.x) - 1), proposal["value"])
 
     @traitlets.validate("strength")
     def _within(self, proposal):
-        if not -3 <= proposal["value"] <= 3:
-            raise ValueError(f"strength must be -3 to 3, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("strength", -3, 3, proposal["value"])
 
 
 def _place(x, y):

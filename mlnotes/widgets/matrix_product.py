@@ -4,7 +4,7 @@ import numpy as np
 import traitlets
 
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 READINGS = ["dot products", "columns", "rows", "outer products"]
 
@@ -102,9 +102,7 @@ class MatrixProduct(Widget):
     @traitlets.validate("step")
     def _exists(self, proposal):
         last = self._steps(self.reading)
-        if not 0 <= proposal["value"] <= last:
-            raise ValueError(f"step must lie between 0 and {last} for {self.reading}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("step", 0, last, proposal["value"])
 
     @traitlets.observe("reading")
     def _begin_anew(self, change):

@@ -6,7 +6,7 @@ import traitlets
 from mlnotes.blocks.softmax import entropy
 from mlnotes.efficient.language_model import next_token_probabilities
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_positive, svg, text
+from mlnotes.widgets.base import Widget, require_between, require_positive, svg, text
 
 STEP = 0.05  # nats, to which scores of tokens that are not listed by name are rounded
 TOP_K = [0, 1, 2, 3, 5, 10, 20, 50, 100, 1000]
@@ -140,9 +140,7 @@ class NextToken(Widget):
 
     @traitlets.validate("top_p")
     def _a_share(self, proposal):
-        if not 0 <= proposal["value"] <= 1:
-            raise ValueError(f"top_p must lie between 0 and 1, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("top_p", 0, 1, proposal["value"])
 
 
 def _seen(name):

@@ -5,7 +5,7 @@ import traitlets
 
 from mlnotes.blocks.norm import nearest_to_zero, unit_circle
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 REACH, LEAST, MOST = 3.5, 0.5, 3.0
 SIZE = 340
@@ -119,9 +119,7 @@ class NormBall(Widget):
 
     @traitlets.validate("inverse")
     def _within(self, proposal):
-        if not 0 <= proposal["value"] <= 2:
-            raise ValueError(f"1/p must be 0 to 2, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("1/p", 0, 2, proposal["value"])
 
     @traitlets.validate("vector")
     def _two_coordinates(self, proposal):

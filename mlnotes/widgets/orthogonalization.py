@@ -6,7 +6,7 @@ import numpy as np
 import traitlets
 
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 METHODS = "classical Gram–Schmidt", "modified Gram–Schmidt", "mirrors"
 CELL, ROW = 104, 28
@@ -120,15 +120,11 @@ class Orthogonalization(Widget):
 
     @traitlets.validate("exponent")
     def _within(self, proposal):
-        if not 0 <= proposal["value"] <= 8:
-            raise ValueError(f"exponent must be 0 to 8, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("exponent", 0, 8, proposal["value"])
 
     @traitlets.validate("step")
     def _exists(self, proposal):
-        if not 0 <= proposal["value"] <= 3:
-            raise ValueError(f"step must be 0 to 3, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("step", 0, 3, proposal["value"])
 
 
 def _shown(x):

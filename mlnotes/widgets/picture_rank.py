@@ -9,7 +9,7 @@ import traitlets
 
 from mlnotes.blocks.svd import svd
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 VIEWS = ("the sum of the terms", "the last of them alone", "what is left of the picture")
 WIDTH, FLOAT_BYTES = 424, 4
@@ -134,9 +134,7 @@ class PictureRank(Widget):
     @traitlets.validate("rank")
     def _exists(self, proposal):
         largest = min(len(self.pixels) // self.columns, self.columns)
-        if not 0 <= proposal["value"] <= largest:
-            raise ValueError(f"rank must be 0 to {largest}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("rank", 0, largest, proposal["value"])
 
     @traitlets.validate("view")
     def _known(self, proposal):

@@ -7,7 +7,7 @@ import traitlets
 
 from mlnotes.applications.mlp import interpolation_weights, mlp
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 TARGETS = {
     "sine": lambda x: np.sin(2 * math.pi * x),
@@ -112,21 +112,15 @@ class ReluSum(Widget):
 
     @traitlets.validate("pieces")
     def _some(self, proposal):
-        if not 1 <= proposal["value"] <= MOST:
-            raise ValueError(f"pieces must be 1 to {MOST}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("pieces", 1, MOST, proposal["value"])
 
     @traitlets.validate("unit")
     def _existing(self, proposal):
-        if not 0 <= proposal["value"] < self.pieces:
-            raise ValueError(f"unit must be 0 to {self.pieces - 1}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("unit", 0, self.pieces - 1, proposal["value"])
 
     @traitlets.validate("change")
     def _within(self, proposal):
-        if not abs(proposal["value"]) <= 8:
-            raise ValueError(f"change must be -8 to 8, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("change", -8, 8, proposal["value"])
 
     @traitlets.observe("pieces")
     def _keep_unit(self, change):

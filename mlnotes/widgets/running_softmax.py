@@ -8,7 +8,7 @@ import traitlets
 from mlnotes.arrays import require_vector
 from mlnotes.efficient.flash import attention_and_lse
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 WIDTH, HEIGHT, BASE = 520, 230, 200
 
@@ -123,12 +123,8 @@ class RunningSoftmax(Widget):
 
     @traitlets.validate("block_size")
     def _some_keys(self, proposal):
-        if not 1 <= proposal["value"] <= len(self.scores):
-            raise ValueError(f"block_size must lie between 1 and {len(self.scores)}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("block_size", 1, len(self.scores), proposal["value"])
 
     @traitlets.validate("step")
     def _some_blocks(self, proposal):
-        if not 0 <= proposal["value"] <= len(self.scores):
-            raise ValueError(f"step must lie between 0 and {len(self.scores)}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("step", 0, len(self.scores), proposal["value"])

@@ -6,7 +6,7 @@ import traitlets
 from mlnotes.efficient.grouped_query import require_groups
 from mlnotes.efficient.kv_cache import cache_nbytes
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 
 class SharedHeads(Widget):
@@ -131,9 +131,7 @@ class SharedHeads(Widget):
 
     @traitlets.validate("tokens")
     def _at_least_one(self, proposal):
-        if not 1 <= proposal["value"] <= 2**20:
-            raise ValueError(f"tokens must lie between 1 and {2**20}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("tokens", 1, 2**20, proposal["value"])
 
 
 def _square(x, y, side, fill):

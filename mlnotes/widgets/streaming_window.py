@@ -5,7 +5,7 @@ import traitlets
 
 from mlnotes.efficient.sinks import sink_mask
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 _LARGEST = 0.6  # weight of a bar that reaches the top
 _FILLS = {"kept": "#b3410e", "window": "#2c5fa8", "evicted": "#eef0f4"}
@@ -139,9 +139,7 @@ class StreamingWindow(Widget):
 
     @traitlets.validate("token")
     def _in_the_text(self, proposal):
-        if not 0 <= proposal["value"] < self.n_tokens:
-            raise ValueError(f"token must lie between 0 and {self.n_tokens - 1}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("token", 0, self.n_tokens - 1, proposal["value"])
 
 
 def _one_of(name, value, choices):

@@ -8,7 +8,7 @@ from mlnotes.applications.mlp import mlp, silu
 from mlnotes.arrays import require_finite, require_integers
 from mlnotes.charges import simulate_charges
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_positive, svg, text
+from mlnotes.widgets.base import Widget, require_between, require_positive, svg, text
 
 SIZE, REACH, LIMIT = 440, 3.2, 2.2
 LAYERS = {"EGNN": egnn_layer, "plain": graph_layer}
@@ -156,15 +156,11 @@ class TurnedCharges(Widget):
 
     @traitlets.validate("particle")
     def _existing(self, proposal):
-        if not 0 <= proposal["value"] < max(1, len(self.x)):
-            raise ValueError(f"particle must be 0 to {len(self.x) - 1}, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("particle", 0, max(0, len(self.x) - 1), proposal["value"])
 
     @traitlets.validate("angle")
     def _turn(self, proposal):
-        if not 0 <= proposal["value"] <= 360:
-            raise ValueError(f"angle must be 0 to 360, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("angle", 0, 360, proposal["value"])
 
 
 def weights_of(network):

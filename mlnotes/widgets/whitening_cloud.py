@@ -8,7 +8,7 @@ import traitlets
 from mlnotes.applications.whitening import KINDS, covariance, whitening_rotation
 from mlnotes.blocks.eigen import jacobi_eigh
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 SIZE = 340
 COLOURS = "#2c5fa8", "#b3410e", "#5c7a1f"
@@ -184,21 +184,15 @@ class WhiteningCloud(Widget):
 
     @traitlets.validate("eps")
     def _not_negative(self, proposal):
-        if not 0 <= proposal["value"] <= 100:
-            raise ValueError(f"eps must be 0 to 100, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("eps", 0, 100, proposal["value"])
 
     @traitlets.validate("way")
     def _part(self, proposal):
-        if not 0 <= proposal["value"] <= 1:
-            raise ValueError(f"way must be 0 to 1, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("way", 0, 1, proposal["value"])
 
     @traitlets.validate("turn")
     def _within(self, proposal):
-        if not -180 <= proposal["value"] <= 180:
-            raise ValueError(f"turn must be -180 to 180 degrees, got {proposal['value']}")
-        return proposal["value"]
+        return require_between("turn", -180, 180, proposal["value"], " degrees")
 
 
 def _rotation(degrees):

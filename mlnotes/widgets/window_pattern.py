@@ -5,7 +5,7 @@ import traitlets
 
 from mlnotes.efficient.sparse import sliding_window_mask
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text
 
 _LIMITS = {"dilation": (1, 8), "block": (1, 16), "layers": (1, 10)}
 
@@ -39,8 +39,7 @@ class WindowPattern(Widget):
     token = traitlets.Int().tag(sync=True)
 
     def __init__(self, n_tokens=32, **traits):
-        if not 8 <= n_tokens <= 64:
-            raise ValueError(f"n_tokens must lie between 8 and 64, got {n_tokens}")
+        require_between("n_tokens", 8, 64, n_tokens)
         self.set_trait("n_tokens", n_tokens)
         super().__init__(**{"token": n_tokens - 1} | traits)
 
@@ -123,9 +122,7 @@ class WindowPattern(Widget):
         name, value = proposal["trait"].name, proposal["value"]
         ranges = _LIMITS | {"window": (1, self.n_tokens), "token": (0, self.n_tokens - 1)}
         low, high = ranges[name]
-        if not low <= value <= high:
-            raise ValueError(f"{name} must lie between {low} and {high}, got {value}")
-        return value
+        return require_between(name, low, high, value)
 
 
 def _square(x, y, width, fill, height=None):

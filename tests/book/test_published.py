@@ -17,7 +17,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 from packaging.requirements import Requirement
 
 from mlnotes.book.form import read
-from mlnotes.book.published import FIRST, MODEL, NOTEBOOKS, Repository, downloadable, repository
+from mlnotes.book.published import FIRST, NOTEBOOKS, Repository, downloadable, repository
+from mlnotes.pretrained.smollm2 import PACKAGE
 
 ROOT = Path(__file__).parents[2]
 GITHUB = {
@@ -97,8 +98,8 @@ def test_a_downloaded_notebook_says_first_how_to_get_mlnotes(published, part):
     assert at_home[1].source.startswith("# Softmax")
     assert SOURCE in from_github[0].source
     assert f"git+{SOURCE}@main" in from_github[1].source
-    assert MODEL in from_github[1].source
-    assert f" {MODEL}" in (ROOT / "Makefile").read_text()
+    assert PACKAGE in from_github[1].source
+    assert f" {PACKAGE}" in (ROOT / "Makefile").read_text()
     nbformat.validate(downloaded(published))
 
 

@@ -114,13 +114,13 @@ def test_the_description_tells_equal_tokens_apart(small):
         ({"temperature": 0}, "temperature must be positive and finite, got 0"),
         ({"temperature": -1.0}, "temperature must be positive and finite, got -1"),
         ({"temperature": np.nan}, "temperature must be positive and finite, got nan"),
-        ({"head": 1}, "head must lie between 0 and 0, got 1"),
-        ({"layer": -1}, "layer must lie between 0 and 0, got -1"),
-        ({"row": 5}, "row must lie between -1 and 4, got 5"),
-        ({"column": -2}, "column must lie between -1 and 4, got -2"),
-        ({"held": 5}, "held must lie between -1 and 4, got 5"),
-        ({"marked": [1, 5]}, "marked must lie between 0 and 4, got 5"),
-        ({"marked": [-1]}, "marked must lie between 0 and 4, got -1"),
+        ({"head": 1}, "head must be 0 to 0, got 1"),
+        ({"layer": -1}, "layer must be 0 to 0, got -1"),
+        ({"row": 5}, "row must be -1 to 4, got 5"),
+        ({"column": -2}, "column must be -1 to 4, got -2"),
+        ({"held": 5}, "held must be -1 to 4, got 5"),
+        ({"marked": [1, 5]}, "marked must be 0 to 4, got 5"),
+        ({"marked": [-1]}, "marked must be 0 to 4, got -1"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(small, changes, message):
@@ -133,7 +133,7 @@ def test_a_trait_that_is_set_to_a_bad_value_keeps_the_old_one(small):
     attention = AttentionMap(TOKENS, *small)
     with pytest.raises(ValueError, match="temperature must be positive"):
         attention.temperature = 0
-    with pytest.raises(ValueError, match="row must lie between"):
+    with pytest.raises(ValueError, match="row must be -1 to"):
         attention.row = 9
     assert (attention.temperature, attention.row) == (1, -1)
 

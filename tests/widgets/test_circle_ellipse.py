@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.widgets.circle_ellipse import CircleEllipse
 
@@ -9,10 +10,6 @@ MATRICES = [
     [[2, 1], [0, 1.5]], [[1, 1], [0, 1]], [[0, -1], [1, 0]], [[2, 1], [1, 2]], [[1, 2], [0.5, 1]], [[-2.5, 1], [4, 3]],
     [[0, 0], [0, 0]],
 ]  # fmt: skip
-
-
-def shown(page, name):
-    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from PIL import ImageColor
+from reading import shown
 
 from mlnotes.groups import quarter_turns
 from mlnotes.widgets.colours import colour
@@ -12,10 +13,6 @@ from mlnotes.widgets.commuting_square import ACTIONS, FUNCTIONS, CommutingSquare
 
 PIXELS = np.random.default_rng(8).integers(0, 17, (6, 6))
 PAIRS = list(itertools.product(ACTIONS, FUNCTIONS))
-
-
-def shown(page, name):
-    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 def painted(page):

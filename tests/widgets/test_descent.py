@@ -1,16 +1,12 @@
 """The walk in the page is the walk of Python, and so are the measured and the predicted factor."""
 
-import json
 import math
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.widgets.descent import METHODS, Descent
-
-
-def shown(page, name):
-    return json.loads(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 def verdict(page):
@@ -24,10 +20,10 @@ def verdict(page):
     ("arguments", "message"),
     [
         ({"method": "Adam"}, "method must be one of .*, got 'Adam'"),
-        ({"rate": 0}, "rate must be from 0.001 to 4, got 0"),
-        ({"beta": 1.0}, "beta must be from 0 to 0.99, got 1.0"),
-        ({"condition": 0.5}, "condition must be from 1 to 200, got 0.5"),
-        ({"steps": 1}, "steps must be from 2 to 200, got 1"),
+        ({"rate": 0}, "rate must be 0.001 to 4.0, got 0"),
+        ({"beta": 1.0}, "beta must be 0 to 0.99, got 1.0"),
+        ({"condition": 0.5}, "condition must be 1 to 200.0, got 0.5"),
+        ({"steps": 1}, "steps must be 2 to 200, got 1"),
         ({"start": (0, 2)}, r"start must hold two numbers from -1 to 1, got \[0.*, 2.*\]"),
     ],
 )

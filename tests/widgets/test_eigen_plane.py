@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.widgets.eigen_plane import EigenPlane
-
-
-def shown(page, name):
-    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.blocks.lu import doolittle, growth_factor, lu
 from mlnotes.widgets.elimination import Elimination
-
-
-def shown(page, name):
-    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 def factors(widget):

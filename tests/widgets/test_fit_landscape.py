@@ -1,9 +1,9 @@
 """The walk in the page is that of the book's functions: each point, damping, predicted reduction and gain ratio."""
 
-import json
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
 from mlnotes.widgets.fit_landscape import METHODS, FitLandscape
@@ -11,10 +11,6 @@ from mlnotes.widgets.fit_landscape import METHODS, FitLandscape
 DATA = [1, 2, 3, 5, 7, 10], [109, 149, 149, 191, 213, 224]  # BoxBOD of the NIST
 CERTIFIED = [2.1380940889e02, 5.4723748542e-01]
 BOTH = pytest.mark.parametrize("method", METHODS)
-
-
-def shown(page, name):
-    return json.loads(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 def verdict(page):
@@ -31,7 +27,7 @@ def verdict(page):
         ({"method": "Newton"}, "method must be one of .*, got 'Newton'"),
         ({"start": (0, 1)}, r"start must hold two numbers above 0 and up to \[300.*\], got \[0.*"),
         ({"start": (10, 3.1)}, "start must hold two numbers above 0 and up to"),
-        ({"step": 41}, "step must be from 0 to 40, got 41"),
+        ({"step": 41}, "step must be 0 to 40, got 41"),
         ({"reach": (1, -1)}, r"reach must hold two positive numbers, got \(1, -1\)"),
     ],
 )

@@ -30,7 +30,7 @@ def value(page, name):
         ({"n_layers": 0}, "n_layers must be positive, got 0"),
         ({"itemsize": -2}, "itemsize must be positive, got -2"),
         ({"rank": 3}, r"rank must be one of \[128, 256, 384\], got 3"),
-        ({"tokens": 0}, "tokens must lie between 1 and 131072, got 0"),
+        ({"tokens": 0}, "tokens must be 1 to 131072, got 0"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(change, message):

@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.widgets.line_fit import LineFit
 
 X, Y = [-6.0, -2.0, 1.0, 5.0, 8.0], [-4.0, 1.0, 0.5, 6.0, -3.0]
-
-
-def shown(page, name):
-    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_another_reading_with_fewer_steps_goes_back_to_its_last(open_page, slide
         ({"a": A, "b": A}, r"as many columns as b has rows, got shapes \(2, 3\) and \(2, 3\)"),
         ({"a": np.ones((7, 2)), "b": np.ones((2, 2))}, r"at most 6 rows and columns, got shapes \(7, 2\) and \(2, 2\)"),
         ({"a": A + np.inf, "b": B}, "must be finite, got nan or infinity"),
-        ({"a": A, "b": B, "step": 5}, "step must lie between 0 and 4 for dot products, got 5"),
+        ({"a": A, "b": B, "step": 5}, "step must be 0 to 4, got 5"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(arguments, message):

@@ -60,7 +60,7 @@ def test_the_description_says_what_may_be_drawn():
         ({"score": lambda text: np.zeros((2, 3))}, r"got shape \(2, 3\)"),
         ({"temperature": 0}, "temperature must be positive and finite, got 0"),
         ({"top_k": 4}, r"top_k must be one of \[0, 1, .*\], got 4"),
-        ({"top_p": 1.5}, "top_p must lie between 0 and 1, got 1.5"),
+        ({"top_p": 1.5}, "top_p must be 0 to 1, got 1.5"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(change, message):

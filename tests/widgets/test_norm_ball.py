@@ -5,16 +5,13 @@ import math
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.blocks.norm import unit_circle, vector_norm
 from mlnotes.widgets.norm_ball import REACH, NormBall
 
 inf = math.inf
 SIZE = 420
-
-
-def shown(page, name):
-    return json.loads(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 def points(page, kind):

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from PIL import Image
+from reading import shown
 
 from mlnotes.blocks.svd import low_rank
 from mlnotes.widgets.picture_rank import VIEWS, PictureRank
@@ -14,10 +15,6 @@ from mlnotes.widgets.picture_rank import VIEWS, PictureRank
 RNG = np.random.default_rng(5)
 WIDE, TALL = RNG.integers(0, 256, (13, 19)), RNG.integers(0, 256, (11, 7))
 STRIPES = np.outer(np.ones(7), [250, 0, 90, 0, 30]).astype(int)  # of rank 1, with columns of zeros
-
-
-def shown(page, name):
-    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 def grey_on(page):

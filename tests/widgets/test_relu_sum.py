@@ -4,13 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.widgets.relu_sum import ReluSum
-
-
-def shown(page, name):
-    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
-
 
 # In Python
 

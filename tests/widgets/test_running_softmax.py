@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from reading import shown
 
 from mlnotes.attention.self_attention import attention
 from mlnotes.widgets.running_softmax import RunningSoftmax
@@ -16,10 +17,6 @@ def widget(**traits):
     return RunningSoftmax(SCORES, VALUES, **traits)
 
 
-def shown(page, name):
-    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value").replace("Infinity", "inf"))
-
-
 # In Python
 
 
@@ -30,9 +27,9 @@ def shown(page, name):
         ({"scores": np.zeros(65), "values": np.zeros(65)}, "at most 64, got 65 and 65"),
         ({"scores": [[1.0]]}, r"scores must be a vector with at least one entry, got shape \(1, 1\)"),
         ({"scores": [math.inf] * 11}, "scores must hold finite numbers, got inf"),
-        ({"block_size": 0}, "block_size must lie between 1 and 11, got 0"),
-        ({"block_size": 12}, "block_size must lie between 1 and 11, got 12"),
-        ({"step": -1}, "step must lie between 0 and 11, got -1"),
+        ({"block_size": 0}, "block_size must be 1 to 11, got 0"),
+        ({"block_size": 12}, "block_size must be 1 to 11, got 12"),
+        ({"step": -1}, "step must be 0 to 11, got -1"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(change, message):

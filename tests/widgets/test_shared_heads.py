@@ -41,7 +41,7 @@ def value(page, name):
         ),
         ({"losses": {"a": {8: float("nan")}}}, "losses of a must be finite"),
         ({"groups": 3}, r"groups must be one of \[8, 4, 2, 1\], got 3"),
-        ({"tokens": 0}, "tokens must lie between 1 and 1048576, got 0"),
+        ({"tokens": 0}, "tokens must be 1 to 1048576, got 0"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(change, message):

@@ -37,7 +37,7 @@ def value(page, name):
         ({"weights": [[it * np.inf for it in row] for row in WEIGHTS]}, "weights must be finite"),
         ({"window": 3}, r"window must be one of \[2, 5, 8\], got 3"),
         ({"sinks": 2}, r"sinks must be one of \[0, 1, 3\], got 2"),
-        ({"token": 17}, "token must lie between 0 and 16, got 17"),
+        ({"token": 17}, "token must be 0 to 16, got 17"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(change, message):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from reading import shown
 from widget_examples import EXAMPLES
 
 from mlnotes.layers.egnn import EGNN, GraphNetwork
@@ -11,10 +12,6 @@ from mlnotes.widgets.turned_charges import TurnedCharges, weights_of
 
 def example():
     return EXAMPLES["turned_charges"][0]()
-
-
-def shown(page, name):
-    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 @pytest.mark.parametrize(

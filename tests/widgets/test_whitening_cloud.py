@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from reading import shown
 from sklearn.datasets import load_iris
 
 from mlnotes.applications.whitening import KINDS, covariance, whiten, whitening_matrix, whitening_rotation
@@ -17,10 +18,6 @@ CLOUDS = {
 }
 every_cloud = pytest.mark.parametrize("x", CLOUDS.values(), ids=CLOUDS)
 every_kind = pytest.mark.parametrize("kind", KINDS)
-
-
-def shown(page, name):
-    return float(page.locator(f'.mw-sums [data-name="{name}"]').get_attribute("data-value"))
 
 
 def verdict(page):

@@ -29,14 +29,14 @@ def value(page, name):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"n_tokens": 7}, "n_tokens must lie between 8 and 64, got 7"),
-        ({"n_tokens": 65}, "n_tokens must lie between 8 and 64, got 65"),
-        ({"window": 0}, "window must lie between 1 and 24, got 0"),
-        ({"window": 25}, "window must lie between 1 and 24, got 25"),
-        ({"dilation": 9}, "dilation must lie between 1 and 8, got 9"),
-        ({"block": 0}, "block must lie between 1 and 16, got 0"),
-        ({"layers": 11}, "layers must lie between 1 and 10, got 11"),
-        ({"token": 24}, "token must lie between 0 and 23, got 24"),
+        ({"n_tokens": 7}, "n_tokens must be 8 to 64, got 7"),
+        ({"n_tokens": 65}, "n_tokens must be 8 to 64, got 65"),
+        ({"window": 0}, "window must be 1 to 24, got 0"),
+        ({"window": 25}, "window must be 1 to 24, got 25"),
+        ({"dilation": 9}, "dilation must be 1 to 8, got 9"),
+        ({"block": 0}, "block must be 1 to 16, got 0"),
+        ({"layers": 11}, "layers must be 1 to 10, got 11"),
+        ({"token": 24}, "token must be 0 to 23, got 24"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(change, message):
