@@ -14,7 +14,7 @@ from mlnotes.arrays import (
 )
 from mlnotes.blocks.lu import det
 from mlnotes.blocks.qr import householder_qr
-from mlnotes.blocks.svd import rank, svd
+from mlnotes.blocks.svd import svd
 
 KINDS = ("pca", "zca", "cholesky")
 
@@ -232,7 +232,7 @@ def _principal_axes(x, kind, eps, ddof):
     q, r = householder_qr(np.hstack([np.ones((n, 1), scaled.dtype), _centered(scaled)]))
     missing = max(0, d + 1 - n)
     q, r = np.pad(q[:, 1:], [(0, 0), (0, missing)]), np.pad(r[1:, 1:], [(0, missing), (0, 0)])
-    varying = rank(by_power_of_two(r, axis=0)[0])  # which does not depend on the units of the features
+    varying = np.linalg.matrix_rank(by_power_of_two(r, axis=0)[0])  # whatever the units
     if eps == 0 and varying < d:
         raise ValueError(f"with eps = 0 the covariance must be regular, got rank {varying} for {d} features")
     u, s, vt = svd(r)

@@ -252,6 +252,8 @@ def _unlike_parts(found, parts, trial, where):
     if theirs is None and isinstance(found, np.ndarray) and found.ndim:
         theirs = dict(enumerate(found))
     if theirs is None or len(theirs) != len(parts):
+        if not parts:
+            return f"{where or 'it'} gives {_brief(found)} where an empty collection is right"
         count = "no collection" if theirs is None else f"{len(theirs)} parts"
         return f"{where or 'it'} gives {count} where {len(parts)} parts are right"
     if all(isinstance(key, str) for key in parts) and theirs.keys() != parts.keys():

@@ -23,6 +23,7 @@ from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, re
 from mlnotes.diagnosis.source import edited, source_of
 from mlnotes.diagnosis.trials import quiet, trials
 from mlnotes.efficient.kv_cache import KVCache, decoding_multiply_adds
+from mlnotes.groups import broken_axioms, identity
 
 
 def line(it):
@@ -454,6 +455,10 @@ class TestReports:
         )
         assert compared((np.ones(2) + 1e-8, 1), (np.ones(2), 1))[1] == "part 1: [1, 1]\npart 2: 1"
 
+    def test_what_came_is_shown_where_an_empty_collection_is_right(self):
+        report = check(hidden(own_inverses), "broken_axioms")
+        assert "gives ['inverses'] where an empty collection is right" in report.says
+
     def test_a_call_is_written_as_it_was_made(self):
         assert written_call("f", call(np.array([1.0, 2.0]), None, axis=0)) == "f([1, 2], None, axis=0)"
         assert written_call("f", call(np.eye(2), 3)) == "f(\n    [[1, 0],\n     [0, 1]],\n    3,\n)"
@@ -631,6 +636,12 @@ class TestSources:
         assert source_of(lambda x: x + 1).name == "_answer"
         assert source_of(np.sin) is None
         assert source_of(Table).name == "Table"
+
+
+def own_inverses(table):
+    """Take a table for a group's only if every element undoes itself."""
+    fine = broken_axioms(table)
+    return fine or ([] if (np.diag(table) == identity(table)).all() else ["inverses"])
 
 
 def hidden(function):

@@ -231,6 +231,13 @@ def _factor_of_the_inverse(x, kind="pca", eps=0.0, ddof=0):
     return _centered(x) @ np.linalg.cholesky(np.linalg.inv(sigma)) if kind == "cholesky" else z
 
 
+def _signs_of_the_triangle(x, kind="pca", eps=0.0, ddof=0):
+    z = whiten(x, kind, eps, ddof)
+    count, (n, d) = len(x) - ddof, x.shape
+    q = np.linalg.qr(np.vstack([_centered(x), np.sqrt(eps * count) * np.eye(d)]))[0]
+    return np.sqrt(count) * q[:n] if kind == "cholesky" else z
+
+
 def _whitenings(*more):
     """Call with each option alone, with some, and with all, for each kind."""
     return (call(_by_hand), call(_by_hand, "zca").about("zca"), call(_by_hand, "cholesky").about("cholesky"),
@@ -366,6 +373,10 @@ CHECKS = (
             Mistake("rounding errors whitened", ("eps == 0 and varying < d",
                 "eps == 0 and varying < d and kind == 'cholesky'"), "A feature that repeats another becomes noise",
                 "refuse a singular covariance, or be asked for eps"),
+            Mistake("products not divided", (_ALONG, "_std(s, exponent, eps, 1)"),
+                "The more samples, the smaller the result", "divide the products by the number of samples, less ddof"),
+            Mistake("triangle of any signs", _signs_of_the_triangle, "Cholesky whitening mirrors some features",
+                "make the diagonal of the triangle positive"),
             Mistake("sample covariance always", (_ALONG, "_std(s, exponent, eps, n - 1)"),
                 "The variances are (n - 1)/n, not 1", "divide by n unless ddof says otherwise",
                 "scikit-learn's PCA(whiten=True), by design"))),

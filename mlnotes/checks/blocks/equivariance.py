@@ -67,6 +67,7 @@ _INVARIANCE = (call(np.sum, _FLIPS, _x), call(_first, _FLIPS, _x), call(_first, 
     call(_first, _FLIPS, np.array([0.0, -5.0])), call(_first, _FLIPS, np.array([-5.0, 0.0])),
     call(_first, _FLIPS, np.array([1.0, 1.0 + 1.5e-9])).about("results that differ in the ninth digit"),
     call(_first, _FLIPS, np.array([1.0, 1.0 + 7e-10])).about("results that differ in the tenth digit"),
+    call(np.copy, [np.copy, _nudge], np.array([1.0, 1e12])).about("a large number beside a small one"),
     call(np.linalg.norm, _on_sixths, _points).about("rotations"), call(_outlier, _on_points,
     _points).about("rotations and reflections"))
 _EQUIVARIANCE = (call(np.square, _FLIPS, _FLIPS, _x), call(np.cumsum, _FLIPS, _FLIPS, _x),
@@ -80,7 +81,8 @@ _EQUIVARIANCE = (call(np.square, _FLIPS, _FLIPS, _x), call(np.cumsum, _FLIPS, _F
     np.array([1e-12, 3e-12])).about("results that are nearly zero"), call(_zero_padded, _shifts, _shifts,
     _signal).about("shifts"), call(_circular, _shifts, _shifts, _signal).about("shifts"),
     call(np.copy, [np.copy], [_nudge], np.array([6.5e5])).about("results that differ in the ninth digit"),
-    call(np.copy, [np.copy], [_nudge], np.array([1.4e6])).about("results that differ in the tenth digit"))
+    call(np.copy, [np.copy], [_nudge], np.array([1.4e6])).about("results that differ in the tenth digit"),
+    call(np.copy, [np.copy], [_nudge], np.array([1.0, 1e12])).about("a large number beside a small one"))
 
 
 def free_weights(matrices):
@@ -183,11 +185,14 @@ _QUARTER_TURNS = np.array([[[0, -1, 0], [1, 0, 0], [0, 0, 1]], [[1, 0, 0], [0, 0
 _ROUNDED = np.round(_SIXTH, 3)
 _STEEP = np.array([[0.0, -49 * 2.0**26], [1 / (49 * 2.0**26), 0.0]])  # 49 times 1/49 is not 1
 _LATIN = "broken = {}\n    if all(len(set(it)) == n for it in [*table.tolist(), *table.T.tolist()]):\n        return {}"
+_FIFTHS = np.array([[[np.cos(it), -np.sin(it)], [np.sin(it), np.cos(it)]] for it in np.arange(5) * 2 * np.pi / 5])
 _STRETCHED_TURN = np.array([[0.0, -4.0], [0.25, 0.0]])
 _ALL_ORDERS = np.eye(3)[list(itertools.permutations(range(3)))]
 _MEAN = "_mean([f(action(x)) for action in actions])"
 _SCALE = "max(1.0, xp.max(xp.abs(a)).item(), xp.max(xp.abs(b)).item())"
 _SIZE_MISTAKES = (
+    Mistake("average change", ("xp.max(xp.abs(a / scale - b / scale))", "xp.mean(xp.abs(a / scale - b / scale))"),
+        "A change at one place of many counts for little", "take the largest difference, not the mean"),
     Mistake("signed change", ("xp.abs(a / scale - b / scale)", "(a / scale - b / scale)"),
         "A change counts only in one direction", "take absolute values of differences"),
     Mistake("absolute change", (_SCALE, "1.0"), "Large results fail by rounding alone",
@@ -246,6 +251,7 @@ CHECKS = (
     Checks(is_invariant,
         cases=(
             *_INVARIANCE, call(_first, _FLIPS, np.array([1.0, 0.5]), 0.5).about("a change of the tolerance's size"),
+            *(call(np.copy, [_swap_first], _x, it).about("two numbers that change places") for it in (0.22, 0.15)),
             call(_first, _FLIPS, np.array([2.0, 5.0]), 0.7).about("a large tolerance"), call(_first, _FLIPS,
             np.array([0.0, 5.0]), 1.0).about("a large tolerance"), call(_first, _FLIPS, np.array([5.0, 0.0]),
             1.0).about("a large tolerance"), call(np.max, _FLIPS, _x, 0.0).about("no tolerance, and no change")),
@@ -278,7 +284,8 @@ CHECKS = (
         cases=(
             *_EQUIVARIANCE, call(np.copy, [np.copy], [_double], _x, 0.5).about("a difference of the tolerance's size"),
             call(np.copy, [np.copy], [_halve], _x, 0.6).about("a large tolerance"), call(np.copy, [np.copy], [_halve],
-            _x, 0.4).about("a large tolerance"), call(np.square, _FLIPS, _FLIPS, _x,
+            _x, 0.4).about("a large tolerance"), call(np.copy, [np.copy], [_swap_first], _x,
+            0.22).about("two numbers that change places"), call(np.square, _FLIPS, _FLIPS, _x,
             0.0).about("no tolerance, and no difference")),
         claims=(
             Claim("circular convolution passes", _says(True, _circular, _shifts, _shifts, _signal)),
@@ -293,8 +300,9 @@ CHECKS = (
     Checks(symmetrize, run=_on, written=_written_on,
         cases=(
             call(_first, _FLIPS, _x), call(np.square, [np.copy, _shift, _swap_first], _x),
-            call(_first, _swaps, 3 * _x).about("all orders"), call(_outlier, _on_points,
-            _points).about("rotations and reflections")),
+            call(_first, _swaps, 3 * _x).about("all orders"),
+            call(_first, _swaps, np.array([1.0, 1.0, 4.0])).about("a result that comes more than once"),
+            call(_outlier, _on_points, _points).about("rotations and reflections")),
         claims=(
             Claim("averages are invariant", lambda f: max(invariance_error(f(_first, _swaps), _swaps, _x),
                 invariance_error(f(_outlier, _on_points), _on_points, _points + 1)), **_SUMS),
@@ -396,6 +404,8 @@ CHECKS = (
             call(np.eye(3)[None]).about("the identity alone"),
             call(_square_matrices).about("rotations and reflections"), call(generate_group([_TURN])).about("rotations"),
             call(generate_group(_SIXTH)).about("rotations that are rounded"),
+            call(generate_group(_SIXTH) * (1 + 1e-12)).about("rotations that are rounded up"),
+            call(_FIFTHS).about("traces that are no integers"),
             call(generate_group([_STRETCHED_TURN])).about("matrices that are not orthogonal")),
         claims=(
             Claim("a rotation by a quarter commutes with a + bi: two numbers", lambda f: abs(f(generate_group([_TURN]))

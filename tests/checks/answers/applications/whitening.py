@@ -1,5 +1,8 @@
 """Standardizing and whitening, as readers write them."""
 
+import math
+import statistics
+
 import numpy as np
 import scipy.linalg
 
@@ -26,6 +29,36 @@ def right_standardize__columns(x, eps=0.0, ddof=0):
         variance = sum((it - mean) ** 2 for it in column) / (len(column) - ddof)
         out.append([(it - mean) / (variance + eps) ** 0.5 for it in column])
     return np.array(out).T
+
+
+def right_standardize__statistics(x, eps=0.0, ddof=0):
+    out = np.empty(np.shape(x))
+    for j, column in enumerate(np.asarray(x).T):
+        values = [float(it) for it in column]
+        mean = statistics.fmean(values)
+        total = math.fsum((it - mean) ** 2 for it in values)
+        out[:, j] = [(it - mean) / math.sqrt(total / (len(values) - ddof) + eps) for it in values]
+    return out
+
+
+def right_standardize__projection(x, eps=0.0, ddof=0):
+    n = len(x)
+    centered = (np.eye(n) - np.full((n, n), 1 / n)) @ x
+    sigma = np.diag(centered.T @ centered) / (n - ddof) + eps
+    if np.any(sigma <= 1e-30):
+        raise ValueError
+    return centered @ np.diag(1 / np.sqrt(sigma))
+
+
+def right_standardize__map(x, eps=0.0, ddof=0):
+    def one(column):
+        c = column - column.mean()
+        v = c @ c / (c.size - ddof) + eps
+        if v == 0:
+            raise ValueError("constant")
+        return c / v**0.5
+
+    return np.apply_along_axis(one, 0, x)
 
 
 def wrong_standardize__precedence(x, eps=0.0, ddof=0):
@@ -106,6 +139,57 @@ def wrong_standardize__first_sample(x, eps=0.0, ddof=0):
     return (x - x[0]) / np.sqrt(x.var(axis=0, ddof=ddof) + eps)
 
 
+def wrong_standardize__shifted_after(x, eps=0.0, ddof=0):
+    deviation = np.sqrt(x.var(axis=0, ddof=ddof) + eps)
+    return x / deviation - x.mean(axis=0)
+
+
+def wrong_standardize__eps_per_sample(x, eps=0.0, ddof=0):
+    """right wherever `eps` is left out"""
+    centered = x - x.mean(axis=0)
+    variance = ((centered**2).sum(axis=0) + eps) / (len(x) - ddof)
+    return centered / np.sqrt(variance)
+
+
+def wrong_standardize__eps_squared(x, eps=0.0, ddof=0):
+    """Line 3"""
+    return (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0, ddof=ddof) + eps**2)
+
+
+def wrong_standardize__largest_to_one(x, eps=0.0, ddof=0):
+    centered = x - x.mean(axis=0)
+    return centered / (np.abs(centered).max(axis=0) + eps)
+
+
+def wrong_standardize__mean_square_not_centered(x, eps=0.0, ddof=0):
+    square = (x**2).sum(axis=0) / (len(x) - ddof)
+    return (x - x.mean(axis=0)) / np.sqrt(square + eps)
+
+
+def wrong_standardize__ddof_on_the_mean(x, eps=0.0, ddof=0):
+    """Line 3"""
+    mean = x.sum(axis=0) / (len(x) - ddof)
+    variance = ((x - mean) ** 2).sum(axis=0) / (len(x) - ddof)
+    return (x - mean) / np.sqrt(variance + eps)
+
+
+def wrong_standardize__eps_as_floor(x, eps=0.0, ddof=0):
+    """Line 3"""
+    return (x - x.mean(axis=0)) / np.sqrt(np.maximum(x.var(axis=0, ddof=ddof), eps))
+
+
+def wrong_standardize__single(x, eps=0.0, ddof=0):
+    """Line 3"""
+    x = x.astype(np.float32)
+    return (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0, ddof=ddof) + eps)
+
+
+def wrong_standardize__eps_only_if_constant(x, eps=0.0, ddof=0):
+    """Line 3"""
+    variance = x.var(axis=0, ddof=ddof)
+    return (x - x.mean(axis=0)) / np.sqrt(np.where(variance == 0, eps, variance))
+
+
 def right_whiten__eigh(x, kind="pca", eps=0.0, ddof=0):
     centered = x - x.mean(axis=0)
     sigma = centered.T @ centered / (len(x) - ddof)
@@ -148,6 +232,53 @@ def right_whiten__roots(x, kind="pca", eps=0.0, ddof=0):
         order = np.argsort(-values)
         w = v[:, order] / np.sqrt(values[order])
     return (x - x.mean(0)) @ w
+
+
+def right_whiten__matrix_power(x, kind="pca", eps=0.0, ddof=0):
+    centered = x - x.mean(axis=0)
+    sigma = centered.T @ centered / (len(x) - ddof) + eps * np.eye(x.shape[1])
+    if np.linalg.matrix_rank(sigma) < len(sigma):
+        raise ValueError("singular")
+    if kind == "zca":
+        return centered @ scipy.linalg.fractional_matrix_power(sigma, -0.5)
+    if kind == "cholesky":
+        return scipy.linalg.solve_triangular(scipy.linalg.cholesky(sigma), centered.T, trans="T").T
+    values, v = np.linalg.eig(sigma)
+    order = np.argsort(values)[::-1]
+    return (centered @ v[:, order]) / np.sqrt(values[order])
+
+
+def right_whiten__regression(x, kind="pca", eps=0.0, ddof=0):
+    n, d = x.shape
+    centered = x - x.mean(axis=0)
+    sigma = centered.T @ centered / (n - ddof) + eps * np.eye(d)
+    values, v = np.linalg.eigh(sigma)
+    if values[0] < 1e-13 * values[-1]:
+        raise ValueError("singular")
+    if kind == "cholesky":
+        columns = []
+        for j in range(d):
+            b = np.linalg.solve(sigma[:j, :j], sigma[:j, j])
+            rest = sigma[j, j] - sigma[:j, j] @ b
+            columns.append((centered[:, j] - centered[:, :j] @ b) / np.sqrt(rest))
+        return np.stack(columns, axis=1)
+    z = centered @ np.fliplr(v) / np.sqrt(values[::-1])
+    return z if kind == "pca" else z @ np.fliplr(v).T
+
+
+def right_whiten__added_rows(x, kind="pca", eps=0.0, ddof=0):
+    n, d = x.shape
+    centered = x - x.mean(axis=0)
+    tall = np.vstack([centered / np.sqrt(n - ddof), np.sqrt(eps) * np.eye(d)])
+    _u, s, vt = np.linalg.svd(tall, full_matrices=False)
+    if s[-1] < 1e-10 * s[0]:
+        raise np.linalg.LinAlgError("singular covariance")
+    if kind == "cholesky":
+        r = np.linalg.qr(tall)[1]
+        r = r * np.sign(np.diag(r))[:, None]
+        return np.linalg.solve(r.T, centered.T).T
+    w = vt.T / s
+    return centered @ (w if kind == "pca" else w @ vt)
 
 
 def _parts(x, eps, ddof):
@@ -324,6 +455,154 @@ def wrong_whiten__other_kinds_as_zca(x, kind="pca", eps=0.0, ddof=0):
     return z if kind == "pca" else z @ v.T
 
 
+def wrong_whiten__cholesky_lower(x, kind="pca", eps=0.0, ddof=0):
+    """Cholesky whitening leaves a covariance that is not the identity"""
+    c = x - x.mean(axis=0)
+    s = c.T @ c / (len(x) - ddof) + eps * np.eye(x.shape[1])
+    values, v = np.linalg.eigh(s)
+    if values[0] < 1e-12 * values[-1]:
+        raise ValueError("singular")
+    values, v = values[::-1], v[:, ::-1]
+    w = {"pca": v / np.sqrt(values), "zca": v / np.sqrt(values) @ v.T, "cholesky": np.linalg.inv(np.linalg.cholesky(s))}
+    return c @ w[kind]
+
+
+def wrong_whiten__eps_not_in_cholesky(x, kind="pca", eps=0.0, ddof=0):
+    c = x - x.mean(axis=0)
+    s = c.T @ c / (len(x) - ddof)
+    values, v = np.linalg.eigh(s)
+    if eps == 0 and values[0] < 1e-12 * values[-1]:
+        raise ValueError("singular")
+    values, v = values[::-1] + eps, v[:, ::-1]
+    if kind == "cholesky":
+        return np.linalg.solve(np.linalg.cholesky(s), c.T).T
+    z = c @ v / np.sqrt(values)
+    return z @ v.T if kind == "zca" else z
+
+
+def wrong_whiten__ddof_twice(x, kind="pca", eps=0.0, ddof=0):
+    """Line 4"""
+    c = x - x.mean(axis=0)
+    s = np.cov(c.T, ddof=ddof) * (len(x) - 1) / (len(x) - ddof) + eps * np.eye(x.shape[1])
+    values, v = np.linalg.eigh(s)
+    if values[0] < 1e-12 * values[-1]:
+        raise ValueError("singular")
+    if kind == "cholesky":
+        return np.linalg.solve(np.linalg.cholesky(s), c.T).T
+    z = (c @ v / np.sqrt(values))[:, ::-1]
+    return z @ v[:, ::-1].T if kind == "zca" else z
+
+
+def wrong_whiten__eps_beside_root(x, kind="pca", eps=0.0, ddof=0):
+    """A variance v does not become v / (v + eps)"""
+    c = x - x.mean(axis=0)
+    u, s, vt = np.linalg.svd(c, full_matrices=False)
+    std = s / np.sqrt(len(x) - ddof)
+    if eps == 0 and std[-1] < 1e-10 * std[0]:
+        raise ValueError("singular")
+    if kind == "cholesky":
+        sigma = c.T @ c / (len(x) - ddof) + eps * np.eye(x.shape[1])
+        return np.linalg.solve(np.linalg.cholesky(sigma), c.T).T
+    z = u * (s / (std + eps))
+    return z @ vt if kind == "zca" else z
+
+
+def wrong_whiten__without_the_count(x, kind="pca", eps=0.0, ddof=0):
+    """The more samples, the smaller the result"""
+    c = x - x.mean(axis=0)
+    s = c.T @ c + eps * np.eye(x.shape[1])
+    values, v = np.linalg.eigh(s)
+    if values[0] < 1e-12 * values[-1]:
+        raise ValueError("singular")
+    if kind == "cholesky":
+        return np.linalg.solve(np.linalg.cholesky(s), c.T).T
+    z = (c @ v / np.sqrt(values))[:, ::-1]
+    return z @ v[:, ::-1].T if kind == "zca" else z
+
+
+def wrong_whiten__unit_columns(x, kind="pca", eps=0.0, ddof=0):
+    c = x - x.mean(axis=0)
+    u, s, vt = np.linalg.svd(c, full_matrices=False)
+    if eps == 0 and s[-1] < 1e-10 * s[0]:
+        raise ValueError("singular")
+    if kind == "cholesky":
+        return np.linalg.qr(c)[0]
+    return u if kind == "pca" else u @ vt
+
+
+def wrong_whiten__qr_signs(x, kind="pca", eps=0.0, ddof=0):
+    """Cholesky whitening mirrors some features"""
+    n, d = x.shape
+    c = x - x.mean(axis=0)
+    tall = np.vstack([c, np.sqrt(eps * (n - ddof)) * np.eye(d)])
+    u, s, vt = np.linalg.svd(tall, full_matrices=False)
+    if s[-1] < 1e-10 * s[0]:
+        raise ValueError("singular")
+    if kind == "cholesky":
+        return np.linalg.qr(tall)[0][:n] * np.sqrt(n - ddof)
+    z = u[:n] * np.sqrt(n - ddof)
+    return z if kind == "pca" else z @ vt
+
+
+def wrong_whiten__kind_ignored(x, kind="pca", eps=0.0, ddof=0):
+    c = x - x.mean(axis=0)
+    values, v = np.linalg.eigh(c.T @ c / (len(x) - ddof))
+    if eps == 0 and values[0] < 1e-12 * values[-1]:
+        raise ValueError("singular")
+    return (c @ v / np.sqrt(values + eps))[:, ::-1]
+
+
+def wrong_whiten__not_centered_covariance(x, kind="pca", eps=0.0, ddof=0):
+    s = x.T @ x / (len(x) - ddof) + eps * np.eye(x.shape[1])
+    c = x - x.mean(axis=0)
+    values, v = np.linalg.eigh(s)
+    if np.linalg.matrix_rank(c) < x.shape[1] and eps == 0:
+        raise ValueError("singular")
+    if kind == "cholesky":
+        return np.linalg.solve(np.linalg.cholesky(s), c.T).T
+    z = (c @ v / np.sqrt(values))[:, ::-1]
+    return z @ v[:, ::-1].T if kind == "zca" else z
+
+
+def wrong_whiten__mean_kept(x, kind="pca", eps=0.0, ddof=0):
+    """The mean is not 0"""
+    c = x - x.mean(axis=0)
+    s = c.T @ c / (len(x) - ddof) + eps * np.eye(x.shape[1])
+    values, v = np.linalg.eigh(s)
+    if values[0] < 1e-12 * values[-1]:
+        raise ValueError("singular")
+    if kind == "cholesky":
+        return np.linalg.solve(np.linalg.cholesky(s), x.T).T
+    z = (x @ v / np.sqrt(values))[:, ::-1]
+    return z @ v[:, ::-1].T if kind == "zca" else z
+
+
+def wrong_whiten__pca_and_zca_exchanged(x, kind="pca", eps=0.0, ddof=0):
+    """Line 11"""
+    c = x - x.mean(axis=0)
+    s = c.T @ c / (len(x) - ddof) + eps * np.eye(x.shape[1])
+    values, v = np.linalg.eigh(s)
+    if values[0] < 1e-12 * values[-1]:
+        raise ValueError("singular")
+    if kind == "cholesky":
+        return np.linalg.solve(np.linalg.cholesky(s), c.T).T
+    z = (c @ v / np.sqrt(values))[:, ::-1]
+    return z @ v[:, ::-1].T if kind == "pca" else z
+
+
+def wrong_whiten__small_axes_dropped(x, kind="pca", eps=0.0, ddof=0):
+    """A feature that repeats another becomes noise"""
+    c = x - x.mean(axis=0)
+    s = c.T @ c / (len(x) - ddof) + eps * np.eye(x.shape[1])
+    values, v = np.linalg.eigh(s)
+    values, v = values[::-1], v[:, ::-1]
+    inverse = np.where(values > 1e-12 * values[0], 1 / np.sqrt(np.abs(values)), 0)
+    if kind == "cholesky":
+        return np.linalg.solve(np.linalg.cholesky(s), c.T).T
+    z = c @ v * inverse
+    return z @ v.T if kind == "zca" else z
+
+
 def right_zca_of_correlation__eigenvectors(rho):
     values, v = np.linalg.eigh(np.array([[1.0, rho], [rho, 1.0]]))
     return v @ np.diag(values**-0.5) @ v.T
@@ -336,6 +615,25 @@ def right_zca_of_correlation__root(rho):
 def right_zca_of_correlation__closed(rho):
     a, b = 1 / np.sqrt(1 + rho), 1 / np.sqrt(1 - rho)
     return a / 2 * np.ones((2, 2)) + b / 2 * np.array([[1, -1], [-1, 1]])
+
+
+def right_zca_of_correlation__hyperbolic(rho):
+    half = math.atanh(rho) / 2
+    scale = (1 - rho * rho) ** -0.25
+    return scale * np.array([[math.cosh(half), -math.sinh(half)], [-math.sinh(half), math.cosh(half)]])
+
+
+def right_zca_of_correlation__square_root_formula(rho):
+    s = math.sqrt(1 - rho**2)
+    t = math.sqrt(2 + 2 * s)
+    root = np.array([[1 + s, rho], [rho, 1 + s]]) / t
+    return np.linalg.inv(root)
+
+
+def right_zca_of_correlation__rotation(rho):
+    c = math.sqrt(0.5)
+    r = np.array([[c, -c], [c, c]])
+    return r @ np.diag([1 / math.sqrt(1 + rho), 1 / math.sqrt(1 - rho)]) @ r.T
 
 
 def wrong_zca_of_correlation__cholesky(rho):
@@ -367,3 +665,39 @@ def wrong_zca_of_correlation__root(rho):
 def wrong_zca_of_correlation__pca(rho):
     """It is PCA's matrix"""
     return np.array([[1, 1], [1, -1]]) / np.sqrt(2) / np.sqrt([1 + rho, 1 - rho])
+
+
+def wrong_zca_of_correlation__one_root(rho):
+    return np.array([[1, -rho], [-rho, 1]]) / math.sqrt(1 - rho**2)
+
+
+def wrong_zca_of_correlation__first_order(rho):
+    return np.array([[1, -rho / 2], [-rho / 2, 1]])
+
+
+def wrong_zca_of_correlation__root_of_entries(rho):
+    return np.sqrt(np.abs(np.linalg.inv(np.array([[1.0, rho], [rho, 1.0]]))))
+
+
+def wrong_zca_of_correlation__not_turned(rho):
+    return np.diag([1 / math.sqrt(1 + rho), 1 / math.sqrt(1 - rho)])
+
+
+def wrong_zca_of_correlation__covariance(rho):
+    return np.array([[1.0, rho], [rho, 1.0]])
+
+
+def wrong_zca_of_correlation__rho_squared(rho):
+    a, b = 1 / math.sqrt(1 + rho**2), 1 / math.sqrt(1 - rho**2)
+    return np.array([[a + b, a - b], [a - b, a + b]]) / 2
+
+
+def wrong_zca_of_correlation__absolute(rho):
+    a, b = 1 / math.sqrt(1 + abs(rho)), 1 / math.sqrt(1 - abs(rho))
+    return np.array([[a + b, a - b], [a - b, a + b]]) / 2
+
+
+def wrong_zca_of_correlation__floor(rho):
+    """Line 3"""
+    a, b = 1 / math.sqrt(1 + rho), 1 / math.sqrt(max(1 - rho, 1e-3))
+    return np.array([[a + b, a - b], [a - b, a + b]]) / 2

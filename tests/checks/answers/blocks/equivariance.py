@@ -1,5 +1,10 @@
 """Tests of symmetry, as readers write them."""
 
+import functools
+import itertools
+import math
+import operator
+
 import numpy as np
 
 from mlnotes.blocks.equivariance import equivariance_error, invariance_error
@@ -127,6 +132,32 @@ def right_is_equivariant__error(f, actions_in, actions_out, x, tolerance=1e-9):
     return not equivariance_error(f, actions_in, actions_out, x) > tolerance
 
 
+def right_is_equivariant__flat(f, actions_in, actions_out, x, tolerance=1e-9):
+    worst = 0.0
+    for g, h in zip(actions_in, actions_out, strict=False):
+        a, b = np.ravel(f(g(x))).tolist(), np.ravel(h(f(x))).tolist()
+        size = max([1.0] + [abs(it) for it in a + b])
+        worst = max([worst] + [abs(one - other) / size for one, other in zip(a, b, strict=False)])
+    return worst <= tolerance
+
+
+def right_is_equivariant__allclose(f, actions_in, actions_out, x, tolerance=1e-9):
+    def same(a, b):
+        size = np.max(np.abs([*np.ravel(a), *np.ravel(b), 1.0]))
+        return np.allclose(np.asarray(a) / size, np.asarray(b) / size, rtol=0, atol=tolerance)
+
+    return all(same(f(g(x)), h(f(x))) for g, h in zip(actions_in, actions_out, strict=False))
+
+
+def right_is_equivariant__recursion(f, actions_in, actions_out, x, tolerance=1e-9):
+    if not actions_in:
+        return True
+    a, b = np.atleast_1d(f(actions_in[0](x))), np.atleast_1d(actions_out[0](f(x)))
+    scale = max(1, abs(a).max(), abs(b).max())
+    closed = bool((abs(a / scale - b / scale) <= tolerance).all())
+    return closed and right_is_equivariant__recursion(f, actions_in[1:], actions_out[1:], x, tolerance)
+
+
 def wrong_is_equivariant__no_action_after(f, actions_in, actions_out, x, tolerance=1e-9):
     """act on f(x)"""
     y = f(x)
@@ -198,6 +229,94 @@ def wrong_is_equivariant__reversed(f, actions_in, actions_out, x, tolerance=1e-9
     return True
 
 
+def wrong_is_equivariant__each_its_own_size(f, actions_in, actions_out, x, tolerance=1e-9):
+    """Line 6"""
+    worst = 0.0
+    for g, h in zip(actions_in, actions_out, strict=False):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
+        worst = max(worst, np.max(np.abs(a - b) / np.maximum(1, np.maximum(np.abs(a), np.abs(b)))))
+    return worst <= tolerance
+
+
+def wrong_is_equivariant__mean_difference(f, actions_in, actions_out, x, tolerance=1e-9):
+    """not the mean"""
+    for g, h in zip(actions_in, actions_out, strict=False):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
+        if np.mean(np.abs(a - b)) / max(1, np.abs(a).max(), np.abs(b).max()) > tolerance:
+            return False
+    return True
+
+
+def wrong_is_equivariant__sorted(f, actions_in, actions_out, x, tolerance=1e-9):
+    for g, h in zip(actions_in, actions_out, strict=False):
+        a, b = np.sort(np.ravel(f(g(x)))), np.sort(np.ravel(h(f(x))))
+        if np.abs(a - b).max() > tolerance * max(1, np.abs(a).max(), np.abs(b).max()):
+            return False
+    return True
+
+
+def wrong_is_equivariant__one_side(f, actions_in, actions_out, x, tolerance=1e-9):
+    for g, h in zip(actions_in, actions_out, strict=False):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
+        if np.abs(a - b).max() > tolerance * max(1, np.abs(a).max()):
+            return False
+    return True
+
+
+def wrong_is_equivariant__sum_of_scales(f, actions_in, actions_out, x, tolerance=1e-9):
+    """Line 5"""
+    for g, h in zip(actions_in, actions_out, strict=False):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
+        if np.abs(a - b).max() > tolerance * (1 + np.abs(a).max() + np.abs(b).max()):
+            return False
+    return True
+
+
+def wrong_is_equivariant__euclidean(f, actions_in, actions_out, x, tolerance=1e-9):
+    """Line 5"""
+    for g, h in zip(actions_in, actions_out, strict=False):
+        a, b = np.ravel(f(g(x))), np.ravel(h(f(x)))
+        if np.linalg.norm(a - b) / max(1, np.linalg.norm(a), np.linalg.norm(b)) > tolerance:
+            return False
+    return True
+
+
+def wrong_is_equivariant__size_without_abs(f, actions_in, actions_out, x, tolerance=1e-9):
+    """Line 5"""
+    for g, h in zip(actions_in, actions_out, strict=False):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
+        if np.abs(a - b).max() > tolerance * max(1, a.max(), b.max()):
+            return False
+    return True
+
+
+def wrong_is_equivariant__returns_in_loop(f, actions_in, actions_out, x, tolerance=1e-9):
+    """Everything passes, because the first element is the identity"""
+    for g, h in zip(actions_in, actions_out, strict=False):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
+        scale = max(1, np.abs(a).max(), np.abs(b).max())
+        if np.abs(a - b).max() / scale > tolerance:
+            return False
+        return True
+
+
+def wrong_is_equivariant__returns_the_error(f, actions_in, actions_out, x, tolerance=1e-9):
+    worst = 0.0
+    for g, h in zip(actions_in, actions_out, strict=False):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
+        worst = max(worst, np.abs(a - b).max() / max(1, np.abs(a).max(), np.abs(b).max()))
+    return worst
+
+
+def wrong_is_equivariant__identity_added(f, actions_in, actions_out, x, tolerance=1e-9):
+    """Line 4"""
+    for g, h in zip(actions_in, actions_out, strict=False):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(g(x))))
+        if np.abs(a - b).max() > tolerance * max(1, np.abs(a).max(), np.abs(b).max()):
+            return False
+    return True
+
+
 def right_symmetrize__mean(f, actions):
     return lambda x: np.mean([f(action(x)) for action in actions], axis=0)
 
@@ -215,6 +334,29 @@ def right_symmetrize__loop(f, actions):
 def right_symmetrize__weights(f, actions):
     weights = np.full(len(actions), 1 / len(actions))
     return lambda x: np.tensordot(weights, np.stack([f(action(x)) for action in actions]), axes=1)
+
+
+def right_symmetrize__fsum(f, actions):
+    def average(x):
+        results = [np.asarray(f(g(x)), float) for g in actions]
+        flat = zip(*(it.ravel() for it in results), strict=False)
+        return np.array([math.fsum(it) / len(actions) for it in flat]).reshape(results[0].shape)
+
+    return average
+
+
+def right_symmetrize__running(f, actions):
+    def average(x):
+        mean = f(actions[0](x))
+        for k, g in enumerate(actions[1:], start=2):
+            mean = mean + (f(g(x)) - mean) / k
+        return mean
+
+    return average
+
+
+def right_symmetrize__reduce(f, actions):
+    return lambda x: functools.reduce(operator.add, map(lambda g: f(g(x)) / len(actions), actions))
 
 
 def wrong_symmetrize__sum(f, actions):
@@ -276,6 +418,72 @@ def wrong_symmetrize__returned_early(f, actions):
     return average
 
 
+def wrong_symmetrize__median(f, actions):
+    return lambda x: np.median([f(g(x)) for g in actions], axis=0)
+
+
+def wrong_symmetrize__one_less(f, actions):
+    """Line 3"""
+    return lambda x: sum(f(g(x)) for g in actions) / (len(actions) - 1)
+
+
+def wrong_symmetrize__acts_on(f, actions):
+    def average(x):
+        total = 0
+        for g in actions:
+            x = g(x)
+            total = total + f(x)
+        return total / len(actions)
+
+    return average
+
+
+def wrong_symmetrize__applied_twice(f, actions):
+    """Line 3"""
+    return lambda x: np.mean([f(g(g(x))) for g in actions], axis=0)
+
+
+def wrong_symmetrize__acts_before_and_after(f, actions):
+    """Line 3"""
+    return lambda x: np.mean([g(f(g(x))) for g in actions], axis=0)
+
+
+def wrong_symmetrize__distinct(f, actions):
+    """Line 3"""
+    return lambda x: np.mean(np.unique([f(g(x)) for g in actions], axis=0), axis=0)
+
+
+def wrong_symmetrize__starts_with_f(f, actions):
+    """Line 4"""
+    def average(x):
+        total = f(x)
+        for g in actions:
+            total = total + f(g(x))
+        return total / len(actions)
+
+    return average
+
+
+def wrong_symmetrize__called_at_once(f, actions):
+    """Line 3"""
+    return np.mean([f(g) for g in actions], axis=0)
+
+
+def wrong_symmetrize__integer_division(f, actions):
+    """Line 3"""
+    return lambda x: sum(f(g(x)) for g in actions) // len(actions)
+
+
+def wrong_symmetrize__weighted(f, actions):
+    def average(x):
+        mean = f(actions[0](x))
+        for g in actions[1:]:
+            mean = (mean + f(g(x))) / 2
+        return mean
+
+    return average
+
+
 def right_broken_axioms__loops(table):
     n = range(len(table))
     if any(table[i][j] not in n for i in n for j in n):
@@ -322,6 +530,62 @@ def right_broken_axioms__dictionary(table):
     ):
         broken["inverses"] = "somebody"
     return broken
+
+
+def right_broken_axioms__sets(table):
+    n = len(table)
+    product = {(i, j): int(table[i, j]) for i in range(n) for j in range(n)}
+    if not set(product.values()) <= set(range(n)):
+        return ["closure"]
+    found = []
+    triples = itertools.product(range(n), repeat=3)
+    if any(product[product[i, j], k] != product[i, product[j, k]] for i, j, k in triples):
+        found.append("associativity")
+    e = next((e for e in range(n) if all(product[e, i] == product[i, e] == i for i in range(n))), None)
+    if e is None:
+        found.append("identity")
+    elif not all(any(product[i, j] == product[j, i] == e for j in range(n)) for i in range(n)):
+        found.append("inverses")
+    return found
+
+
+def right_broken_axioms__permutations(table):
+    n = len(table)
+    table = np.asarray(table)
+    if np.any((table < 0) | (table > n - 1)):
+        return ["closure"]
+    left = [np.eye(n)[:, row] for row in table]
+    answer = []
+    for i in range(n):
+        for j in range(n):
+            if not np.array_equal(left[i] @ left[j], left[table[i, j]]):
+                answer = ["associativity"]
+    units = [k for k in range(n) if list(table[k]) == list(range(n)) == list(table[:, k])]
+    if units == []:
+        answer = [*answer, "identity"]
+        return answer
+    for i in range(n):
+        if not [j for j in range(n) if table[i, j] == units[0] and table[j, i] == units[0]]:
+            return [*answer, "inverses"]
+    return answer
+
+
+def right_broken_axioms__generator(table):
+    def broken():
+        n = range(len(table))
+        if not all(int(it) in n for it in np.ravel(table)):
+            yield "closure"
+            return
+        units = [e for e in n if all(table[e][i] == i and table[i][e] == i for i in n)]
+        if not units:
+            yield "identity"
+        for e in units:
+            if any(all(table[i][j] != e or table[j][i] != e for j in n) for i in n):
+                yield "inverses"
+        if any(table[table[i][j]][k] != table[i][table[j][k]] for i in n for j in n for k in n):
+            yield "associativity"
+
+    return tuple(broken())
 
 
 def wrong_broken_axioms__large_numbers_only(table):
@@ -408,6 +672,115 @@ def wrong_broken_axioms__pairs_commute(table):
     return broken if undone.all() else [*broken, "inverses"]
 
 
+def wrong_broken_axioms__inverses_also_without_identity(table):
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    broken = [] if np.array_equal(table[table], table[:, table]) else ["associativity"]
+    neutral = [e for e in n if (table[e] == n).all() and (table[:, e] == n).all()]
+    if not neutral:
+        return [*broken, "identity", "inverses"]
+    undone = ((table == neutral[0]) & (table.T == neutral[0])).any(axis=1)
+    return broken if undone.all() else [*broken, "inverses"]
+
+
+def wrong_broken_axioms__counted_from_one(table):
+    """Line 4"""
+    n = np.arange(len(table))
+    if ((table < 0) | (table > len(n))).any():
+        return ["closure"]
+    table = np.minimum(table, len(n) - 1)
+    broken = [] if np.array_equal(table[table], table[:, table]) else ["associativity"]
+    neutral = [e for e in n if (table[e] == n).all() and (table[:, e] == n).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    undone = ((table == neutral[0]) & (table.T == neutral[0])).any(axis=1)
+    return broken if undone.all() else [*broken, "inverses"]
+
+
+def wrong_broken_axioms__own_inverse(table):
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    broken = [] if np.array_equal(table[table], table[:, table]) else ["associativity"]
+    neutral = [e for e in n if (table[e] == n).all() and (table[:, e] == n).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    return broken if (np.diag(table) == neutral[0]).all() else [*broken, "inverses"]
+
+
+def wrong_broken_axioms__identity_of_some(table):
+    """Line 7"""
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    broken = [] if np.array_equal(table[table], table[:, table]) else ["associativity"]
+    neutral = [e for e in n if (table[e] == n).any() and (table[:, e] == n).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    undone = ((table == neutral[0]) & (table.T == neutral[0])).any(axis=1)
+    return broken if undone.all() else [*broken, "inverses"]
+
+
+def wrong_broken_axioms__cubes_only(table):
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    broken = [] if all(table[table[i, i], i] == table[i, table[i, i]] for i in n) else ["associativity"]
+    neutral = [e for e in n if (table[e] == n).all() and (table[:, e] == n).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    undone = ((table == neutral[0]) & (table.T == neutral[0])).any(axis=1)
+    return broken if undone.all() else [*broken, "inverses"]
+
+
+def wrong_broken_axioms__every_inverse_somewhere(table):
+    """An inverse on one side counts"""
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    broken = [] if np.array_equal(table[table], table[:, table]) else ["associativity"]
+    neutral = [e for e in n if (table[e] == n).all() and (table[:, e] == n).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    e = neutral[0]
+    return broken if (table == e).any(axis=1).all() and (table == e).any(axis=0).all() else [*broken, "inverses"]
+
+
+def wrong_broken_axioms__true_or_false(table):
+    n = np.arange(len(table))
+    return [] if np.isin(table, n).all() and np.array_equal(table[table], table[:, table]) else ["associativity"]
+
+
+def wrong_broken_axioms__goes_on_after_closure(table):
+    """Line 7"""
+    n = len(table)
+    broken = []
+    if table.min() < 0 or table.max() >= n:
+        broken.append("closure")
+    table = table % n
+    if not np.array_equal(table[table], table[:, table]):
+        broken.append("associativity")
+    neutral = [e for e in range(n) if (table[e] == np.arange(n)).all() and (table[:, e] == np.arange(n)).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    undone = ((table == neutral[0]) & (table.T == neutral[0])).any(axis=1)
+    return broken if undone.all() else [*broken, "inverses"]
+
+
+def wrong_broken_axioms__row_identity(table):
+    """look at the column as well as the row"""
+    n = np.arange(len(table))
+    if not np.isin(table, n).all():
+        return ["closure"]
+    broken = [] if np.array_equal(table[table], table[:, table]) else ["associativity"]
+    neutral = [e for e in n if (table[e] == n).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    undone = ((table == neutral[0]) & (table.T == neutral[0])).any(axis=1)
+    return broken if undone.all() else [*broken, "inverses"]
+
+
 def right_free_weights__traces(matrices):
     return sum(np.trace(m) * np.trace(np.linalg.inv(m)) for m in matrices) / len(matrices)
 
@@ -423,6 +796,28 @@ def right_free_weights__averages(matrices):
     units = np.eye(n * n).reshape(-1, n, n)
     averages = np.mean([np.linalg.inv(m) @ units @ m for m in matrices], axis=0)
     return np.linalg.matrix_rank(averages.reshape(n * n, n * n), tol=1e-9)
+
+
+def right_free_weights__characters(matrices):
+    return float(np.mean([np.trace(m) ** 2 for m in np.asarray(matrices)])).__round__()
+
+
+def right_free_weights__random_averages(matrices):
+    n = matrices.shape[1]
+    rng = np.random.default_rng(5)
+    drawn = rng.normal(size=(n * n, n, n))
+    found = [np.mean([np.linalg.inv(m) @ a @ m for m in matrices], axis=0).ravel() for a in drawn]
+    return np.linalg.matrix_rank(found, tol=1e-8)
+
+
+def right_free_weights__kron_projector(matrices):
+    projector = sum(np.kron(np.linalg.inv(m), m.T) for m in matrices) / len(matrices)
+    return int(np.trace(projector) + 0.5)
+
+
+def right_free_weights__kron_of_same(matrices):
+    projector = sum(np.kron(m, m) for m in matrices) / len(matrices)
+    return int(np.linalg.matrix_rank(projector))
 
 
 def wrong_free_weights__fixed_vectors(matrices):
@@ -456,3 +851,43 @@ def wrong_free_weights__by_the_order(matrices):
 def wrong_free_weights__mean_of_matrices(matrices):
     """The mean is squared"""
     return round(np.trace(np.mean(matrices, axis=0)) ** 2)
+
+
+def wrong_free_weights__trace_of_square(matrices):
+    return round(np.mean([np.trace(m @ m) for m in matrices]))
+
+
+def wrong_free_weights__absolute_traces(matrices):
+    """Line 3"""
+    return round(np.mean(np.abs(np.trace(matrices, axis1=1, axis2=2))))
+
+
+def wrong_free_weights__rank_of_mean(matrices):
+    return int(np.linalg.matrix_rank(np.mean(matrices, axis=0)))
+
+
+def wrong_free_weights__rounded_traces(matrices):
+    """Line 3"""
+    return round(np.mean(np.round(np.trace(matrices, axis1=1, axis2=2)) ** 2))
+
+
+def wrong_free_weights__axes(matrices):
+    """Line 3"""
+    return round(np.mean(np.trace(matrices) ** 2))
+
+
+def wrong_free_weights__shared_entries(matrices):
+    n = matrices.shape[1]
+    a = np.arange(n * n, dtype=float).reshape(n, n)
+    average = np.mean([np.linalg.inv(m) @ a @ m for m in matrices], axis=0)
+    return len(np.unique(average.round(9)))
+
+
+def wrong_free_weights__ceiling(matrices):
+    """Line 3"""
+    return int(np.ceil(np.mean(np.trace(matrices, axis1=1, axis2=2) ** 2)))
+
+
+def wrong_free_weights__without_identity(matrices):
+    """Line 3"""
+    return round(np.mean(np.trace(matrices[1:], axis1=1, axis2=2) ** 2))
