@@ -3,15 +3,19 @@
 import gc
 import hashlib
 import importlib.util
+import os
 import re
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.fileutil import copy_asset
 from sphinx.util.nodes import make_refnode
-from sphinx_codeautolink import SphinxCodeAutoLink
+from sphinx.util.parallel import ParallelTasks, SerialTasks, parallel_available
+from sphinx_codeautolink import SphinxCodeAutoLink, extension
+from sphinx_codeautolink.extension.block import link_html
 from sphinx_codeautolink.extension.directive import SkipMarker
 from sphinx_design.dropdown import dropdown_main, dropdown_title
 
@@ -31,6 +35,8 @@ THEME = """(it => {
 def setup(app):
     """Connect everything; Sphinx calls this."""
     gc.set_threshold(200_000)  # A build keeps nearly all that it makes: looking for garbage took a seventh of its time.
+    app.parallel = os.cpu_count()  # which Jupyter Book has no option for
+    app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True  # which does nothing here, and does not say
     _drop(app, "sphinx_thebe", "sphinx_togglebutton")
     if importlib.util.find_spec("torch") is None:
         app.config.autodoc_mock_imports = ["torch"]
@@ -275,7 +281,7 @@ def _keep_output_out_of_program(app, doctree):
 
 
 def _link_code_of_written_pages(app):
-    """Let the code linker work on the pages that this build writes.
+    """Let the code linker work on the pages that this build writes, on several at once.
 
     By itself it guesses them from the dates of files, and forgets the code of every page that is not an .rst file.
     """
@@ -296,7 +302,11 @@ def _link_code_of_written_pages(app):
 
     app.connect("builder-inited", remember, priority=400)
     app.connect("builder-inited", recall, priority=900)
-    app.connect("html-page-context", lambda app, name, *rest: linker.outdated_docs.add(str(Path(name))))
+    app.connect("doctree-resolved", lambda app, doctree, name: linker.outdated_docs.add(str(Path(name))))
+    # A page takes it a second.
+    tasks = ParallelTasks(app.parallel) if parallel_available else SerialTasks()
+    extension.link_html = lambda *page, **options: tasks.add_task(partial(link_html, *page, **options))
+    app.connect("build-finished", lambda app, error: tasks.join(), priority=600)
 
 
 def _resolve_bare_name(app, env, node, contnode):
