@@ -12,6 +12,7 @@ const FUNCTIONS = {
   "mean of all pixels": { range: [0, 16], apply: (x) => [[x.flat().reduce((a, b) => a + b, 0) / x.length ** 2]] },
 };
 const [PANEL, STEP, TOP] = [130, 190, 26];
+const SMALLEST = 1e-9; // difference that is not rounding
 
 function render({ model, el }) {
   frame(model, el, "square");
@@ -39,11 +40,11 @@ function render({ model, el }) {
     const difference = fromEach(fx.length, (i, j) => Math.abs(fgx[i][j] - gfx[i][j]));
     const largest = Math.max(1, ...fgx.flat().map(Math.abs), ...gfx.flat().map(Math.abs));
     const error = Math.max(...difference.flat()) / largest;
-    const count = difference.flat().filter((d) => d > 1e-9).length;
+    const count = difference.flat().filter((d) => d > SMALLEST).length;
     drawing.replaceChildren(
       ...panel(0, 0, x, "x", [0, 16]), ...panel(1, 0, fx, "f(x)", range), ...panel(2, 0, gfx, "g f(x)", range),
       ...panel(0, 1, gx, "g x", [0, 16]), ...panel(1, 1, fgx, "f(g x)", range),
-      ...panel(2, 1, difference, "difference", [0, range[1] - range[0]]),
+      ...panel(2, 1, difference, "difference", [0, range[1] - range[0]]), ...outlined(2, 1, difference),
       ...across(0, 0, "f"), ...across(1, 0, "g"), ...across(0, 1, "f"), ...down("g"));
     drawing.setAttribute("aria-label", `Above the picture x, f of x, and g of that; below g of x, f of that, and the difference of the two ways, ${count ? `not zero at ${count} of ${fx.length ** 2} places` : "zero everywhere"}`);
     sums.replaceChildren(
@@ -52,7 +53,7 @@ function render({ model, el }) {
     if (verdict.textContent !== said) verdict.textContent = said;
   }
 
-  const hint = h("p", { class: "mw-hint" }, "Above: first f, then g. Below: first g, then f. Dark violet is the smallest value of a panel's scale, which is fixed for each f; in the last panel it is 0.");
+  const hint = h("p", { class: "mw-hint" }, "Above: first f, then g. Below: first g, then f. Dark violet is the smallest value of a panel's scale, which is fixed for each f; in the last panel it is 0, and what is not 0 has an outline.");
   el.append(h("div", { class: "mw-controls" }, action.element, times.element, chosen.element), drawing, hint, sums, verdict);
   draw();
   return listen(model, STATE, draw);
@@ -106,6 +107,15 @@ function panel(column, row, values, name, [low, high]) {
     x: left + side * j, y: top + side * i, width: side + 0.3, height: side + 0.3,
     fill: `rgb(${paint((value - low) / (high - low)).channels.join()})`,
   }))), svg("rect", { class: "mw-outline", x: left, y: top, width: PANEL, height: PANEL })];
+}
+
+function outlined(column, row, values) {
+  // A small difference has the colour of none.
+  const side = PANEL / values.length;
+  const places = values.flatMap((line, i) => line.map((value, j) => [value, i, j])).filter(([value]) => value > SMALLEST);
+  return places.map(([, i, j]) => svg("rect", {
+    class: "mw-differs", x: STEP * column + side * j + 1, y: TOP + STEP * row + side * i + 1, width: side - 2, height: side - 2,
+  }));
 }
 
 function across(column, row, name) {

@@ -22,7 +22,7 @@ function render({ model, el }) {
   const verdict = h("p", { class: "mw-verdict", role: "status" });
   const marks = model.get("group_names").map((name, i) => h("li", {}, svg("svg", { viewBox: "-6 -6 12 12", "aria-hidden": "true" }, mark(0, 0, i)), name));
   const key = h("p", { class: "mw-hint" },
-    "Ellipse: one standard deviation in every direction. Dashed: the unit circle. Rays: one more of each feature.");
+    "Ellipse: one standard deviation in every direction. Dashed: the unit circle. Rays: where the features point.");
 
   function draw() {
     const [name, smoothing, part, degrees] = STATE.map((it) => model.get(it));
@@ -107,8 +107,9 @@ function times(a, b) {
 
 function verdictOn({ covariance: [[a, b], [, d]], parted }) {
   if (Math.max(Math.abs(a - 1), Math.abs(b), Math.abs(d - 1)) > 0.005) return "Not white: the ellipse is not the unit circle.";
-  const near = Object.keys(KINDS).filter((name) => Math.abs(parted[name]) < 0.05).map((name) => KINDS[name]);
-  return near.length ? `White, and the ${near.join(" and the ")} whitening.` : "White, but none of the three: another rotation.";
+  const near = Object.keys(KINDS).filter((name) => Math.abs(parted[name]) <= 0.5).map((name) => KINDS[name]);
+  // The slider turns by whole degrees: half of one is as near as it comes.
+  return near.length ? `White, and the ${near.join(" and the ")} whitening, to half a degree.` : "White, but none of the three: another rotation.";
 }
 
 function measured(name, what, value) {
@@ -118,8 +119,8 @@ function measured(name, what, value) {
 function mark(x, y, group) {
   const looks = { class: `mw-group${group}` };
   if (group === 0) return svg("circle", { ...looks, cx: x, cy: y, r: 3.4 });
-  if (group === 1) return svg("rect", { ...looks, x: x - 3, y: y - 3, width: 6, height: 6 });
-  return svg("path", { ...looks, d: `M${x - 3.8} ${y + 3.2}h7.6l-3.8 -7z` });
+  if (group === 1) return svg("path", { ...looks, d: `M${x - 3.8} ${y + 3.2}h7.6l-3.8 -7z` });
+  return svg("rect", { ...looks, x: x - 3, y: y - 3, width: 6, height: 6 });
 }
 
 function picture({ reach, variances, c, s }, { matrix, points }, groups, features) {

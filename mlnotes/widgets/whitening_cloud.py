@@ -137,8 +137,8 @@ class WhiteningCloud(Widget):
             px, py = half + scale * x, half - scale * y
             shape = (
                 f'<circle cx="{px:.1f}" cy="{py:.1f}" r="2.6"',
-                f'<rect x="{px - 2.4:.1f}" y="{py - 2.4:.1f}" width="4.8" height="4.8"',
                 f'<path d="M{px - 3:.1f} {py + 2.6:.1f}h6l-3 -5.6z"',
+                f'<rect x="{px - 2.4:.1f}" y="{py - 2.4:.1f}" width="4.8" height="4.8"',
             )[group]
             parts.append(f'{shape} fill="{COLOURS[group]}" fill-opacity="0.6"/>')
         around = np.linspace(0, 2 * math.pi, 73)
@@ -155,7 +155,7 @@ class WhiteningCloud(Widget):
                 text(round(half + x, 1), round(half - y + (14 if y < 0 else -5), 1), name, "end" if left else "start")
             )
         for i, name in enumerate(self.group_names):
-            parts.append(text(8, 18 + 16 * i, f"{'●■▲'[i]} {name}", fill=COLOURS[i]))
+            parts.append(text(8, 18 + 16 * i, f"{'●▲■'[i]} {name}", fill=COLOURS[i]))
         return svg(SIZE, SIZE, *parts)
 
     def describe(self):

@@ -99,6 +99,7 @@ def test_the_page_computes_what_python_computes(open_page, slide, function):
             widget = CommutingSquare(PIXELS, action, times, function)
             assert shown(page, "error") == pytest.approx(widget.error(), abs=1e-9)
             assert shown(page, "differing") == widget.differing()
+            assert page.locator(".mw-differs").count() == widget.differing()
             # Half a step of the scale may be rounded either way.
             assert np.abs(painted(page) - expected_colours(widget)).max() <= 8
             verdict = page.locator(".mw-verdict").inner_text()

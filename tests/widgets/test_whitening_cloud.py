@@ -98,7 +98,7 @@ def test_the_page_says_whether_the_cloud_is_white_and_which_whitening_it_is(open
     page = open_page(WhiteningCloud(CLOUDS["petals"], way=0.5))
     assert "Not white" in verdict(page)
     slide(page, "From raw to white", 1)
-    assert verdict(page) == "White, and the ZCA whitening."
+    assert verdict(page) == "White, and the ZCA whitening, to half a degree."
     slide(page, "Turned further", 10)
     assert verdict(page) == "White, but none of the three: another rotation."
     slide(page, "ε", 9)
@@ -110,7 +110,7 @@ def test_it_works_from_the_keyboard(open_page):
     page.get_by_label("From raw to white").focus()
     page.keyboard.press("ArrowRight")
     assert page.get_by_label("From raw to white").get_attribute("aria-valuetext") == "100 %"
-    assert verdict(page) == "White, and the ZCA whitening."
+    assert verdict(page) == "White, and the ZCA whitening, to half a degree."
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowLeft")
     assert page.get_by_label("Turned further").get_attribute("aria-valuetext") == "−1°"
@@ -121,6 +121,6 @@ def test_each_group_has_a_mark_of_its_own_and_a_name(open_page):
     iris = load_iris()
     names = [str(it) for it in iris.target_names]
     page = open_page(WhiteningCloud(iris.data[:, 2:], ("length", "width"), iris.target, names))
-    for shape, group in (("circle", 0), ("rect", 1), ("path", 2)):
+    for shape, group in (("circle", 0), ("path", 1), ("rect", 2)):
         assert page.locator(f".mw-cloud .mw-main {shape}.mw-group{group}").count() == 50 + 1
     assert page.locator(".mw-cloud .mw-marks").inner_text().split() == names
