@@ -257,6 +257,8 @@ CHECKS = (
                 1e-6).about("columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
             call(np.arctan, _far, max_steps=5).about("a start from which it diverges", tolerance=1e-5),
             call(angle, np.array([0.8]), lambda x: np.array([[0.7]]), 3).about("another matrix for a Jacobian"),
+            call(np.arctan, _far, max_steps=40).about("a walk to where nothing changes", edge=True),
+            call(bent, np.array([3e-9, -5e6]), bent_jacobian, 40).about("a walk to infinity", edge=True),
             call(decay, [2, 3], decay_jacobian, 40).about("a list of integers", edge=True, tolerance=1e-7), *_EDGES),
         claims=(
             *_CLAIMS,
