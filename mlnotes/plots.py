@@ -1157,7 +1157,8 @@ def charged_paths(ax, x, charges, title=""):
         ax.plot(*path[-1], "o", color=color, ms=5)
         ax.plot(*path[0], "o", color=color, mfc="none", ms=13)
         ax.annotate(sign, path[0], ha="center", va="center_baseline", color=color)
-    ax.set(title=title, xlim=(-reach, reach), ylim=(-reach, reach), xlabel="first coordinate", aspect="equal")
+    ax.set(title=title, xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    ax.set(xlabel="first coordinate", ylabel="second coordinate")
 
 
 def over_seeds(ax, x, groups, xlabel, ylabel, scale="log"):
@@ -1201,10 +1202,10 @@ def step_along_a_tangent(ax, curve, data, at, foot, ahead, title=""):
     ax.plot(*np.transpose([data, foot]), ":", color=ORANGE)
     ax.plot(*np.transpose([foot, ahead]), ":", color=GREY)
     marks = {"y": (data, ORANGE, (-14, 4)), "f(x)": (at, BLUE, (7, -12)), "f + Jp": (foot, INK, (-42, -10))}
-    for name, (place, color, offset) in (marks | {"f(x + p)": (ahead, GREEN, (8, -4))}).items():
+    for name, (place, color, offset) in (marks | {"f(x + p)": (ahead, GREEN, (22, -17))}).items():
         ax.plot(*place, "o", color=color)
         ax.annotate(name, place, offset, textcoords="offset points", color=color)
-    ax.set(aspect="equal", xlabel="first measurement", ylabel="second", title=title)
+    ax.set(aspect="equal", xlabel="first measurement", ylabel="second measurement", title=title)
     ax.set_ylim(bottom=min(0, foot[1]) - 0.35)
 
 

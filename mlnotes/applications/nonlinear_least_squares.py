@@ -151,10 +151,10 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
               F = \\tfrac12\\lVert\\mathbf r\\rVert^2, \\quad L(\\mathbf p)
               = \\tfrac12\\lVert\\mathbf r + \\mathbf{Jp}\\rVert^2
 
-    and decides: a step is taken if it lowers the cost at all, the radius is halved below a gain ratio of 1/4 and
-    doubled above 3/4. The diagonal D holds the largest length that each column of J has had: so parameters may be
-    measured in any units, and be 1e15 apart. Near the minimum of a cost that is not zero, reductions drown in the
-    rounding of the cost; there the gradient decides, which does not.
+    and decides: a step is taken if it brings a ten-thousandth of that at least, the radius is halved below a gain ratio
+    of 1/4 and doubled above 3/4. The diagonal D holds the largest length that each column of J has had: so parameters
+    may be measured in any units, and be 1e15 apart. Near the minimum of a cost that is not zero, reductions drown in
+    the rounding of the cost; there the gradient decides, which does not.
 
     References
     ----------
@@ -281,7 +281,7 @@ class _Problem:
     def linearized(self, x, scales=0.0):
         """Linearize at a point; None where that is not possible."""
         r = self.residual(x)
-        if not math.isfinite(r @ r):
+        if not (math.isfinite(r @ r) and np.isfinite(x).all()):
             return None
         j = self.jacobian(x)
         lengths = vector_norm(j, axis=0)

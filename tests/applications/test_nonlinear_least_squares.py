@@ -243,6 +243,23 @@ def test_a_model_that_has_become_flat_is_not_called_a_fit(method):
     )
 
 
+def test_a_walk_to_infinity_is_not_called_a_fit():
+    units = np.array([1e-9, 1e6])
+
+    def slopes(x):
+        return x / units + np.array([0.0, x[0] / 1e-9])
+
+    def residual(x):
+        return np.arctan(slopes(x)) - np.arctan([1.0, 3.0])
+
+    def jacobian(x):
+        return np.array([[1.0, 0.0], [1.0, 1.0]]) / (1 + slopes(x)[:, None] ** 2) / units
+
+    fit = gauss_newton(residual, [3e-9, -5e6], jacobian)
+    assert not fit.converged
+    assert np.isfinite(fit.points).all()
+
+
 def test_steps_do_not_lead_where_the_residual_is_not_finite():
     found = levenberg_marquardt(lambda x: np.log(x) * [1.0, 2.0] + [0.0, 3.0], [50.0])
     assert found.converged

@@ -215,6 +215,10 @@ CHECKS = (
             Mistake("ends exchanged", ("h[..., :, None, :], h[..., None, :, :],",
                 "h[..., None, :, :], h[..., :, None, :],"), "phi_e is handed h_j first, and h_i after it",
                 "h_i comes first, what the hearing point knows"),
+            Mistake("messages first", ("_side_by_side(h, m_i)", "_side_by_side(m_i, h)"),
+                "phi_h is handed the messages first, and h_i after them", "h_i comes first, as in what phi_e is given"),
+            Mistake("largest message", ("sum(m, axis=-2)", "max(m, axis=-2)"),
+                "Of each entry of the messages only the largest is heard", "sum the messages"),
             Mistake("old features lost", ("_side_by_side(h, m_i)", "m_i"), "phi_h is handed the messages alone",
                 "hand it h_i and the sum of the messages, side by side"),
             Mistake("divided by nobody", (_AVERAGED, " / n_heard"),
@@ -248,6 +252,8 @@ CHECKS = (
         mistakes=(
             Mistake("sign forgotten", ("-from_mean", "from_mean"), "The dot product of a point with itself is negative",
                 "squares of distances contain -2 times the dot product: divide by -2"),
+            Mistake("sums for means", ("1 / len(squares)", "1.0"), "It takes sums away, not means",
+                "divide each sum by the number of points"),
             Mistake("rows alone", ("@ from_mean /", "/"), "It is not symmetric",
                 "take the mean away along both axes"),
             Mistake("distances for squares", ("@ squares", "@ np.sqrt(squares)"),
@@ -266,6 +272,8 @@ CHECKS = (
             oracle("its size is that of scipy's convex hull", lambda x: _hull(x), call(_x[:4]),
                 call(_v[:4]), run=lambda version, x: abs(version(x)), **_LAST_BITS)),
         mistakes=(
+            Mistake("three corners", ("x[1:] - x[0]", "x[:3]"), "It changes when the points are moved, and the last "
+                "is not asked for", "take three edges that begin at the same corner"),
             Mistake("no sign", ("np.linalg.det(x[1:] - x[0])", "abs(np.linalg.det(x[1:] - x[0]))"),
                 "A body and its mirror image give the same", "keep the sign of the determinant"),
             Mistake("from the origin", ("x[1:] - x[0]", "x[1:]"), "It changes when the points are moved",

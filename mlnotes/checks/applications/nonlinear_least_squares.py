@@ -87,6 +87,17 @@ def stretched(x):
     return 1e200 * rosenbrock(x)
 
 
+def bent(x):
+    """Ask for two angles, of parameters in units of 1e-9 and 1e6."""
+    return np.arctan(x / _units + np.array([0.0, x[0] / 1e-9])) - np.arctan([1.0, 3.0])
+
+
+def bent_jacobian(x):
+    """Differentiate `bent`."""
+    slopes = 1 / (1 + (x / _units + np.array([0.0, x[0] / 1e-9])) ** 2)
+    return slopes[:, None] * np.array([[1.0, 0.0], [1.0, 1.0]]) / _units
+
+
 def idle(x):
     """Ask for two values at once, and for nothing of the second parameter."""
     return np.array([x[0] - 9, x[0] - 7])
@@ -123,16 +134,28 @@ def _followed(f, residual, x0, *arguments, **named):
     return (*seen, found.converged, record)
 
 
+def _limited(residual, jacobian=None, max_steps=1000, *_):
+    """Refuse more residuals than steps need, where a Jacobian is given, so that whoever does not count them stops."""
+    left = iter(range(4 * max_steps + 20 if jacobian else 10**9))
+
+    def limited(x):
+        if next(left, None) is None:
+            raise RuntimeError(f"no more steps were allowed than {max_steps}")
+        return residual(x)
+
+    return limited
+
+
 def _arrived(f, residual, x0, *arguments, **named):
     """Ask for the minimum, and not for the way there; else whether the cost has grown."""
-    found = f(residual, x0, *arguments, **named)
+    found = f(_limited(residual, *arguments, **named), x0, *arguments, **named)
     with np.errstate(all="ignore"):
         r, start = residual(np.array(found.x)), residual(np.array(x0, float))
         size = np.abs(start).max() or 1.0
         r, start = r / size, start / size
         finite = np.isfinite(r @ r)
         j = numerical_jacobian(residual, found.x) / size if finite else np.full((r.size, found.x.size), np.nan)
-        there = np.all(np.abs(j.T @ r) <= 1e-6 * np.linalg.norm(j, axis=0) * np.linalg.norm(r) + 1e-12)
+        there = np.all(np.abs(j.T @ r) <= np.linalg.norm(j, axis=0) * (1e-6 * np.linalg.norm(r) + 1e-12))
     grown = not r @ r <= (1 + 1e-9) * (start @ start)
     seen = (found.x, found.cost) if there else (np.nan * found.x, np.nan)
     # Who tells of the way as `Fit` does follows the rules that the docstring gives; nobody else need.
@@ -191,6 +214,12 @@ def _walk(step, always=False, steps=30):
     return version
 
 
+def _with_the_cost_of_the_start(residual, x0, *arguments, **named):
+    found, r = gauss_newton(residual, x0, *arguments, **named), residual(np.array(x0, float))
+    with np.errstate(over="ignore"):
+        return SimpleNamespace(x=found.x, cost=r @ r / 2, converged=found.converged)
+
+
 def _damped(j, r, d):
     n = j.shape[1]
     return -np.linalg.lstsq(np.vstack([j, d * np.eye(n)]), np.append(r, np.zeros(n)), rcond=None)[0]
@@ -201,7 +230,7 @@ def _normal(j, r, t):
     return -np.linalg.lstsq(a + 10.0 ** (-t - 1) * np.diag(np.diag(a)), j.T @ r, rcond=None)[0]
 
 
-_r, _j, _scales = frozen(np.array([3.0, -1.0, 2.0, 0.5]), np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0], [1.0, 1.0]]),
+_r, _j, _scales = frozen(np.array([3.0, -1.0, 2.0, 0.5]), np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 1.0], [1.0, 1.0]]),
     np.array([2.0, 3.0]))
 _p, _g = frozen(np.array([-0.5, 0.25]), np.array([4.0, -3.0]))
 _tiny = frozen(damped_step(_r, _j, 1e18, _scales))[0]
@@ -226,7 +255,10 @@ CHECKS = (
             call(rosenbrock, _valley, max_steps=40).about("no residual left", tolerance=1e-7),
             call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent, 1,
                 1e-6).about("columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
-            call(np.arctan, _far, max_steps=40).about("a start from which it diverges"),
+            call(np.arctan, _far, max_steps=5).about("a start from which it diverges", tolerance=1e-5),
+            call(angle, np.array([0.8]), lambda x: np.array([[0.7]]), 3).about("another matrix for a Jacobian"),
+            call(np.arctan, _far, max_steps=40).about("a walk to where nothing changes", edge=True),
+            call(bent, np.array([3e-9, -5e6]), bent_jacobian, 40).about("a walk to infinity", edge=True),
             call(decay, [2, 3], decay_jacobian, 40).about("a list of integers", edge=True, tolerance=1e-7), *_EDGES),
         claims=(
             *_CLAIMS,
@@ -242,6 +274,11 @@ CHECKS = (
             Mistake("normal equations", _walk(lambda j, r, t: -np.linalg.lstsq(j.T @ j, j.T @ r)[0]), _DIGITS,
                 "solve J p = -r by QR or SVD: JᵀJ has the square of the condition number"),
             _CONTENT,
+            Mistake("never content", ("the residual is perpendicular to its tangent plane\", dampings, True",
+                "the residual is perpendicular to its tangent plane\", dampings, False"),
+                "It never says that it has converged", "look whether the residual is perpendicular"),
+            Mistake("cost of the start", _with_the_cost_of_the_start,
+                "It gives the cost at the start, not at x", "compute the cost from the last residual"),
             Mistake("one step", ("if len(models) > max_steps:", "if len(models) > min(1, max_steps):"),
                 "It stops after the first step", "linearize again at the new point"),
             Mistake("half of each step", (f"return -{_STEP}", f"return -{_STEP} / 2"),
@@ -258,6 +295,9 @@ CHECKS = (
                 "columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
             call(decay_in_other_units, _wide, lambda x: decay_jacobian(x / _units)
                 / _units).about("units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
+            call(bent, np.array([4e-9, 3e6]), bent_jacobian).about("units of 1e-9 and 1e6, far from the minimum",
+                tolerance=1e-7, absolute=1e-18),
+            call(angle, np.array([0.8]), lambda x: np.array([[-0.7]]), 5).about("steps that all lead uphill"),
             call(rosenbrock, np.array([-5.0, 30.0]), rosenbrock_jacobian).about("steps that are too long at first",
                 edge=True, tolerance=1e-7),
             call(np.arctan, np.array([30.0]), lambda x: np.diag(1 / (1 + x**2))).about("a start on a plateau",
@@ -306,8 +346,22 @@ CHECKS = (
             Mistake("squares of the scales", ("np.diag(scales)", "np.diag(scales**2)"), "The scales act squared",
                 "the rows are squared: put the scales themselves into them"),
             Mistake("step with the wrong sign", ("-np.append", "np.append"), *_SIGN),
-            Mistake("added normal equations", lambda r, j, damping, scales: -np.linalg.lstsq(j.T @ j + damping
-                * np.diag(scales**2), j.T @ r)[0], _DIGITS, "add rows to J: JᵀJ has the square of the condition "
+            Mistake("damping halved", ("np.sqrt(damping) *", "np.sqrt(damping) / 2 *"),
+                "The damping acts divided by 4", "put the root of the damping into the rows, no other factor"),
+            Mistake("divided by the scales", ("np.diag(scales)", "np.diag(1 / scales)"),
+                "A parameter of large scale is held least, where it should be held most",
+                "multiply the added rows by the scales"),
+            Mistake("one row for all", (("np.diag(scales)", "scales[None]"), ("np.zeros(len(scales))", "[0.0]")),
+                "Only one combination of the parameters is held back", "add a row for each parameter"),
+            Mistake("only shortened", lambda r, j, damping, scales: -lstsq(j, r) / (1 + damping),
+                "It never turns from Gauss and Newton's step downhill", "damp inside of the linear problem"),
+            Mistake("each entry shortened", lambda r, j, damping, scales: -lstsq(j, r) / (1 + damping * scales**2),
+                "It is Gauss and Newton's step with each entry divided by a number of its own",
+                "damp inside of the linear problem"),
+            Mistake("downhill", lambda r, j, damping, scales: -j.T @ r / (damping or 1) / scales**2,
+                "It is what a large damping leads to, and only that", "solve the whole of (4)"),
+            Mistake("normal equations", lambda r, j, damping, scales: -np.linalg.solve(j.T @ j + damping
+                * np.diag(scales**2), j.T @ r), _DIGITS, "add rows to J: JᵀJ has the square of the condition "
                 "number"))),
     Checks(predicted_reduction,
         cases=(
@@ -326,6 +380,9 @@ CHECKS = (
                 "The damping makes no difference", "put (JᵀJ + λD²)p = -g in for Jᵀ J p"),
             Mistake("not halved", (") / 2", ")"), "It is twice the reduction of half the sum of squares",
                 "the cost is half the sum of squares"),
+            Mistake("damping for the curvature", ("damping * np.sum((scales * p) ** 2) - p @ g) / 2",
+                "-damping * np.sum((scales * p) ** 2) - 2 * p @ g) / 2"),
+                "λ‖D p‖² stands where p·JᵀJ p belongs", "p·JᵀJ p is -g·p - λ‖D p‖²: multiply (4) by p"),
             Mistake("slope along the step", ("damping * np.sum((scales * p) ** 2) - p @ g", "-2 * p @ g"),
                 "It forgets what the step costs in second order", "add half of p·JᵀJ p"),
             Mistake("damping with the wrong sign", ("damping * np.sum", "-damping * np.sum"),

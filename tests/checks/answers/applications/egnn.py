@@ -1,6 +1,7 @@
 """The equivariant layer, as readers write it."""
 
 import numpy as np
+import scipy.linalg
 
 
 def right_egnn_layer__loops(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
@@ -250,7 +251,7 @@ def wrong_gram_of_squares__distances_centred(squares):
 
 
 def wrong_gram_of_squares__ones_not_divided(squares):
-    """Line 4"""
+    """It takes sums away, not means"""
     n = len(squares)
     j = np.eye(n) - np.ones((n, n))
     return -j @ squares @ j / 2
@@ -299,3 +300,196 @@ def wrong_signed_volume__one_edge_from_another_corner(x):
     """The result has the opposite sign."""
     a, b, c = x[1] - x[0], x[2] - x[1], x[3] - x[2]
     return np.cross(b, a) @ c / 6
+
+
+def wrong_egnn_layer__unit_lines(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Line 10"""
+    n = len(h)
+    heard = ~np.eye(n, dtype=bool) & (True if mask is None else mask)
+    lines = x[:, None] - x[None]
+    d = np.sqrt((lines**2).sum(-1))[..., None]
+    known = [np.repeat(h[:, None], n, 1), np.repeat(h[None], n, 0), d**2]
+    known += [] if edge_features is None else [edge_features]
+    m = phi_e(np.concatenate(known, -1)) * heard[..., None]
+    moves = (lines / (d + 1) * phi_x(m) * heard[..., None]).sum(1)
+    count = np.maximum(heard.sum(1), 1)[:, None]
+    return phi_h(np.concatenate([h, m.sum(1)], -1)), x + moves / count
+
+
+def wrong_egnn_layer__square_of_the_square(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Line 6"""
+    n = len(h)
+    heard = ~np.eye(n, dtype=bool) & (True if mask is None else mask)
+    lines = x[:, None] - x[None]
+    known = [np.repeat(h[:, None], n, 1), np.repeat(h[None], n, 0), (lines**2).sum(-1)[..., None] ** 2]
+    known += [] if edge_features is None else [edge_features]
+    m = phi_e(np.concatenate(known, -1)) * heard[..., None]
+    moves = (lines * phi_x(m) * heard[..., None]).sum(1)
+    count = np.maximum(heard.sum(1), 1)[:, None]
+    return phi_h(np.concatenate([h, m.sum(1)], -1)), x + moves / count
+
+
+def wrong_egnn_layer__largest_message(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """only the largest is heard"""
+    n = len(h)
+    heard = ~np.eye(n, dtype=bool) & (True if mask is None else mask)
+    lines = x[:, None] - x[None]
+    known = [np.repeat(h[:, None], n, 1), np.repeat(h[None], n, 0), (lines**2).sum(-1)[..., None]]
+    known += [] if edge_features is None else [edge_features]
+    m = phi_e(np.concatenate(known, -1)) * heard[..., None]
+    moves = (lines * phi_x(m) * heard[..., None]).sum(1)
+    count = np.maximum(heard.sum(1), 1)[:, None]
+    return phi_h(np.concatenate([h, m.max(1)], -1)), x + moves / count
+
+
+def wrong_egnn_layer__messages_before_features(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """phi_h is handed the messages first"""
+    n = len(h)
+    heard = ~np.eye(n, dtype=bool) & (True if mask is None else mask)
+    lines = x[:, None] - x[None]
+    known = [np.repeat(h[:, None], n, 1), np.repeat(h[None], n, 0), (lines**2).sum(-1)[..., None]]
+    known += [] if edge_features is None else [edge_features]
+    m = phi_e(np.concatenate(known, -1)) * heard[..., None]
+    moves = (lines * phi_x(m) * heard[..., None]).sum(1)
+    count = np.maximum(heard.sum(1), 1)[:, None]
+    return phi_h(np.concatenate([m.sum(1), h], -1)), x + moves / count
+
+
+def wrong_egnn_layer__square_counts_own_coordinates(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Line 6"""
+    n = len(h)
+    heard = ~np.eye(n, dtype=bool) & (True if mask is None else mask)
+    lines = x[:, None] - x[None]
+    known = [np.repeat(h[:, None], n, 1), np.repeat(h[None], n, 0), (lines**2).mean(-1)[..., None]]
+    known += [] if edge_features is None else [edge_features]
+    m = phi_e(np.concatenate(known, -1)) * heard[..., None]
+    moves = (lines * phi_x(m) * heard[..., None]).sum(1)
+    count = np.maximum(heard.sum(1), 1)[:, None]
+    return phi_h(np.concatenate([h, m.sum(1)], -1)), x + moves / count
+
+
+def wrong_egnn_layer__other_axis_summed(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Line 9"""
+    n = len(h)
+    heard = ~np.eye(n, dtype=bool) & (True if mask is None else mask)
+    lines = x[:, None] - x[None]
+    known = [np.repeat(h[:, None], n, 1), np.repeat(h[None], n, 0), (lines**2).sum(-1)[..., None]]
+    known += [] if edge_features is None else [edge_features]
+    m = phi_e(np.concatenate(known, -1)) * heard[..., None]
+    moves = (lines * phi_x(m) * heard[..., None]).sum(0)
+    count = np.maximum(heard.sum(1), 1)[:, None]
+    return phi_h(np.concatenate([h, m.sum(1)], -1)), x + moves / count
+
+
+def wrong_gram_of_squares__mean_added_twice(squares):
+    """Line 3"""
+    return -(squares - squares.mean(1, keepdims=True) - squares.mean(0) + 2 * squares.mean()) / 2
+
+
+def wrong_gram_of_squares__mean_subtracted(squares):
+    """Line 3"""
+    return -(squares - squares.mean(1, keepdims=True) - squares.mean(0) - squares.mean()) / 2
+
+
+def wrong_gram_of_squares__rows_twice(squares):
+    return -(squares - 2 * squares.mean(1, keepdims=True) + squares.mean()) / 2
+
+
+def wrong_gram_of_squares__sums_for_means(squares):
+    """It takes sums away, not means"""
+    return -(squares - squares.sum(1, keepdims=True) - squares.sum(0) + squares.sum()) / 2
+
+
+def wrong_gram_of_squares__mean_of_all_only(squares):
+    return (squares.mean() - squares) / 2
+
+
+def wrong_gram_of_squares__squared_again(squares):
+    """Line 3"""
+    s = squares**2
+    return -(s - s.mean(1, keepdims=True) - s.mean(0) + s.mean()) / 2
+
+
+def wrong_signed_volume__three_corners(x):
+    """It changes when the points are moved"""
+    return np.linalg.det(x[:3]) / 6
+
+
+def wrong_signed_volume__last_three(x):
+    """It changes when the points are moved"""
+    return np.linalg.det(x[1:]) / 6
+
+
+def wrong_signed_volume__sign_alone(x):
+    return np.sign(np.linalg.det(x[1:] - x[0]))
+
+
+def wrong_signed_volume__root_of_gram(x):
+    """keep the sign of the determinant"""
+    e = x[1:] - x[0]
+    return np.sqrt(np.linalg.det(e @ e.T)) / 6
+
+
+def wrong_signed_volume__half(x):
+    """Line 3"""
+    return np.linalg.det(x[1:] - x[0]) / 2
+
+
+def right_egnn_layer__edge_list(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    n = len(x)
+    a = np.ones((n, n), bool) if mask is None else np.array(mask)
+    np.fill_diagonal(a, False)
+    i, j = np.nonzero(a)
+    rel = x[i] - x[j]
+    feats = [h[i], h[j], np.sum(rel**2, 1, keepdims=True)]
+    if edge_features is not None:
+        feats.append(edge_features[i, j])
+    m = phi_e(np.concatenate(feats, 1))
+    shift = np.zeros_like(x)
+    np.add.at(shift, i, rel * phi_x(m))
+    total = np.zeros((n, m.shape[1]))
+    np.add.at(total, i, m)
+    count = np.maximum(np.bincount(i, minlength=n), 1)
+    return phi_h(np.concatenate([h, total], 1)), x + shift / count[:, None]
+
+
+def right_egnn_layer__where(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    n = x.shape[-2]
+    hear = np.logical_not(np.eye(n)) if mask is None else np.logical_and(mask, ~np.eye(n, dtype=bool))
+    rel = np.where(hear[..., None], x[..., :, None, :] - x[..., None, :, :], 0)
+    hi = np.broadcast_to(h[..., :, None, :], (*rel.shape[:-1], h.shape[-1]))
+    hj = np.swapaxes(hi, -2, -3)
+    parts = (hi, hj, np.linalg.norm(rel, axis=-1, keepdims=True) ** 2)
+    if edge_features is not None:
+        parts += (edge_features,)
+    m = np.where(hear[..., None], phi_e(np.concatenate(parts, -1)), 0)
+    dx = np.sum(rel * phi_x(m), -2)
+    k = hear.sum(-1)[..., None]
+    dx = np.divide(dx, k, out=np.zeros_like(dx), where=k > 0)
+    return phi_h(np.concatenate((h, m.sum(-2)), -1)), x + dx
+
+
+def right_gram_of_squares__sizes(squares):
+    n = len(squares)
+    total = squares.sum() / (2 * n * n)
+    size = squares.sum(1) / n - total
+    out = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = (size[i] + size[j] - squares[i, j]) / 2
+    return out
+
+
+def right_gram_of_squares__centering_matrix(squares):
+    n = squares.shape[0]
+    center = np.identity(n) - np.full((n, n), 1 / n)
+    return -0.5 * np.linalg.multi_dot([center, squares, center])
+
+
+def right_signed_volume__other_corner(x):
+    return np.linalg.det((x[:3] - x[3])[[0, 2, 1]]) / 6
+
+
+def right_signed_volume__lu(x):
+    p, _, upper = scipy.linalg.lu((x[1:] - x[0]).T)
+    return np.linalg.det(p) * np.prod(np.diag(upper)) / 6

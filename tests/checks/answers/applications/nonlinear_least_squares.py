@@ -177,6 +177,7 @@ def wrong_damped_step__rows_of_the_gradient(r, j, damping, scales):
 
 
 def wrong_damped_step__divided_by_the_scales(r, j, damping, scales):
+    """A parameter of large scale is held least"""
     rows = np.vstack([j, np.sqrt(damping) * np.diag(1 / scales)])
     return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0]
 
@@ -192,10 +193,12 @@ def wrong_damped_step__damping_halved(r, j, damping, scales):
 
 
 def wrong_damped_step__divided_by_one_plus(r, j, damping, scales):
+    """It never turns from Gauss and Newton's step"""
     return -np.linalg.lstsq(j, r, rcond=None)[0] / (1 + damping)
 
 
 def wrong_damped_step__along_the_gradient(r, j, damping, scales):
+    """It is what a large damping leads to"""
     return -j.T @ r / (damping or 1) / scales**2
 
 
@@ -239,3 +242,149 @@ def wrong_predicted_reduction__half_of_the_gradient(p, g, damping, scales):
 def wrong_predicted_reduction__norm_not_squared(p, g, damping, scales):
     """Line 3"""
     return (damping * np.linalg.norm(scales * p) - p @ g) / 2
+
+
+def right_gauss_newton__columns_of_length_one(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    derive = jacobian or (lambda x: numerical_jacobian(residual, x))
+    x, left, last = np.array(x0, float), max_steps, None
+    while True:
+        r, j = residual(1 * x), np.array(derive(1 * x))
+        if not (np.isfinite(np.sum(r)) and np.isfinite(np.sum(j))):
+            return last
+        lengths = np.linalg.norm(j, axis=0)
+        if not lengths.all():
+            return SimpleNamespace(x=x, cost=sum(r * r) / 2, converged=False)
+        p = np.linalg.lstsq(j / lengths, -r, rcond=1e-15)[0]
+        size, reach = np.linalg.norm(r), np.linalg.norm(j / lengths @ p)
+        last = SimpleNamespace(x=x, cost=sum(r * r) / 2, converged=bool(size < 1e-12 or reach <= tolerance * size))
+        if last.converged or not left:
+            return last
+        x, left = x + p / lengths, left - 1
+
+
+def wrong_gauss_newton__jacobian_ignored(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """`jacobian` makes no difference"""
+    return right_gauss_newton__qr(residual, x0, None, max_steps, tolerance)
+
+
+def wrong_gauss_newton__never_converged(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """It never says that it has converged"""
+    found = right_gauss_newton__qr(residual, x0, jacobian, max_steps, tolerance)
+    return SimpleNamespace(x=found.x, cost=found.cost, converged=False)
+
+
+def wrong_gauss_newton__cost_of_the_start(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """It gives the cost at the start"""
+    found, r = right_gauss_newton__qr(residual, x0, jacobian, max_steps, tolerance), residual(np.array(x0, float))
+    return SimpleNamespace(x=found.x, cost=r @ r / 2, converged=found.converged)
+
+
+def wrong_gauss_newton__nine_tenths_of_a_step(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    step = lambda r, j: -0.9 * np.linalg.lstsq(j, r, rcond=None)[0]  # noqa: E731
+    return _steps(residual, x0, jacobian, max_steps, tolerance, step)
+
+
+def right_levenberg_marquardt__nielsen(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    x, damping, grow = np.array(x0, float), 1e-3, 2.0
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for count in range(max_steps + 1):
+        r, j = np.array(residual(x.copy())), np.array(jacobian(x.copy()))
+        converged = bool(_cosine(r, j) <= max(tolerance, 1e-7) or np.linalg.norm(r) < 1e-12)
+        if converged or count == max_steps:
+            return SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
+        lengths = np.maximum(np.linalg.norm(j, axis=0), 1e-300)
+        p = _augmented(j, r, damping, lengths)
+        new = np.array(residual(x + p))
+        predicted = (damping * np.sum((lengths * p) ** 2) - (j.T @ r) @ p) / 2
+        gain = (r - new) @ (r + new) / 2 / predicted if np.isfinite(new).all() else -1
+        if gain > 0:
+            x, damping, grow = x + p, damping * max(1 / 3, 1 - (2 * gain - 1) ** 3), 2.0
+        else:
+            damping, grow = damping * grow, grow * 2
+
+
+def wrong_levenberg_marquardt__no_scales(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    def solve(j, r, damping, lengths):
+        u, s, vt = np.linalg.svd(j, full_matrices=False)
+        return -(vt.T @ (s / (s**2 + damping) * (u.T @ r)))
+
+    return _marquardt(residual, x0, jacobian, max_steps, tolerance, solve)
+
+
+def wrong_levenberg_marquardt__refused_steps_do_not_count(residual, x0, jacobian=None, max_steps=100, tolerance=1e-10):
+    """is where it fails"""
+    x, damping, taken = np.array(x0, float), 1e-3, 0
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    while True:
+        r, j = residual(x), jacobian(x)
+        converged = bool(_cosine(r, j) <= max(tolerance, 1e-8) or np.linalg.norm(r) < 1e-12)
+        if converged or taken == max_steps:
+            return SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
+        ahead = x + _augmented(j, r, damping, np.linalg.norm(j, axis=0))
+        if np.sum(residual(ahead) ** 2) < r @ r:
+            x, damping, taken = ahead, damping / 10, taken + 1
+        else:
+            damping = damping * 10
+
+
+def right_damped_step__triangle(r, j, damping, scales):
+    rows = np.block([[j], [np.sqrt(damping) * np.diag(scales)]])
+    along, triangle = scipy.linalg.qr_multiply(rows, np.append(-r, 0 * scales), mode="right")
+    return scipy.linalg.solve_triangular(triangle, along)
+
+
+def _damped_in_units(r, j, damping, scales, rows):
+    q, u = np.linalg.qr(np.vstack([j / scales, np.sqrt(damping) * rows]))
+    return -np.linalg.solve(u, q[: len(r)].T @ r)
+
+
+def wrong_damped_step__left_in_units(r, j, damping, scales):
+    """Line 3"""
+    return _damped_in_units(r, j, damping, scales, np.eye(len(scales)))
+
+
+def wrong_damped_step__multiplied_by_the_scales(r, j, damping, scales):
+    """Line 3"""
+    return _damped_in_units(r, j, damping, scales, np.eye(len(scales))) * scales
+
+
+def wrong_damped_step__scaled_twice(r, j, damping, scales):
+    """The scales act squared"""
+    return _damped_in_units(r, j, damping, scales, np.diag(scales)) / scales
+
+
+def wrong_damped_step__normal_equations(r, j, damping, scales):
+    """lose half of their digits"""
+    return -np.linalg.solve(j.T @ j + damping * np.diag(scales**2), j.T @ r)
+
+
+def wrong_damped_step__root_of_the_scales(r, j, damping, scales):
+    """Line 3"""
+    q, u = np.linalg.qr(np.vstack([j, np.diag(np.sqrt(damping * scales))]))
+    return -np.linalg.solve(u, q[: len(r)].T @ r)
+
+
+def wrong_damped_step__entries_shortened(r, j, damping, scales):
+    """each entry divided by a number of its own"""
+    return -np.linalg.lstsq(j, r, rcond=None)[0] / (1 + damping * scales**2)
+
+
+def wrong_damped_step__lengths_of_the_columns(r, j, damping, scales):
+    """Line 4"""
+    lengths = np.sqrt(np.diag(j.T @ j))
+    q, u = np.linalg.qr(np.vstack([j, np.sqrt(damping) * np.diag(lengths)]))
+    return -np.linalg.solve(u, q[: len(r)].T @ r)
+
+
+def wrong_predicted_reduction__damping_for_the_curvature(p, g, damping, scales):
+    """where p·JᵀJ p belongs"""
+    return -g @ p - damping * np.sum((scales * p) ** 2) / 2
+
+
+def wrong_predicted_reduction__divided_by_the_scales(p, g, damping, scales):
+    """Line 3"""
+    return (damping * np.sum((p / scales) ** 2) - g @ p) / 2
+
+
+def wrong_predicted_reduction__lengths_for_a_product(p, g, damping, scales):
+    return (damping * np.sum((scales * p) ** 2) + np.linalg.norm(g) * np.linalg.norm(p)) / 2
