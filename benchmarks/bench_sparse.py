@@ -22,7 +22,9 @@ def under(mask, function=scaled_dot_product_attention):
 
 
 def exact(q, k, v, mask):
-    return under(mask)(q.double(), k.double(), v.double()).numpy()
+    """Attend head by head: the tables of all heads in double precision would not fit into memory."""
+    heads = zip(*(x.double().split(1, dim=1) for x in (q, k, v)), strict=True)
+    return np.concatenate([under(mask)(*head).numpy() for head in heads], axis=1)
 
 
 def in_a_window(q, k, v):
@@ -69,7 +71,9 @@ def test_a_window_and_a_tenth_of_the_blocks_are_several_times_as_fast_as_the_mas
     q, k, v = tensors(8192)
     layout = np.random.default_rng(0).random((8192 // BLOCK,) * 2) < 0.1
     blocks = np.kron(layout, np.ones((BLOCK, BLOCK), bool))
-    by_torch = shortest(under(sliding_window_mask(8192, 8192, WINDOW)), q, k, v)
-    assert by_torch > 6 * shortest(in_a_window, q, k, v)
-    by_torch = shortest(under(blocks), q, k, v)
-    assert by_torch > 4 * shortest(lambda *x: block_sparse_attention(*x, layout, BLOCK), q, k, v)
+    window = shortest(under(sliding_window_mask(8192, 8192, WINDOW)), q, k, v) / shortest(in_a_window, q, k, v)
+    named = shortest(lambda *x: block_sparse_attention(*x, layout, BLOCK), q, k, v)
+    tenth = shortest(under(blocks), q, k, v) / named
+    print(f"\n8,192 tokens: a window {window:.1f} times as fast as the mask, a tenth of the blocks {tenth:.1f} times")
+    assert window > 6
+    assert tenth > 4

@@ -295,6 +295,7 @@ def _remembered(turns):
 @_remembered
 def _turns(x, positions, base):
     """Return the cosines and sines by which the pairs of x turn, in the precision of x, (..., l, d/2)."""
+    _require_places(positions)
     xp = array_namespace(x)
     omega = xp.asarray(frequencies(x.shape[-1], base), device=device(x))
     angles = xp.astype(xp.asarray(positions, device=device(x)), xp.float64)[..., None] * omega
@@ -305,12 +306,15 @@ def _require_positions(positions, x):
     require_floats(x=x)
     if x.ndim < 2:
         raise ValueError(f"x must hold rows (..., l, d), got shape {tuple(x.shape)}")
-    positions = positions if is_array_api_obj(positions) else np.asarray(positions)
-    if not array_namespace(positions).isdtype(positions.dtype, "integral"):
-        raise ValueError(f"positions must be integers, got dtype {positions.dtype}")
-    rows, shape = tuple(x.shape[:-1]), tuple(positions.shape)
+    rows, shape = tuple(x.shape[:-1]), tuple(np.shape(positions))
     fits = len(shape) in (1, len(rows)) and shape[-1] == rows[-1]
     if not fits or any(mine not in (1, theirs) for mine, theirs in zip(shape, rows[-len(shape) :], strict=True)):
         raise ValueError(f"positions must have shape {rows[-1:]} or {rows}, up to sizes 1 before the last, got {shape}")
+
+
+def _require_places(positions):
+    positions = positions if is_array_api_obj(positions) else np.asarray(positions)
+    if not array_namespace(positions).isdtype(positions.dtype, "integral"):
+        raise ValueError(f"positions must be integers, got dtype {positions.dtype}")
     if (positions < 0).any():
         raise ValueError(f"positions must be counted from 0, got {int(positions.min())}")

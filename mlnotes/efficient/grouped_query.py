@@ -20,6 +20,7 @@ from mlnotes.blocks.softmax import softmax
 
 ROWS = 64  # queries that are taken together where a mask hides keys from all of them
 
+
 @widen_half
 def grouped_query_attention(q, k, v, mask=None, bias=None, scale=None):
     """Let each group of query heads share one key/value head, without copying it.

@@ -273,12 +273,12 @@ def _require_fits(cache, k, v):
 
 
 def _require_like(name, x, memory):
-    if array_namespace(x) is not array_namespace(memory):
+    if type(x) is not type(memory) and array_namespace(x) is not array_namespace(memory):
         raise ValueError(f"{name} must come from the cache's library, got {type(x)} for {type(memory)}")
     if x.dtype != memory.dtype:
         raise ValueError(f"{name} must have the cache's dtype {memory.dtype}, got {x.dtype}")
-    if device(x) != device(memory):
-        raise ValueError(f"{name} must be on the cache's device {device(memory)}, got {device(x)}")
+    if x.device != memory.device:
+        raise ValueError(f"{name} must be on the cache's device {memory.device}, got {x.device}")
     if x.ndim != memory.ndim:
         axes = f"{memory.ndim} axes, (..., heads, tokens, width)"
         raise ValueError(f"{name} must have {axes}, got shape {tuple(x.shape)}")

@@ -82,8 +82,9 @@ class GroupedQueryAttention(torch.nn.Module):
             A new layer; this one is unchanged.
         """
         d_model, d_head = self.w_q.shape[0], self.w_q.shape[1] // self.n_heads
-        new = GroupedQueryAttention(d_model, self.n_heads, n_groups, d_head).to(self.w_q)
-        weights = dict(self.named_parameters())
+        with torch.device("meta"):  # which draws nothing that would be overwritten
+            new = GroupedQueryAttention(d_model, self.n_heads, n_groups, d_head)
+        weights = {name: w.clone() for name, w in self.state_dict().items()}
         weights |= {name: pool_heads(weights[name], self.n_groups, n_groups) for name in ("w_k", "w_v")}
-        new.load_state_dict(weights)
+        new.load_state_dict(weights, assign=True)
         return new
