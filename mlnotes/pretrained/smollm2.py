@@ -178,7 +178,6 @@ def parameters(prefix=""):
     stored = {name: tensor for name, tensor in _stored().items() if name.startswith(prefix)}
     if not stored:
         raise ValueError(f"prefix must begin the name of one of the model's arrays, got {prefix!r}")
-    _keep_freed_memory()
     return {name.removeprefix(prefix): _DECODERS[t.tensor_type](t.data) for name, t in stored.items()}
 
 
@@ -227,14 +226,6 @@ class _Reader(GGUFReader):
             at = begin + int.from_bytes(memory[at:begin], "little")
             texts.append(str(memory[begin:at], "utf-8"))
         return at - start, texts, list(range(n)), [kind, content]
-
-
-def _keep_freed_memory(nbytes=30 * 2**20):
-    """Let Linux keep what is freed, for the next array, instead of clearing new pages for each.
-
-    glibc raises its limits to the largest block, up to 32 MiB, that has been freed; a layer's arrays take 3 MB each.
-    """
-    np.empty(nbytes, np.uint8)
 
 
 @functools.cache
