@@ -104,6 +104,7 @@ def cause_of(attempt, checks, others=()):
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
             or _repair_or_two_at_once(attempt, checks, now)
+            or _form(attempt)
             or _line_that_raised(attempt)
             or _line_that_warned(attempt)
             or _line_that_leaves(attempt, checks)
@@ -178,7 +179,7 @@ def _of_anyone(attempt, checks):
     for says, version in changed_calls(checks) if gives_values else ():
         if attempt.behaves_like(version):
             return says
-    return _overwritten(attempt) or _dtype(attempt) or _relation(attempt) or _form(attempt)
+    return _overwritten(attempt) or _dtype(attempt) or _relation(attempt)
 
 
 def changed_calls(checks):

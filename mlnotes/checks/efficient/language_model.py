@@ -143,7 +143,7 @@ CHECKS = (
                 "The text does not depend on the generator", "draw a number between 0 and the sum"),
             Mistake("text read again", ("        new = np.array([token])\n", ""), "It reads the first text every time",
                 "give step the token that was just written"),
-            Mistake("generator made anew", (("np.random.default_rng(rng), np.asarray(ids), []", "rng, np.asarray(ids), []"),
+            Mistake("generator made anew", (("np.random.default_rng(rng), np.asarray(ids)", "rng, np.asarray(ids)"),
                 ("rng.random()", "np.random.default_rng(rng).random()")), "Every token is drawn with the same number",
                 "make the generator once, before the loop"),
             Mistake("stop 0 taken for none", ("if token == stop", "if stop and token == stop"),

@@ -274,7 +274,7 @@ CHECKS = (
                 "query i sees min(i, window) keys, counted from 1"),
             Mistake("all queries short", ("n * window - window * (window - 1) // 2", "n * (n + 1) // 2"),
                 "The pairs of causal attention without a window", "stop at window keys"),
-            Mistake("not halved", ("(window - 1) // 2", "(window - 1)"), "Too few: a square is taken off for a triangle",
+            Mistake("not halved", ("(window - 1) // 2", "(window - 1)"), "A square is taken off in place of a triangle",
                 "window - 1, ..., 1 sum to half of window (window - 1)"),
             Mistake("triangle of window rows", ("(window - 1) // 2", "(window + 1) // 2"), "Too few by one window",
                 "the first window - 1 queries miss window - 1, ..., 1 keys"))),
