@@ -499,7 +499,7 @@ def _one_place(attempt, source, until, never_given=()):
     for kind, line in rewrites(tree, rules, wanted=lambda node: not hasattr(node, "brake")):
         if time.process_time() > until:
             return None
-        if _holds_itself(tree) or _uses(tree, never_given) > own:
+        if holds_itself(tree) or _uses(tree, never_given) > own:
             continue
         try:
             version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
@@ -514,8 +514,19 @@ def _uses(tree, names):
     return sum(isinstance(it, ast.Name) and it.id in names for it in ast.walk(tree))
 
 
-def _holds_itself(tree):
-    """Tell whether a list is put into itself: NumPy follows such a list without end, where no brake reaches it."""
+def holds_itself(tree):
+    """Tell whether a list is put into itself: NumPy follows such a list without end, where no brake reaches it.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        A program.
+
+    Returns
+    -------
+    bool
+        Whether a line of it does.
+    """
     added = []
     for it in ast.walk(tree):
         if isinstance(it, ast.Call) and isinstance(it.func, ast.Attribute) and it.func.attr in ("append", "insert"):

@@ -444,10 +444,10 @@ class TestCauses:
         assert "taken for each other" not in report.says
 
     def test_a_list_is_not_put_into_itself_by_a_repair(self):
-        assert causes._holds_itself(ast.parse("for it in x: rows.append(rows)"))
-        assert causes._holds_itself(ast.parse("for i in x: rows[i] = rows"))
-        assert not causes._holds_itself(ast.parse("for it in x: rows.append(rows[-1] + it)"))
-        assert not causes._holds_itself(ast.parse("for i in x: rows[i] = rows[i - 1]"))
+        assert causes.holds_itself(ast.parse("for it in x: rows.append(rows)"))
+        assert causes.holds_itself(ast.parse("for i in x: rows[i] = rows"))
+        assert not causes.holds_itself(ast.parse("for it in x: rows.append(rows[-1] + it)"))
+        assert not causes.holds_itself(ast.parse("for i in x: rows[i] = rows[i - 1]"))
 
     def test_a_loop_that_a_repair_makes_endless_is_stopped(self):
         body = """
