@@ -429,8 +429,7 @@ def wrong_next_token_probabilities__k_of_all_rows(logits, temperature=1.0, top_k
     return p / p.sum(axis=-1, keepdims=True)
 
 
-def wrong_next_token_probabilities__added_from_the_top(logits, temperature=1.0, top_k=None, top_p=None):
-    """With top_p = 1, small probabilities are lost"""
+def right_next_token_probabilities__added_from_the_top(logits, temperature=1.0, top_k=None, top_p=None):
     x = logits - logits.max(axis=-1, keepdims=True)
     p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
     if top_k is not None:
