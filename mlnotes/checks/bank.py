@@ -147,6 +147,8 @@ class Checks:
         What a version must raise where the book's raises: any exception, unless the exercise names one.
     written : callable, optional
         Takes the name of a version and a case and writes down, for a reader, the lines that `run` stands for.
+    integers : bool
+        Whether the exercise asks for integers, so that 3.0 is not 3.
     """
 
     function: Callable
@@ -156,6 +158,29 @@ class Checks:
     run: Callable | None = None
     refusal: type = Exception
     written: Callable | None = None
+    integers: bool = False
+
+
+def in_parts(*names):
+    """Name the parts of a result, as a `run` of `Checks`; what comes in another form is compared as it is.
+
+    Parameters
+    ----------
+    *names : str
+        A name for each part that there may be.
+
+    Returns
+    -------
+    callable
+        Takes a version and a case's arguments.
+    """
+
+    def run(version, *arguments, **named):
+        found = version(*arguments, **named)
+        several = isinstance(found, tuple | list) and len(found) <= len(names)
+        return dict(zip(names, found, strict=False)) if several else found
+
+    return run
 
 
 def distance(found, expected):

@@ -104,6 +104,7 @@ def cause_of(attempt, checks, others=()):
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
             or _repair_or_two_at_once(attempt, checks, now)
+            or _form(attempt)
             or _line_that_raised(attempt)
             or _line_that_warned(attempt)
             or _line_that_leaves(attempt, checks)
@@ -319,6 +320,47 @@ def _holds(rows, relation):
     return told_apart
 
 
+def _form(attempt):
+    """Recognise numbers that are right but for their shape, or for what is returned besides."""
+    decided = [(trial, found.value, trial.right.value) for trial, found, _ in attempt.everyday if not found.error]
+    if len(decided) < len(attempt.everyday) or any(trial.right.error for trial, *_ in decided):
+        return ""
+    parts = [(trial, entries(mine), entries(right)) for trial, mine, right in decided]
+    if all(mine is not None for _, mine, _ in parts) and _begins_right(decided, parts):
+        return "It returns more than is asked for: what comes first is right."
+    if any((mine is None) != (right is None) or len(mine or ()) != len(right or ()) for _, mine, right in parts):
+        return ""
+    if parts[0][2] is not None:
+        parts = [(trial, mine, right, list(right)) for trial, mine, right in parts]
+        decided = [(trial, x, right[key]) for trial, mine, right, keys in parts
+            for key, x in zip(keys, mine.values(), strict=True)]  # fmt: skip
+    shapes = [_other_shape(*it) for it in decided]
+    says = next(filter(None, shapes), "")
+    return f"The numbers are right, but their shape is not: {says}." if None not in shapes else ""
+
+
+def _begins_right(decided, parts):
+    """Tell whether the first part is right where no parts are asked for, and else the first of several."""
+    firsts = []
+    for (trial, _, value), (_, mine, right) in zip(decided, parts, strict=True):
+        asked = [value] if right is None else [*right.values()]
+        firsts.append((len(asked), len(mine), trial, zip(mine.values(), asked, strict=False)))
+    return any(n < m for n, m, *_ in firsts) and all(
+        n <= m and not any(trial.unlike_value(*it) for it in pairs) for n, m, trial, pairs in firsts
+    )
+
+
+def _other_shape(trial, mine, right):
+    """Say which shape numbers have, and which is right; "" where nothing is wrong, None where the numbers differ."""
+    if not trial.unlike_value(mine, right):
+        return ""
+    mine, right = numbers(mine), numbers(right)
+    if mine is None or right is None or mine.size != right.size or mine.shape == right.shape:
+        return None
+    same = close(mine.reshape(right.shape), right, trial)
+    return f"{mine.shape} where {right.shape} is right" if same else None
+
+
 _RELATIONS = {
     "has the opposite sign": lambda right: -right,
     "is True where it should be False, and the other way round": np.invert,
@@ -437,17 +479,18 @@ def _constant(mine, right, operation):
 # One change of the reader's own source.
 
 
-def _repair(attempt, until):
+def _repair(attempt, checks, until):
     """Change one place of the answer after another, until all calls come out right."""
     source = source_of(attempt.function)
     if source is None:
         return ""
-    place = _one_place(attempt, source, until)
+    place = _one_place(attempt, source, until, _never_given(attempt, checks))
     return "" if place is None else _pointed_at(source, *place)
 
 
-def _one_place(attempt, source, until):
+def _one_place(attempt, source, until, never_given=()):
     tree = with_brakes(source.tree)
+    own = _uses(tree, never_given)
     tick = Brake(4 * attempt.seconds + 0.01)
     namespace = source.namespace | {"_mlnotes_tick": tick}
     # What is missing where nothing but a refusal is missing is no factor and no sign: those would break it by chance.
@@ -456,7 +499,7 @@ def _one_place(attempt, source, until):
     for kind, line in rewrites(tree, rules, wanted=lambda node: not hasattr(node, "brake")):
         if time.process_time() > until:
             return None
-        if _holds_itself(tree):
+        if holds_itself(tree) or _uses(tree, never_given) > own:
             continue
         try:
             version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
@@ -467,8 +510,23 @@ def _one_place(attempt, source, until):
     return None
 
 
-def _holds_itself(tree):
-    """Tell whether a list is put into itself: NumPy follows such a list without end, where no brake reaches it."""
+def _uses(tree, names):
+    return sum(isinstance(it, ast.Name) and it.id in names for it in ast.walk(tree))
+
+
+def holds_itself(tree):
+    """Tell whether a list is put into itself: NumPy follows such a list without end, where no brake reaches it.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        A program.
+
+    Returns
+    -------
+    bool
+        Whether a line of it does.
+    """
     added = []
     for it in ast.walk(tree):
         if isinstance(it, ast.Call) and isinstance(it.func, ast.Attribute) and it.func.attr in ("append", "insert"):
@@ -583,7 +641,7 @@ def with_brakes(tree):
 def _repair_or_two_at_once(attempt, checks, now):
     """Prefer one change to two mistakes, which are found sooner."""
     two = _two_at_once(attempt, checks, now + SECONDS / 3)
-    return _repair(attempt, now + SECONDS) or two
+    return _repair(attempt, checks, now + SECONDS) or two
 
 
 def _two_at_once(attempt, checks, until):
@@ -624,10 +682,7 @@ def _line_that_warned(attempt):
     for trial, found, unlike in attempt.everyday:
         if not unlike:
             return ""
-        mine, right = numbers(found.value), numbers(trial.right.value)
-        if mine is None or right is None or mine.shape != right.shape or mine.dtype.kind not in "fc":
-            continue
-        if np.array_equal(np.isfinite(mine), np.isfinite(right)):
+        if not _is_lost(found.value, trial.right.value):
             continue
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
             warnings.simplefilter("always")
@@ -638,6 +693,17 @@ def _line_that_warned(attempt):
                 what = str(it.message).replace(" encountered", "")
                 return f"Line {line + 1}, `{source.lines[line].strip()}`: {what}."
     return ""
+
+
+def _is_lost(mine, right):
+    """Tell whether nan or infinity stands where the right result, or a part of it, has none, or the reverse."""
+    parts, theirs = entries(right), entries(mine)
+    if parts and theirs and len(parts) == len(theirs):
+        return any(map(_is_lost, theirs.values(), parts.values()))
+    mine, right = numbers(mine), numbers(right)
+    if mine is None or right is None or mine.shape != right.shape or mine.dtype.kind not in "fc":
+        return False
+    return not np.array_equal(np.isfinite(mine), np.isfinite(right))
 
 
 def _line_that_leaves(attempt, checks):
@@ -691,17 +757,26 @@ def _alike(value, other, trial):
 
 def _what_fails(attempt, checks):
     """Find an argument that all failing calls hand over, and no other call."""
-    signature = parameters_of(checks.function)
-    decided = [(trial, unlike) for trial, _, unlike in attempt.everyday]
-    if all(unlike for _, unlike in decided):
+    unlike = [bool(it) for *_, it in attempt.everyday]
+    if all(unlike):
         return ""
-    for name, it in signature.items():
-        if it.default is it.empty:
-            continue
-        given = [_is_given(trial.right, name, it.default) for trial, _ in decided]
-        if any(given) and all(bool(unlike) == is_given for (_, unlike), is_given in zip(decided, given, strict=True)):
+    for name, given in _options_given(attempt, checks).items():
+        if given == unlike:
             return f"It is right wherever `{name}` is left out, and wrong wherever it is given."
     return ""
+
+
+def _never_given(attempt, checks):
+    """List the options that no call hands over: None in their place would do for anything."""
+    return {name for name, given in _options_given(attempt, checks).items() if not any(given)}
+
+
+def _options_given(attempt, checks):
+    options = {name: it.default for name, it in parameters_of(checks.function).items() if it.default is not it.empty}
+    return {
+        name: [_is_given(trial.right, name, default) for trial, *_ in attempt.everyday]
+        for name, default in options.items()
+    }
 
 
 def _is_given(outcome: Outcome, name, default):

@@ -202,7 +202,7 @@ def _unlike(found, right, trial, where=""):
         return f"{where or 'it'} gives no numbers"
     if found.shape != expected.shape:
         return f"{_whose(where)} shape is {found.shape} where {expected.shape} is right"
-    if _wrong_dtype(found.dtype, expected.dtype, trial.exact_dtype):
+    if _wrong_dtype(found.dtype, expected.dtype, trial) or (trial.checks.integers and _holds_floats(found)):
         return f"{_whose(where)} dtype is {found.dtype} where {expected.dtype} is right"
     return "" if close(found, expected, trial) else f"{_whose(where)} numbers differ"
 
@@ -239,17 +239,23 @@ def trial_dtype(trial, right):
     return min((x.dtype for x in _floats(trial.case)), key=lambda it: it.itemsize, default=right.dtype)
 
 
-def _wrong_dtype(found, right, exact):
+def _wrong_dtype(found, right, trial):
     if right.kind == "b" or found.kind == "b":
         return found.kind != right.kind
-    if exact and right.kind in "fc":
+    if trial.exact_dtype and right.kind in "fc":
         return found != right
     return found.kind == right.kind == "f" and found.itemsize < right.itemsize
+
+
+def _holds_floats(found):
+    return found.size > 0 and found.dtype.kind == "f"  # an empty list becomes an array of floats
 
 
 def _unlike_parts(found, parts, trial, where):
     theirs = entries(found)
     if theirs is None and isinstance(found, np.ndarray) and found.ndim:
+        if any(isinstance(key, str) for key in parts):
+            return f"{where or 'it'} gives one array where {len(parts)} parts are right"
         theirs = dict(enumerate(found))
     if theirs is None or len(theirs) != len(parts):
         if not parts:

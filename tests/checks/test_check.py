@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from mlnotes.applications.least_squares import lstsq
+from mlnotes.attention.multi_head import split_heads
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.blocks.matmul import matmul_block, matmul_dot
 from mlnotes.blocks.softmax import log_softmax, softmax
@@ -22,6 +23,7 @@ from mlnotes.diagnosis.report import Table, compared, written, written_call
 from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
 from mlnotes.diagnosis.source import edited, source_of
 from mlnotes.diagnosis.trials import quiet, trials
+from mlnotes.efficient.flash import merge_attentions
 from mlnotes.efficient.kv_cache import KVCache, decoding_multiply_adds
 from mlnotes.groups import broken_axioms, identity
 
@@ -380,6 +382,50 @@ class TestCauses:
         assert line(report) == "Line 2"
         assert "overflow" in report.says
 
+    def test_nan_in_one_of_several_parts_is_pointed_at(self):
+        body = "top = lses.max(axis=0)\n    e = np.exp(lses - top)\n    s = e.sum(axis=0)"
+        given = "\n    return (e[..., None] * outs).sum(0) / s[..., None], top + np.log(s)"
+        report = check(written_down(f"def my_softmax(outs, lses):\n    {body}{given}"), "merge_attentions")
+        assert report.says == "Line 3, `e = np.exp(lses - top)`: invalid value in subtract."
+
+    @pytest.mark.parametrize(
+        ("name", "answer"),
+        [
+            ("softmax", lambda x, axis=-1: (softmax(x, axis), x.max(axis))),
+            ("merge_attentions", lambda outs, lses: (*merge_attentions(outs, lses), lses.max(0))),
+        ],
+    )
+    def test_what_is_returned_besides_is_too_much(self, name, answer):
+        assert check(hidden(answer), name).says == "It returns more than is asked for: what comes first is right."
+
+    def test_a_first_part_that_is_wrong_is_not_all_that_is_wrong(self):
+        report = check(hidden(lambda x, axis=-1: (softmax(2 * x, axis), x.max(axis))), "softmax")
+        assert "no mistake that is known" in report.says
+
+    @pytest.mark.parametrize(
+        ("name", "answer", "says"),
+        [
+            ("split_heads", lambda x, n: split_heads(x, n)[..., None, :, :], "(2, 1, 2, 2) where (2, 2, 2) is right"),
+            ("merge_attentions", lambda *given: _in_a_row(merge_attentions(*given)), "(2,) where (1, 2) is right"),
+        ],
+    )
+    def test_right_numbers_in_another_shape_are_named(self, name, answer, says):
+        assert check(hidden(answer), name).says == f"The numbers are right, but their shape is not: {says}."
+
+    def test_what_no_call_hands_over_is_no_repair(self):
+        """None in its place would do for anything: ``slice(first, end)`` begins at 0."""
+        body = """
+            def my_softmax(x, size=2, first=None):
+                for i in range(0, len(x), size):
+                    at = slice(i, i + size)
+                    total = np.exp(x[at]) @ np.ones(len(x[at]))
+                return total
+        """
+        answer = written_down(textwrap.dedent(body).strip())
+        checks = Checks(lambda x, size=2, first=None: np.exp(x).sum(), tuple(call(np.ones(n), 3) for n in (2, 5, 11)))
+        says = causes._repair(causes.Attempt.of(answer, trials(checks)), checks, time.process_time() + 5)
+        assert "which variable stands where" not in says
+
     def test_an_argument_that_all_failing_calls_share_is_named(self):
         def my_attention_weights(q, k, mask=None, bias=None, scale=None):
             from mlnotes.attention.self_attention import attention_weights
@@ -399,10 +445,10 @@ class TestCauses:
         assert "taken for each other" not in report.says
 
     def test_a_list_is_not_put_into_itself_by_a_repair(self):
-        assert causes._holds_itself(ast.parse("for it in x: rows.append(rows)"))
-        assert causes._holds_itself(ast.parse("for i in x: rows[i] = rows"))
-        assert not causes._holds_itself(ast.parse("for it in x: rows.append(rows[-1] + it)"))
-        assert not causes._holds_itself(ast.parse("for i in x: rows[i] = rows[i - 1]"))
+        assert causes.holds_itself(ast.parse("for it in x: rows.append(rows)"))
+        assert causes.holds_itself(ast.parse("for i in x: rows[i] = rows"))
+        assert not causes.holds_itself(ast.parse("for it in x: rows.append(rows[-1] + it)"))
+        assert not causes.holds_itself(ast.parse("for i in x: rows[i] = rows[i - 1]"))
 
     def test_a_loop_that_a_repair_makes_endless_is_stopped(self):
         body = """
@@ -564,6 +610,12 @@ class TestComparison:
             "its dtype is float64 where float32 is right"
         )
 
+    def test_a_float_is_no_integer_where_the_exercise_asks_for_one(self):
+        for integers, same in ((False, True), (True, False)):
+            [trial] = trials(Checks(len, (call([5, 7]),), integers=integers))
+            assert (not trial.unlike(trial.outcome(lambda x: float(len(x))))) == same
+            assert not trial.unlike(trial.outcome(lambda x: np.uint8(len(x))))
+
     def test_any_refusal_will_do_unless_the_exercise_names_one(self):
         def right(x):
             raise ValueError("x must be positive")
@@ -647,6 +699,10 @@ def own_inverses(table):
 def hidden(function):
     """Keep the source of a function from the check."""
     return functools.partial(_Hidden(function))
+
+
+def _in_a_row(parts):
+    return [it.ravel() for it in parts]
 
 
 class _Hidden:

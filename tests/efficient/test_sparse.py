@@ -13,6 +13,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
+from mlnotes.checks import check
+from mlnotes.checks.efficient.sparse import pairs_in_window
 from mlnotes.counting import count_operations
 from mlnotes.efficient import sparse
 from mlnotes.efficient.kv_cache import KVCache
@@ -334,3 +336,16 @@ def test_bad_arrays_are_refused_with_the_rule_and_both_values(arrays, message):
         sliding_window_attention(*arrays, 3)
     with pytest.raises(ValueError, match=message):
         block_sparse_attention(*arrays, LAYOUT, 2)
+
+
+class TestPairsInWindow:
+    @pytest.mark.parametrize(
+        ("n", "window", "named"), [(5.0, 2, "n"), (5, 2.0, "window"), (3, 4, "n"), (3, 0, "window")]
+    )
+    def test_only_whole_numbers_and_windows_that_fit_are_counted(self, n, window, named):
+        with pytest.raises(ValueError, match=f"^{named} "):
+            pairs_in_window(n, window)
+
+    def test_a_float_is_no_number_of_pairs(self):
+        report = check(lambda n, window: n * window - window * (window - 1) / 2, "pairs_in_window")
+        assert report.says == "The numbers are right, but their dtype is not: float64 where int64 is right."

@@ -342,6 +342,12 @@ CHECKS = (
                 "The gate and what it lets through are exchanged", "silu belongs to x @ w_gate"),
             Mistake("logistic gate", ("silu(x @ w_gate)", "1 / (1 + np.exp(-(x @ w_gate)))"),
                 "The gate stays between 0 and 1: this is the GLU of 2017", "silu(z) is z times the logistic function"),
+            Mistake("silu of the product", ("silu(x @ w_gate) * (x @ w_up)", "silu((x @ w_gate) * (x @ w_up))"),
+                "What is let through is bent, too", "send the gate alone through silu"),
+            Mistake("relu for the gate", ("silu(x @ w_gate)", "np.maximum(x @ w_gate, 0)"),
+                "A gate below zero is shut", "silu lets a little through: z times the logistic function"),
+            Mistake("nothing to let through", (" * (x @ w_up)", ""), "w_up makes no difference",
+                "multiply by x @ w_up"),
             Mistake("added", (") * (", ") + ("), "A closed gate still lets something through", "multiply"))),
     Checks(mean_pool,
         cases=(

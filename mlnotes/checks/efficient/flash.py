@@ -7,7 +7,7 @@ import numpy as np
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
 from mlnotes.blocks.softmax import softmax
-from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, in_parts, oracle
 from mlnotes.efficient.flash import (
     attention_and_lse,
     attention_traffic,
@@ -76,14 +76,6 @@ def _of(version, *arguments, **named):
     return np.concatenate([np.ravel(it) for it in version(*arguments, **named)])
 
 
-def _both(version, *arguments, **named):
-    return dict(zip(("out", "lse"), version(*arguments, **named), strict=True))
-
-
-def _gradients(version, *arguments, **named):
-    return dict(zip(("grad_q", "grad_k", "grad_v", "grad_bias"), version(*arguments, **named), strict=False))
-
-
 def _backward(grad, q, k, v, **named):
     return call(grad, *attention_and_lse(q, k, v, **named), q, k, v, **named)
 
@@ -119,6 +111,7 @@ _small_parts = frozen(np.array([[[4.0, 0.0]], [[0.0, 8.0]]]), np.array([[0.0], [
 _blind_parts = frozen(np.array([[[4.0], [0.0]], [[2.0], [0.0]]]), np.array([[1.0, -math.inf], [-math.inf] * 2]))
 _EXTREME = np.array([[-math.inf, -800.0, 800.0, 799.0, -math.inf], [-math.inf] * 5, [-900.0, -800.0, -1e9, -801.0,
     -800.0]])
+_BOTH = in_parts("out", "lse")
 _TOTAL = "total = factor * total + xp.sum(exponentials, axis=-1, keepdims=True)"
 _OUT = "out = factor * out + exponentials @ v[..., keys, :]"
 _MAXIMUM = ("new = xp.maximum(top, xp.max(scores, axis=-1, keepdims=True))",
@@ -201,6 +194,15 @@ CHECKS = (
                 "parts = [softmax(x[..., it]) for it in _blocks(x.shape[-1], block_size)]\n"
                 "    return xp.moveaxis(xp.concat(parts, axis=-1), -1, axis)"), "Every block sums to one",
                 "divide by the sum over all blocks"),
+            Mistake("one maximum for all rows", ("xp.max(scores, axis=-1, keepdims=True)", "xp.max(scores)"),
+                "Rows that lie far below the largest of all scores vanish", "each row has a maximum of its own"),
+            Mistake("older exponentials kept", ("xp.exp(x - _finite(top))", "xp.concat([xp.exp(x[..., it] - _finite("
+                "xp.max(x[..., : it.stop], axis=-1, keepdims=True))) for it in _blocks(x.shape[-1], block_size)], -1)"),
+                "Weights of the first blocks are too large: their exponentials keep an older maximum",
+                "rescale them, too, or take exp of all scores at the end"),
+            Mistake("axis left last", ("xp.moveaxis(xp.exp(x - _finite(top)) / or_one(total), -1, axis)",
+                "xp.exp(x - _finite(top)) / or_one(total)"), "The axes of the result stand in another order",
+                "move the axis back to where it was"),
             Mistake("last block left out", _LAST_BLOCK,
                 "The last scores do not count where the block size does not divide",
                 "let the last block be shorter"),
@@ -277,7 +279,7 @@ CHECKS = (
             Mistake("mask forgotten", (_SEEN, "scores"), "Keys of the same block are seen before their time",
                 "mask the blocks that the diagonal crosses"),
             *_IN_BLOCKS, *_SCALED)),
-    Checks(attention_and_lse, run=_both,
+    Checks(attention_and_lse, run=_BOTH,
         cases=(
             call(_q2, _k3, _v3), *_options(_q, _k, _v, _bias, _mask), call(_q, _k, _v, offset=2).about("an offset"),
             call(_q, _k, _v, _mask, _bias, 0.3, 4, 3).about("all options and an offset"),
@@ -309,7 +311,7 @@ CHECKS = (
             Mistake("sum for lse", ("(top + xp.log(or_one(total)))", "xp.log(or_one(total))"),
                 "The log-sum-exp depends on the maximum that was taken off", "add the maximum again"),
             *_IN_BLOCKS, *_MASKED)),
-    Checks(merge_attentions, run=_both,
+    Checks(merge_attentions, run=_BOTH,
         cases=(
             call(*_small_parts), call(_small_parts[0], 0 * _small_parts[1] - 2.0).about("equal parts"),
             call(*_parts(_q, _k, _v, 4, 6)).about("three parts"), call(*_parts(_q, _k, _v)).about("a single part"),
@@ -340,7 +342,7 @@ CHECKS = (
                 "add the sums, not their logarithms: logsumexp"),
             Mistake("maximum kept", ("logsumexp(lses, axis=0)", "xp.max(lses, axis=0)"),
                 "The log-sum-exp is that of the largest part", "add the sums: logsumexp"))),
-    Checks(flash_attention_gradients, run=_gradients,
+    Checks(flash_attention_gradients, run=in_parts("grad_q", "grad_k", "grad_v", "grad_bias"),
         cases=(
             _backward(_g2, _q2, _k3, _v3), _backward(_g2, _q2, _k3, _v3, block_size=1).about("one at a time"),
             _backward(_grad, _q, _k, _v), _backward(_grad, _q, _k, _v, mask=_mask).about("a mask"),
@@ -387,6 +389,16 @@ CHECKS = (
                 ("total[at] += array_namespace(x).sum(x, axis=same, keepdims=True) if same else x",
                 "total[at] = array_namespace(x).sum(x, axis=same, keepdims=True) if same else x"),
                 "Right in one block; else only the last block counts", "add up what every block brings"),
+            Mistake("mask forgotten", (("seen = None if mask is None else mask[_at(mask, rows, keys)]", "seen = None"),
+                ("scale * q, _finite(lse)", "scale * q, xp.where(lse == -math.inf, 0.0, lse)")),
+                "Hidden keys get weight again", "mask the scores that are computed again, as on the way there"),
+            Mistake("bias forgotten", ("scores + as_like(bias[_at(bias, rows, keys)], k)", "scores"),
+                "With a bias, recomputed weights are not those of the way there", "add it to the recomputed scores"),
+            Mistake("bias scaled", ("_at(bias, rows, keys), grad_scores)", "_at(bias, rows, keys), scale * grad_scores)"
+                ), "The gradient of the bias is sqrt(d) times too small", "only q · k is scaled, the bias is not"),
+            Mistake("queries overwritten", ("_add(grads[0], (..., rows, slice(None)), scale * (grad_scores @ "
+                "k[..., keys, :]))", "grads[0][..., rows, :] = scale * (grad_scores @ k[..., keys, :])"),
+                "Queries get the gradient of the last block of keys only", "add up what every block brings"),
             Mistake("gradient of weights for that of scores", ("grad_scores = weights * (", "grad_scores = ("),
                 "The gradients of queries and keys are too large",
                     "multiply by the weights: the derivative of softmax"),

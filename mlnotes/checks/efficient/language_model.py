@@ -47,8 +47,11 @@ class _Reader:
 
 
 def _written(version, ids, n_tokens, **options):
+    """List what was written, and what was read for it: what is read on, and not needed, does not count."""
     step = _Reader()
-    return {"written": np.array(version(step, ids, n_tokens, **options)).tolist(), "read": step.seen}
+    written = np.array(version(step, ids, n_tokens, **options)).tolist()
+    needed = len(ids) + np.size(written) - 1 if n_tokens else 0
+    return {"written": written, "read": step.seen[:needed]}
 
 
 def _one_by_one(ids, n_tokens, stop=None, rng=None, **choice):
@@ -79,7 +82,7 @@ CHECKS = (
             call(_row * 1000).about("scores of 1000"), call(_row - 1000).about("scores of -1000"),
             call(_row, top_k=9).about("more than there are"), call(_row, top_p=1.0).about("all of the probability"),
             call(_row, top_p=0.0).about("none of the probability"), call(np.array([0.0, -40.0, -700.0]),
-            top_p=1.0).about("probabilities that no sum notices", edge=True),
+            top_p=1.0).about("a probability that no sum notices", edge=True, tolerance=1e-18, absolute=0.0),
             call(np.array([[1000.0, 998.0], [-9500.0, -9501.0]]), 0.1).about("rows far apart"),
             call(_row - 1000, top_p=0.5).about("scores of -1000"), call(_tied, 0).about("ties", edge=True),
             call(_tied, top_k=2).about("ties", edge=True), call(_tied, top_p=0.4).about("ties", edge=True),
@@ -104,8 +107,13 @@ CHECKS = (
                 "A high temperature makes the probable more probable", "divide the scores by it"),
             Mistake("top k from below", ("-min(top_k, logits.shape[-1])", "min(top_k, logits.shape[-1]) - 1"),
                 "Only the least probable are left out", "take the k-th from the end of the sorted scores"),
-            Mistake("one token short of p", ("<= 1 - top_p", "- ranked < 1 - top_p"),
+            Mistake("one token short of p", ("xp.cumulative_sum(ranked, axis=-1) <= 1 - top_p",
+                "xp.flip(xp.cumulative_sum(xp.flip(ranked, axis=-1), axis=-1), axis=-1) > top_p"),
                 "The kept tokens do not reach top_p", "keep the token that crosses top_p, too"),
+            Mistake("top_p of 0 taken for none", ("if top_p is not None", "if top_p"),
+                "With top_p = 0, all tokens are kept", "0 is a choice, too: compare with None"),
+            Mistake("left sorted", ("return softmax(scores)", "return xp.flip(xp.sort(softmax(scores), axis=-1), -1)"),
+                "The most probable token comes first, whichever it is", "put them back to where they stood"),
             Mistake("not normalised again", ("return softmax(scores)", "return xp.where(scores > -math.inf, "
                 "softmax((logits - top) / temperature), 0.0)"), "What is kept does not sum to one",
                 "divide by what is kept, or hide the scores before softmax"),
@@ -118,7 +126,8 @@ CHECKS = (
             call(np.array([2]), 9, stop=4, temperature=0).about(
             "a token that stops"),
             call(np.array([0, 1, 2]), 7, rng=3, temperature=3.0, top_k=4, top_p=0.9).about("all choices"),
-            call(np.array([2]), 0).about("nothing to write"), call(np.array([1, 3]), 12, stop=3, rng=2, top_k=2)),
+            call(np.array([2]), 0).about("nothing to write"), call(np.array([1, 3]), 12, stop=3, rng=2, top_k=2),
+            call(np.array([2]), 9, stop=0, rng=0, temperature=3.0).about("token 0 stops")),
         claims=(
             Claim("the whole text read anew for every token, drawn by numpy's choice", _rewritten, kind="oracle"),
             Claim("each token is read once", lambda f: float(_written(f, np.array([1, 3]), 6, rng=0)["read"]
@@ -128,6 +137,15 @@ CHECKS = (
                 "What stands before the last token makes no difference", "hand step the whole text first"),
             Mistake("the most probable every time", ("rng.random() * reached[-1]", "0 * rng.random() * reached[-1]"),
                 "The text does not depend on the generator", "draw a number between 0 and the sum"),
+            Mistake("text read again", ("        new = np.array([token])\n", ""), "It reads the first text every time",
+                "give step the token that was just written"),
+            Mistake("generator made anew", (("np.random.default_rng(rng), np.asarray(ids)", "rng, np.asarray(ids)"),
+                ("rng.random()", "np.random.default_rng(rng).random()")), "Every token is drawn with the same number",
+                "make the generator once, before the loop"),
+            Mistake("stop 0 taken for none", ("if token == stop", "if stop and token == stop"),
+                "Token 0 does not end the text", "0 is a token, too: compare with None"),
+            Mistake("goes on behind the stop", ("break", "continue"), "The stop is left out, but ends nothing",
+                "leave the loop"),
             Mistake("the stop is written", (("if token == stop:", "written.append(token)\n        if token == stop:"),
                 ("break\n        written.append(token)", "break")), "The text ends with the token that stops it",
                 "look at the token before it is appended"))),

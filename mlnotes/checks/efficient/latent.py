@@ -107,7 +107,10 @@ def _einsum(w, w_up, n_heads):
 
 
 def _factored(version, w, rank, x=None):
-    down, up = version(w, rank, x) if x is not None else version(w, rank)
+    found = version(w, rank, x) if x is not None else version(w, rank)
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        return found
+    down, up = found
     return {"w_down @ w_up": down @ up, "columns of w_down": down.shape[1]}
 
 
@@ -194,6 +197,8 @@ CHECKS = (
         Mistake("rotary part forgotten", (("xp.concat([q[..., :d] @ w_uk.mT, q[..., d:]], axis=-1)",
             "q[..., :d] @ w_uk.mT"), ("(asking, c, c[", "(asking, c[..., :r], c[")), "Positions make no difference",
             "queries keep their rotary part, and latents theirs"),
+        Mistake("rotary part in front", ("[q[..., :d] @ w_uk.mT, q[..., d:]]", "[q[..., d:], q[..., :d] @ w_uk.mT]"),
+            "Rotary parts of queries meet latents", "keep the order of the latents: the rotary part last"),
         Mistake("averages stay down", (" @ w_uv", ""), "The result is as wide as a latent",
             "project the averages up: the sum over keys comes first, W_UV after it"))),
     Checks(absorb,
@@ -293,6 +298,8 @@ CHECKS = (
             Mistake("lengths forgotten", ("return w @ w_up.T, w_up",
                 "return np.linalg.svd(w, full_matrices=False)[0][:, :rank], w_up"),
                 "All that is kept has length 1", "multiply by the singular values, or project w itself"),
+            Mistake("outputs factored", ("return w @ w_up.T, w_up", "return target @ w_up.T, w_up"),
+                "With inputs, the product is x @ w, not w", "project w itself onto the directions of the outputs"),
             Mistake("covariance of the inputs only", ("target = w if x is None else x @ w",
                 "target = w if x is None else x.T @ x @ w"), "Inputs count by their squares",
                 "whiten by the Cholesky factor, not by the covariance: X itself, or a root of it"))),

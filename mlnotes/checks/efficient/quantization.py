@@ -22,11 +22,11 @@ from mlnotes.efficient.quantization import (
 )
 
 _rng = np.random.default_rng(23)
-_small, _wide, _w, _x, _k, _v = frozen(np.array([[-1.0, 2.0, 0.5, 7.0], [3.0, -6.0, 1.0, 0.0]]),
+_small, _wide, _w, _x, _k, _v = frozen(np.array([[1.0, -7.0, 0.0, 8.0], [3.0, -1.0, -9.0, 0.0]]),
     *(_rng.normal(size=it) for it in ((2, 3, 14), (5, 12), (40, 12), (2, 11, 6), (2, 11, 10))))
 _x = frozen(_x @ _rng.normal(size=(12, 12)))[0]
-_zeros, _equal, _heavy = frozen(np.array([[0.0, 0.0], [4.0, -2.0]]), np.full((1, 4), 3.5), 1e150 * _wide)
-_LAST_BITS = {"tolerance": 1e-12, "why": "a few operations in float64, of numbers up to 4"}
+_zeros, _equal, _heavy = frozen(np.array([[0.0, 0.0], [4.0, -1.0]]), np.full((1, 4), 3.5), 1e150 * _wide)
+_LAST_BITS = {"tolerance": 1e-12, "why": "a few operations in float64, of numbers up to 9"}
 _ROUNDED = (
     call(_small, 3), call(_small, 4, block_size=2), call(_small, 3, symmetric=False), call(_small, 4, 4, False),
     call(_zeros, 4, 2).about("a row of zeros"), call(_zeros, 4, 2, False).about("zeros, from minimum to maximum"),
@@ -34,7 +34,7 @@ _ROUNDED = (
     call(_wide, 8, 7).about("8 bits, three axes"), call(_wide, 5, 14, False).about("a row in each block"),
     call(_wide, 4).about("one scale for three axes"), call(_wide, 8, None, False), call(_wide + 50, 4, 7, False)
     .about("far from zero"), call(_heavy, 4, 7).about("numbers of 1e150", absolute=0.0), call(_small[0], 4, 2)
-    .about("one axis"))
+    .about("one axis"), call(np.array([[1.0, 14.0]]), 4).about("two codes that are equally near", edge=True))
 _FULL = frozen(np.array([0, 56, 0, 188, *range(16)], np.uint8), _rng.integers(0, 60, (2, 3, 40)).astype(np.uint8))
 _EIGHTH = frozen(np.array([0, 56, *range(128, 144), *range(16)], np.uint8),
     _rng.integers(0, 60, (2, 3, 68)).astype(np.uint8) ^ np.uint8(128) * (np.arange(68) % 34 > 1).astype(np.uint8))
@@ -192,21 +192,35 @@ def _near_the_plain_cache(f):
 
 _K2, _V2 = frozen(np.array([[[1.0, 5.0], [2.0, -1.0], [0.0, 3.0]]]), np.array([[[0.0, 3.0], [7.0, 1.0], [2.0, 2.0]]]))
 _TWO = _chunks(2, 3, k=_K2, v=_V2)
+# Codes that reach too far are neither cut off nor wrapped.
+_FREE = (("xp.clip(xp.round(steps), -most if symmetric else 0, most)", "xp.round(steps)"),
+         ("xp.int8 if symmetric else xp.uint8", "xp.int32"))
 _SHARED = (
     Mistake("one step for all", ("x.reshape(*x.shape[:-1], x.shape[-1] // block_size, block_size)",
                                  "x.reshape(*x.shape[:-1], 1, x.shape[-1])"),
             "All of a row shares a scale, whatever the block", "cut the last axis into blocks before looking for the "
             "largest"),
-    Mistake("largest, not of absolute values", ("xp.maximum(top, -low)", "top"),
+    Mistake("largest, not of absolute values", (("xp.maximum(top, -low)", "top"), *_FREE),
             "Numbers far below zero are cut off", "take the largest absolute value: max(top, −low)"),
-    Mistake("two's complement", ("return 2 ** (bits - 1) - 1 if symmetric", "return 2 ** (bits - 1) if symmetric"),
+    Mistake("two's complement", (("return 2 ** (bits - 1) - 1 if symmetric", "return 2 ** (bits - 1) if symmetric"),
+                                 *_FREE),
             "Codes reach 2^(b−1), which b bits cannot hold with a sign", "divide by 2^(b−1) − 1"),
-    Mistake("as many steps as points", ("else 2**bits - 1", "else 2**bits"),
+    Mistake("as many steps as points", (("else 2**bits - 1", "else 2**bits"), *_FREE),
             "The largest number gets the code 2^b, which b bits cannot hold", "between 2^b points lie 2^b − 1 steps"),
     Mistake("rounded down", ("xp.round(steps)", "xp.floor(steps)"),
             "Numbers move by up to a whole step, always down", "round to the nearest: np.round, not astype(int)"),
-    Mistake("minimum forgotten", ("steps = blocks - minimum[..., None]", "steps = blocks + 0"),
-            "Codes count from zero, not from the minimum", "subtract the minimum before dividing"))
+    Mistake("minimum forgotten", (("steps = blocks - minimum[..., None]", "steps = blocks + 0"), *_FREE),
+            "Codes count from zero, not from the minimum", "subtract the minimum before dividing"),
+    Mistake("range of unsigned codes", (("2 ** (bits - 1) - 1 if symmetric else 2**bits - 1", "2**bits - 1"), *_FREE),
+            "Codes reach to 2^b − 1 on both sides of zero", "of b bits one is the sign: divide by 2^(b−1) − 1"),
+    Mistake("one scale for each row", ("x.reshape((1,) * x.ndim + (-1,))", "x[..., None, :]"),
+            "Without a block size, every row has a scale of its own", "let all numbers share one"),
+    Mistake("numbers for codes", ("codes = _nearest_codes(blocks, scale, minimum, bits, symmetric)",
+            "codes = _points(scale, minimum, _nearest_codes(blocks, scale, minimum, bits, symmetric))"),
+            "In place of the codes stand the rounded numbers", "return the whole numbers before they are scaled"),
+    Mistake("zero point", ("codes.reshape(x.shape), scale, minimum)",
+            "codes.reshape(x.shape), scale, np.round(-minimum / or_one(scale)))"),
+            "In place of the minimum stands the code of zero", "return the smallest number itself"))
 
 CHECKS = (
     Checks(quantize, run=_parts, cases=_ROUNDED,
@@ -256,6 +270,8 @@ CHECKS = (
             Mistake("neighbours", ("np.concatenate([pairs & 15, pairs >> 4], axis=-1)",
                 "np.stack([pairs & 15, pairs >> 4], axis=-1).reshape(*pairs.shape[:-1], 32)"),
                 "Numbers i and i + 16 stand side by side", "byte i holds the codes of numbers i and i + 16"),
+            Mistake("high half not shifted", ("pairs >> 4", "pairs & 240"),
+                "Codes 16 to 31 are 16 times too large", "shift the high half down by four bits"),
             Mistake("centred", ("codes += minimum", "codes -= 8 * _halves(blocks[..., :2])"),
                 "Codes are centred at 8, as in the format Q4_0", "Q4_1 stores a minimum: add it"),
             Mistake("high byte first", ('.view("<f2")', '.view(">f2")'), "Scales are absurd",
@@ -407,6 +423,11 @@ CHECKS = (
         mistakes=(
             Mistake("all other columns", lambda x, j: np.linalg.lstsq(np.delete(x, j, 1), x[:, j])[0][j:],
                 "Columns that are rounded already take part", "only columns after j are free"),
+            Mistake("counted from 1", ("x[:, j + 1 :], x[:, j]", "x[:, j:], x[:, j - 1]"),
+                "It is the answer for the column before", "columns are counted from 0"),
+            Mistake("projected on column j", ("lstsq(x[:, j + 1 :], x[:, j])",
+                "x[:, j] @ x[:, j + 1 :] / (x[:, j] @ x[:, j])"), "Later columns are written by column j",
+                "write column j by the later columns"),
             Mistake("projections one by one", lambda x, j: x[:, j] @ x[:, j + 1 :] / (x[:, j + 1 :] ** 2).sum(0),
                 "Each column stands in as if the others did not", "solve for all columns together"))),
 )

@@ -173,6 +173,8 @@ CHECKS = (
                 (("xp.maximum(largest, null)", "largest"), ("xp.exp(null - top)", "np.exp(null)")),
                 "Scores of any size leave the same weight to nothing",
                 "the null is a score like the others: shift it by the same maximum"),
+            Mistake("no null", lambda x, null=0.0, axis=-1: softmax(x, axis), "The weights sum to one",
+                "add exp(null) to the sum"),
             Mistake("maximum without null", ("xp.maximum(largest, null)", "largest"),
                 "It gives nan or overflows where all scores are far below the null",
                 "take the maximum of the scores and the null"),
@@ -250,7 +252,7 @@ CHECKS = (
                 "the others share the rest among n_keys - 1"),
             Mistake("not a score", ("math.log(share / (1 - share) * (n_keys - 1))", "share / (1 - share) * (n_keys - 1)"
                 ), "It is the ratio of exponentials", "take the logarithm"))),
-    Checks(ring,
+    Checks(ring, integers=True,
         cases=(call(2, 4, 1), call(4, 4, 1).about("full"), call(5, 4, 1), call(6, 4, 1), call(9, 4, 1), call(7, 3,
             0).about("no sinks"), call(8, 4, 3).about("a window of one token"), call(23, 7, 2),
             call(0, 4, 1).about("nothing")),

@@ -133,6 +133,7 @@ def wrong_numerical_jacobian__writes_into_x(f, x):
 
 
 def wrong_numerical_jacobian__not_flattened_back(f, x):
+    """their shape is not: (3, 6) where (3, 3, 2) is right"""
     x = np.asarray(x, float)
     out = []
     for j in np.ndindex(x.shape):

@@ -1,8 +1,10 @@
 """Answers to the exercises on online softmax and attention in blocks, as readers write them."""
 
+import bisect
 import math
 
 import numpy as np
+import torch
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.blocks.softmax import logsumexp, softmax
@@ -398,3 +400,668 @@ def wrong_attention_traffic__bytes(n_queries, n_keys, d_head, d_value=None, bloc
     if block_size is None:
         return 4 * ((n_queries + n_keys) * width + 4 * n_queries * n_keys)
     return 4 * (n_queries + math.ceil(n_queries / block_size) * n_keys) * width
+
+
+def right_online_softmax__torch_at_once(x, axis=-1, block_size=128):
+    p = torch.softmax(torch.tensor(np.clip(x, None, np.finfo(x.dtype).max)), dim=axis)
+    return torch.nan_to_num(p).numpy()
+
+
+def right_online_softmax__rows_in_python(x, axis=-1, block_size=128):
+    def one(row):
+        m, s = -math.inf, 0.0
+        for start in range(0, len(row), block_size):
+            part = row[start : start + block_size]
+            top = max(m, max(part))
+            if top == -math.inf:
+                continue
+            s = s * math.exp(m - top) + sum(math.exp(it - top) for it in part)
+            m = top
+        if m == -math.inf:
+            return np.zeros(len(row))
+        return np.array([math.exp(it - m) / s for it in row])
+
+    return np.apply_along_axis(one, axis, x)
+
+
+def right_online_softmax__taken_with_a_list(x, axis=-1, block_size=128):
+    pieces = np.array_split(x, range(block_size, x.shape[axis], block_size), axis=axis)
+    m = np.full_like(pieces[0].max(axis=axis, keepdims=True), -np.inf)
+    total = np.zeros_like(m)
+    for piece in pieces:
+        new_m = np.maximum(m, piece.max(axis=axis, keepdims=True))
+        shift = np.nan_to_num(new_m, neginf=0.0)
+        total = total * np.exp(m - shift) + np.exp(piece - shift).sum(axis=axis, keepdims=True)
+        m = new_m
+    out = np.exp(x - np.nan_to_num(m, neginf=0.0))
+    return np.divide(out, total, out=np.zeros_like(out), where=total > 0)
+
+
+def wrong_online_softmax__factor_upside_down(x, axis=-1, block_size=128):
+    """Line 9"""
+    x = np.moveaxis(x, axis, -1)
+    m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
+    for start in range(0, x.shape[-1], block_size):
+        block = x[..., start : start + block_size]
+        new = np.maximum(m, block.max(-1))
+        safe = np.where(np.isinf(new), 0, new)
+        total = total * np.where(np.isinf(m), 0, np.exp(safe - m)) + np.exp(block - safe[..., None]).sum(-1)
+        m = new
+    weights = np.exp(x - safe[..., None]) / np.where(total == 0, 1, total)[..., None]
+    return np.moveaxis(weights, -1, axis)
+
+
+def wrong_online_softmax__maximum_updated_first(x, axis=-1, block_size=128):
+    """Right in one block; else rows sum to less than one wherever a larger score comes later"""
+    x = np.moveaxis(x, axis, -1)
+    m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
+    for start in range(0, x.shape[-1], block_size):
+        block = x[..., start : start + block_size]
+        m = np.maximum(m, block.max(-1))
+        safe = np.where(m == -np.inf, 0, m)
+        total = total * np.exp(safe - safe) + np.exp(block - safe[..., None]).sum(-1)
+    weights = np.exp(x - safe[..., None]) / np.where(total == 0, 1, total)[..., None]
+    return np.moveaxis(weights, -1, axis)
+
+
+def wrong_online_softmax__nan_in_hidden_rows(x, axis=-1, block_size=128):
+    """A row of −inf, or one that begins with −inf, gives nan"""
+    x = np.moveaxis(x, axis, -1)
+    m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
+    for start in range(0, x.shape[-1], block_size):
+        block = x[..., start : start + block_size]
+        new = np.maximum(m, block.max(-1))
+        total = total * np.exp(m - new) + np.exp(block - new[..., None]).sum(-1)
+        m = new
+    return np.moveaxis(np.exp(x - m[..., None]) / total[..., None], -1, axis)
+
+
+def wrong_online_softmax__axis_stays_last(x, axis=-1, block_size=128):
+    """The axes of the result stand in another order"""
+    x = np.moveaxis(x, axis, -1)
+    m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
+    for start in range(0, x.shape[-1], block_size):
+        block = x[..., start : start + block_size]
+        new = np.maximum(m, block.max(-1))
+        safe = np.where(new == -np.inf, 0, new)
+        total = total * np.exp(m - safe) + np.exp(block - safe[..., None]).sum(-1)
+        m = new
+    return np.exp(x - safe[..., None]) / np.where(total == 0, 1, total)[..., None]
+
+
+def wrong_online_softmax__epsilon(x, axis=-1, block_size=128):
+    """Line 11"""
+    x = np.moveaxis(x, axis, -1)
+    m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
+    for start in range(0, x.shape[-1], block_size):
+        block = x[..., start : start + block_size]
+        new = np.maximum(m, block.max(-1))
+        safe = np.where(new == -np.inf, 0, new)
+        total = total * np.exp(m - safe) + np.exp(block - safe[..., None]).sum(-1)
+        m = new
+    weights = np.exp(x - safe[..., None]) / (total[..., None] + 1e-6)
+    return np.moveaxis(weights, -1, axis)
+
+
+def wrong_online_softmax__one_maximum_for_all_rows(x, axis=-1, block_size=128):
+    """Rows that lie far below the largest of all scores vanish"""
+    x = np.moveaxis(x, axis, -1)
+    m, total = -np.inf, np.zeros(x.shape[:-1])
+    for start in range(0, x.shape[-1], block_size):
+        block = x[..., start : start + block_size]
+        new = max(m, block.max())
+        safe = 0 if new == -np.inf else new
+        total = total * np.exp(m - safe) + np.exp(block - safe).sum(-1)
+        m = new
+    weights = np.exp(x - safe) / np.where(total == 0, 1, total)[..., None]
+    return np.moveaxis(weights, -1, axis)
+
+
+def wrong_online_softmax__old_exponentials_kept(x, axis=-1, block_size=128):
+    """Weights of the first blocks are too large"""
+    x = np.moveaxis(x, axis, -1)
+    m, total, parts = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1]), []
+    for start in range(0, x.shape[-1], block_size):
+        block = x[..., start : start + block_size]
+        new = np.maximum(m, block.max(-1))
+        safe = np.where(new == -np.inf, 0, new)
+        e = np.exp(block - safe[..., None])
+        total = total * np.exp(m - safe) + e.sum(-1)
+        parts.append(e)
+        m = new
+    weights = np.concatenate(parts, axis=-1) / np.where(total == 0, 1, total)[..., None]
+    return np.moveaxis(weights, -1, axis)
+
+
+def wrong_online_softmax__in_place(x, axis=-1, block_size=128):
+    """The result is right, but `x` has changed after the call"""
+    y = np.moveaxis(x, axis, -1)
+    m, total = np.full(y.shape[:-1], -np.inf), np.zeros(y.shape[:-1])
+    for start in range(0, y.shape[-1], block_size):
+        block = y[..., start : start + block_size]
+        new = np.maximum(m, block.max(-1))
+        safe = np.where(new == -np.inf, 0, new)
+        total = total * np.exp(m - safe) + np.exp(block - safe[..., None]).sum(-1)
+        m = new
+    y -= safe[..., None]
+    return np.moveaxis(np.exp(y) / np.where(total == 0, 1, total)[..., None], -1, axis)
+
+
+def wrong_online_softmax__returns_three(x, axis=-1, block_size=128):
+    """It returns more than is asked for"""
+    x = np.moveaxis(x, axis, -1)
+    m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
+    for start in range(0, x.shape[-1], block_size):
+        block = x[..., start : start + block_size]
+        new = np.maximum(m, block.max(-1))
+        safe = np.where(new == -np.inf, 0, new)
+        total = total * np.exp(m - safe) + np.exp(block - safe[..., None]).sum(-1)
+        m = new
+    weights = np.exp(x - safe[..., None]) / np.where(total == 0, 1, total)[..., None]
+    return np.moveaxis(weights, -1, axis), m, total
+
+
+def right_merge_attentions__logaddexp(outs, lses):
+    lse = np.logaddexp.reduce(lses, axis=0)
+    shift = np.where(np.isneginf(lse), 0, lse)
+    return np.einsum("p...l,p...le->...le", np.exp(lses - shift), outs), lse
+
+
+def right_merge_attentions__row_by_row(outs, lses):
+    out, lse = np.zeros(outs.shape[1:]), np.full(lses.shape[1:], -np.inf)
+    for at in np.ndindex(*lse.shape):
+        some = lses[(slice(None), *at)]
+        top = some.max()
+        if top == -np.inf:
+            continue
+        w = np.exp(some - top)
+        out[at] = w @ outs[(slice(None), *at)] / w.sum()
+        lse[at] = top + math.log(w.sum())
+    return out, lse
+
+
+def right_merge_attentions__torch(outs, lses):
+    o, x = torch.tensor(outs), torch.tensor(lses)
+    w = torch.nan_to_num(torch.softmax(x, dim=0))
+    return (w.unsqueeze(-1) * o).sum(0).numpy(), torch.logsumexp(x, 0).numpy()
+
+
+def right_merge_attentions__list_of_two(outs, lses):
+    top = np.max(lses, axis=0)
+    top = np.where(top == -np.inf, 0, top)
+    e = np.exp(lses - top)
+    s = np.sum(e, axis=0)
+    out = np.sum(e[..., None] * outs, axis=0) / np.where(s > 0, s, 1)[..., None]
+    with np.errstate(divide="ignore"):
+        return [out, np.log(s) + top]
+
+
+def wrong_merge_attentions__softmax_over_queries(outs, lses):
+    """The weights of the parts do not sum to one"""
+    w = softmax(lses, axis=-1)
+    return (w[..., None] * outs).sum(0), logsumexp(lses, axis=0)
+
+
+def wrong_merge_attentions__largest_lse(outs, lses):
+    """The log-sum-exp is that of the largest part"""
+    w = softmax(lses, axis=0)
+    return (w[..., None] * outs).sum(0), lses.max(axis=0)
+
+
+def wrong_merge_attentions__nan_where_nothing_is_seen(outs, lses):
+    """Line 4"""
+    top = lses.max(axis=0)
+    e = np.exp(lses - top)
+    s = e.sum(0)
+    return (e[..., None] * outs).sum(0) / s[..., None], top + np.log(s)
+
+
+def wrong_merge_attentions__only_the_result(outs, lses):
+    return (softmax(lses, axis=0)[..., None] * outs).sum(0)
+
+
+def wrong_merge_attentions__swapped(outs, lses):
+    """The parts of the result are right, but in another order"""
+    w = softmax(lses, axis=0)
+    return logsumexp(lses, axis=0), (w[..., None] * outs).sum(0)
+
+
+def wrong_merge_attentions__lse_of_weights(outs, lses):
+    """Line 4"""
+    w = softmax(lses, axis=0)
+    return (w[..., None] * outs).sum(0), np.log(np.exp(w).sum(0))
+
+
+def wrong_merge_attentions__axis_kept(outs, lses):
+    """Line 4"""
+    w = softmax(lses, axis=0)
+    return (w[..., None] * outs).sum(0), logsumexp(lses, axis=0, keepdims=True)
+
+
+def wrong_merge_attentions__zero_for_minus_infinity(outs, lses):
+    """Line 3"""
+    lses = np.where(np.isinf(lses), 0, lses)
+    w = softmax(lses, axis=0)
+    return (w[..., None] * outs).sum(0), logsumexp(lses, axis=0)
+
+
+def wrong_merge_attentions__running_lse_not_updated(outs, lses):
+    out, lse = outs[0], lses[0]
+    for o, x in zip(outs[1:], lses[1:], strict=True):
+        w = softmax(np.stack([lse, x]), axis=0)[..., None]
+        out = w[0] * out + w[1] * o
+    return out, logsumexp(lses, axis=0)
+
+
+def wrong_merge_attentions__weights_without_exp(outs, lses):
+    """Parts are weighed with logarithms"""
+    w = lses / lses.sum(axis=0)
+    return (w[..., None] * outs).sum(0), logsumexp(lses, axis=0)
+
+
+def wrong_merge_attentions__axis_of_width_forgotten(outs, lses):
+    """Line 3"""
+    w = softmax(lses, axis=0)
+    return (w * outs).sum(0), logsumexp(lses, axis=0)
+
+
+def right_flash_attention_gradients__autograd(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    given = [None if it is None else torch.tensor(np.array(it), requires_grad=True) for it in (q, k, v, bias)]
+    tq, tk, tv, tb = given
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * tq @ tk.mT
+    if tb is not None:
+        x = x + tb
+    if mask is not None:
+        x = torch.where(torch.tensor(mask), x, -math.inf)
+    safe = torch.tensor(np.where(np.isinf(lse), 0, lse))[..., None]
+    w = torch.exp(x - safe)
+    w = w / (w.sum(-1, keepdim=True) + (w.sum(-1, keepdim=True) == 0))
+    grads = torch.autograd.grad(w @ tv, [it for it in given if it is not None], torch.tensor(np.array(grad)))
+    return [it.numpy() for it in grads]
+
+
+def right_flash_attention_gradients__einsum(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    c = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
+    s = c * np.einsum("...id,...jd->...ij", q, k)
+    if bias is not None:
+        s = s + bias
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    a = np.exp(s - np.nan_to_num(lse, neginf=0.0)[..., None])
+    dv = np.einsum("...ij,...ie->...je", a, grad)
+    da = np.einsum("...ie,...je->...ij", grad, v)
+    ds = a * (da - np.einsum("...ie,...ie->...i", grad, out)[..., None])
+    dq, dk = c * np.einsum("...ij,...jd->...id", ds, k), c * np.einsum("...ij,...id->...jd", ds, q)
+    if bias is None:
+        return dq, dk, dv
+    return dq, dk, dv, ds.sum(axis=tuple(range(ds.ndim - bias.ndim)))
+
+
+def right_flash_attention_gradients__no_broadcasting(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * (q @ k.swapaxes(-1, -2))
+    if bias is not None:
+        x = x + bias
+    a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
+    if mask is not None:
+        a = np.where(mask, a, 0)
+    d = (grad * out).sum(-1)
+    g = a * (grad @ v.swapaxes(-1, -2) - d[..., None])
+    grads = [c * g @ k, c * g.swapaxes(-1, -2) @ q, a.swapaxes(-1, -2) @ grad]
+    return grads + [g] * (bias is not None)
+
+
+def wrong_flash_attention_gradients__mask_ignored(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    """Hidden keys get weight again"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT + (0 if bias is None else bias)
+    a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
+    g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
+    grads = c * g @ k, c * g.mT @ q, a.mT @ grad
+    return grads if bias is None else (*grads, g)
+
+
+def wrong_flash_attention_gradients__keys_unscaled(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    """The gradient of the keys is sqrt(d) times too large"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT + (0 if bias is None else bias)
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
+    g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
+    grads = c * g @ k, g.mT @ q, a.mT @ grad
+    return grads if bias is None else (*grads, g)
+
+
+def wrong_flash_attention_gradients__values_from_out(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    """Line 10"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT + (0 if bias is None else bias)
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
+    g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
+    grads = c * g @ k, c * g.mT @ q, a.mT @ out
+    return grads if bias is None else (*grads, g)
+
+
+def wrong_flash_attention_gradients__bias_scaled(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    """The gradient of the bias is sqrt(d) times too small"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT + (0 if bias is None else bias)
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
+    g = c * a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
+    grads = g @ k, g.mT @ q, a.mT @ grad
+    return grads if bias is None else (*grads, g)
+
+
+def wrong_flash_attention_gradients__nan_where_nothing_is_seen(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    """Line 8"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT + (0 if bias is None else bias)
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    a = np.exp(x - lse[..., None])
+    g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
+    grads = c * g @ k, c * g.mT @ q, a.mT @ grad
+    return grads if bias is None else (*grads, g)
+
+
+def wrong_flash_attention_gradients__bias_not_recomputed(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    """With a bias, recomputed weights are not those of the way there"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
+    g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
+    grads = c * g @ k, c * g.mT @ q, a.mT @ grad
+    return grads if bias is None else (*grads, g)
+
+
+def wrong_flash_attention_gradients__always_four(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    """It returns more than is asked for"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT + (0 if bias is None else bias)
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
+    g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
+    return c * g @ k, c * g.mT @ q, a.mT @ grad, g
+
+
+def wrong_flash_attention_gradients__no_delta(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    """The gradients of queries and keys are wrong, that of the values right"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT + (0 if bias is None else bias)
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
+    g = a * (grad @ v.mT)
+    grads = c * g @ k, c * g.mT @ q, a.mT @ grad
+    return grads if bias is None else (*grads, g)
+
+
+def wrong_flash_attention_gradients__divided_by_lse(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    """Line 8"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT + (0 if bias is None else bias)
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    a = np.exp(x) / np.where(lse == -np.inf, 1, lse)[..., None]
+    g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
+    grads = c * g @ k, c * g.mT @ q, a.mT @ grad
+    return grads if bias is None else (*grads, g)
+
+
+def wrong_flash_attention_gradients__whole_blocks_only(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    """Line 13"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT + (0 if bias is None else bias)
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    lse = np.where(lse == -np.inf, 0, lse)
+    delta = (grad * out).sum(-1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    db = np.zeros_like(x)
+    size = min(block_size, k.shape[-2])
+    for j in range(0, k.shape[-2] - size + 1, size):
+        at = slice(j, j + size)
+        a = np.exp(x[..., at] - lse[..., None])
+        g = a * (grad @ v[..., at, :].mT - delta)
+        dq += c * g @ k[..., at, :]
+        dk[..., at, :] = c * g.mT @ q
+        dv[..., at, :] = a.mT @ grad
+        db[..., at] = g
+    return (dq, dk, dv) if bias is None else (dq, dk, dv, db)
+
+
+def wrong_flash_attention_gradients__queries_overwritten(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+):
+    """Queries get the gradient of the last block of keys only"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT + (0 if bias is None else bias)
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    lse = np.where(lse == -np.inf, 0, lse)
+    delta = (grad * out).sum(-1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    db = np.zeros_like(x)
+    for j in range(0, k.shape[-2], block_size):
+        at = slice(j, j + block_size)
+        a = np.exp(x[..., at] - lse[..., None])
+        g = a * (grad @ v[..., at, :].mT - delta)
+        dq = c * g @ k[..., at, :]
+        dk[..., at, :] = c * g.mT @ q
+        dv[..., at, :] = a.mT @ grad
+        db[..., at] = g
+    return (dq, dk, dv) if bias is None else (dq, dk, dv, db)
+
+
+def right_largest_block_size__counted(fast_memory, d_head, d_value=None):
+    e = d_head if d_value is None else d_value
+    size = 0
+    while (size + 1) ** 2 + 2 * (size + 1) * (d_head + e + 1) <= fast_memory:
+        size += 1
+    return size
+
+
+def right_largest_block_size__bisected(fast_memory, d_head, d_value=None):
+    if d_value is None:
+        d_value = d_head
+
+    def need(b):
+        return b * b + 2 * b * (d_head + d_value + 1)
+
+    return bisect.bisect_right(range(fast_memory + 1), fast_memory, key=need) - 1
+
+
+def right_largest_block_size__roots(fast_memory, d_head, d_value=None):
+    e = d_head if d_value is None else d_value
+    size = int(max(np.roots([1, 2 * (d_head + e + 1), -fast_memory]).real) + 1e-9)
+    return size
+
+
+def wrong_largest_block_size__h_added(fast_memory, d_head, d_value=None):
+    """Line 4"""
+    h = d_head + (d_head if d_value is None else d_value) + 1
+    return math.isqrt(fast_memory + h * h) + h
+
+
+def wrong_largest_block_size__statistics_forgotten(fast_memory, d_head, d_value=None):
+    """Blocks are a little too large"""
+    h = d_head + (d_head if d_value is None else d_value)
+    return math.isqrt(fast_memory + h * h) - h
+
+
+def wrong_largest_block_size__not_whole(fast_memory, d_head, d_value=None):
+    """Line 4"""
+    h = d_head + (d_head if d_value is None else d_value) + 1
+    return math.sqrt(fast_memory + h * h) - h
+
+
+def wrong_largest_block_size__scores_forgotten(fast_memory, d_head, d_value=None):
+    """The block of scores does not fit"""
+    e = d_head if d_value is None else d_value
+    return fast_memory // (2 * (d_head + e + 1))
+
+
+def wrong_largest_block_size__no_value_is_zero(fast_memory, d_head, d_value=None):
+    """Line 3"""
+    h = d_head + (0 if d_value is None else d_value) + 1
+    return math.isqrt(fast_memory + h * h) - h
+
+
+def wrong_largest_block_size__half_the_linear_term(fast_memory, d_head, d_value=None):
+    """Line 3"""
+    b = d_head + (d_head if d_value is None else d_value) + 1
+    return int((math.sqrt(b * b + 4 * fast_memory) - b) / 2)
+
+
+def wrong_largest_block_size__rounded(fast_memory, d_head, d_value=None):
+    """Sometimes the block is one too large"""
+    h = d_head + (d_head if d_value is None else d_value) + 1
+    return round(math.sqrt(fast_memory + h * h) - h)
+
+
+def wrong_largest_block_size__strictly_less(fast_memory, d_head, d_value=None):
+    """Line 5"""
+    e = d_head if d_value is None else d_value
+    size = 0
+    while (size + 1) ** 2 + 2 * (size + 1) * (d_head + e + 1) < fast_memory:
+        size += 1
+    return size
+
+
+def wrong_largest_block_size__one_width(fast_memory, d_head, d_value=None):
+    """`d_value` makes no difference"""
+    h = 2 * d_head + 1
+    return math.isqrt(fast_memory + h * h) - h
+
+
+def wrong_largest_block_size__not_squared(fast_memory, d_head, d_value=None):
+    """Line 4"""
+    h = d_head + (d_head if d_value is None else d_value) + 1
+    return math.isqrt(fast_memory + h) - h
+
+
+def right_attention_traffic__simulated(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    e = d_head if d_value is None else d_value
+    moved = n_queries * d_head + n_queries * e
+    if block_size is None:
+        moved += n_keys * d_head + n_keys * e
+        for _ in ("scores written", "scores read", "weights written", "weights read"):
+            moved += n_queries * n_keys
+        return moved
+    for _ in range(0, n_queries, block_size):
+        for j in range(0, n_keys, block_size):
+            moved += (min(j + block_size, n_keys) - j) * (d_head + e)
+    return moved
+
+
+def right_attention_traffic__numpy(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    d_value = d_value or d_head
+    visits = 1 if block_size is None else np.ceil(n_queries / block_size)
+    tables = 4 * n_queries * n_keys if block_size is None else 0
+    return (n_queries + visits * n_keys) * (d_head + d_value) + tables
+
+
+def right_attention_traffic__steps(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    e = d_value if d_value is not None else d_head
+    if not block_size:
+        write_scores = n_queries * d_head + n_keys * d_head + n_queries * n_keys
+        weigh = 2 * n_queries * n_keys
+        average = n_queries * n_keys + n_keys * e + n_queries * e
+        return write_scores + weigh + average
+    blocks = (n_queries + block_size - 1) // block_size
+    return n_queries * d_head + blocks * n_keys * d_head + blocks * n_keys * e + n_queries * e
+
+
+def wrong_attention_traffic__whole_blocks(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    """A last, shorter block is forgotten"""
+    width = d_head + (d_head if d_value is None else d_value)
+    if block_size is None:
+        return (n_queries + n_keys) * width + 4 * n_queries * n_keys
+    return (n_queries + n_queries // block_size * n_keys) * width
+
+
+def wrong_attention_traffic__blocks_of_keys(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    """Keys are read once for each block of keys"""
+    width = d_head + (d_head if d_value is None else d_value)
+    if block_size is None:
+        return (n_queries + n_keys) * width + 4 * n_queries * n_keys
+    return (n_queries + math.ceil(n_keys / block_size) * n_keys) * width
+
+
+def wrong_attention_traffic__results_forgotten(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    """Line 6"""
+    e = d_head if d_value is None else d_value
+    if block_size is None:
+        return n_queries * d_head + n_keys * (d_head + e) + 4 * n_queries * n_keys
+    return n_queries * d_head + math.ceil(n_queries / block_size) * n_keys * (d_head + e)
+
+
+def wrong_attention_traffic__tables_only_written(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    """Scores and weights are written and never read"""
+    width = d_head + (d_head if d_value is None else d_value)
+    if block_size is None:
+        return (n_queries + n_keys) * width + 2 * n_queries * n_keys
+    return (n_queries + -(-n_queries // block_size) * n_keys) * width
+
+
+def wrong_attention_traffic__queries_padded(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    width = d_head + (d_head if d_value is None else d_value)
+    if block_size is None:
+        return (n_queries + n_keys) * width + 4 * n_queries * n_keys
+    blocks = math.ceil(n_queries / block_size)
+    return (blocks * block_size + blocks * n_keys) * width
+
+
+def wrong_attention_traffic__always_tables(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    """`block_size` makes no difference"""
+    width = d_head + (d_head if d_value is None else d_value)
+    return (n_queries + n_keys) * width + 4 * n_queries * n_keys
+
+
+def wrong_attention_traffic__keys_once(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    """The size of the blocks changes nothing"""
+    width = d_head + (d_head if d_value is None else d_value)
+    total = (n_queries + n_keys) * width
+    if block_size is None:
+        total += 4 * n_queries * n_keys
+    return total
+
+
+def wrong_attention_traffic__tables_times_width(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    width = d_head + (d_head if d_value is None else d_value)
+    if block_size is None:
+        return (n_queries + n_keys) * width + n_queries * n_keys * width
+    return (n_queries + math.ceil(n_queries / block_size) * n_keys) * width
+
+
+def wrong_attention_traffic__bracket(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    """Line 6"""
+    width = d_head + (d_head if d_value is None else d_value)
+    if block_size is None:
+        return (n_queries + n_keys) * width + 4 * n_queries * n_keys
+    return n_queries + math.ceil(n_queries / block_size) * n_keys * width

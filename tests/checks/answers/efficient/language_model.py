@@ -1,9 +1,13 @@
 """Choosing the next token, as readers write it."""
 
+import math
+from bisect import bisect_right
+
 import numpy as np
 import scipy.special
 import torch
 
+from mlnotes.attention.transformer import silu
 from mlnotes.blocks.softmax import softmax
 from mlnotes.efficient.language_model import next_token_probabilities
 
@@ -13,7 +17,7 @@ def right_next_token_probabilities__own(logits, temperature=1.0, top_k=None, top
     x = np.where(x == 0, 0.0, -np.inf) if temperature == 0 else x / temperature
     p = scipy.special.softmax(x, axis=-1)
     if top_k is not None:
-        least = np.sort(p, axis=-1)[..., ::-1][..., : top_k][..., -1:]
+        least = np.sort(p, axis=-1)[..., ::-1][..., :top_k][..., -1:]
         p = np.where(p >= least, p, 0)
         p = p / p.sum(axis=-1, keepdims=True)
     if top_p is not None:
@@ -27,9 +31,7 @@ def right_next_token_probabilities__own(logits, temperature=1.0, top_k=None, top
 
 def right_next_token_probabilities__loops(logits, temperature=1.0, top_k=None, top_p=None):
     if logits.ndim > 1:
-        return np.stack([
-            right_next_token_probabilities__loops(row, temperature, top_k, top_p) for row in logits
-        ])
+        return np.stack([right_next_token_probabilities__loops(row, temperature, top_k, top_p) for row in logits])
     x = [float(it) - float(max(logits)) for it in logits]
     weights = [np.exp(it / temperature) if temperature else float(it == 0) for it in x]
     allowed = sorted(range(len(x)), key=lambda i: -x[i])
@@ -204,3 +206,545 @@ def wrong_generate__no_choice(step, ids, n_tokens, stop=None, rng=None, **choice
 
 
 generate_right = right_generate__loop
+
+
+def right_next_token_probabilities__argsort(logits, temperature=1.0, top_k=None, top_p=None):
+    x = np.asarray(logits, dtype=float)
+    m = x.shape[-1]
+    x = x - x.max(axis=-1, keepdims=True)
+    if temperature < 1e-300:
+        p = (x == 0).astype(float)
+    else:
+        with np.errstate(over="ignore"):
+            p = np.exp(x / temperature)
+    p /= p.sum(axis=-1, keepdims=True)
+    order = np.argsort(-p, axis=-1, kind="stable")
+    ranked = np.take_along_axis(p, order, axis=-1)
+    keep = np.ones_like(ranked, dtype=bool)
+    if top_k is not None:
+        keep &= np.arange(m) < top_k
+        ranked = np.where(keep, ranked, 0)
+        ranked /= ranked.sum(axis=-1, keepdims=True)
+    if top_p is not None and top_p < 1:
+        keep &= np.cumsum(ranked, axis=-1) - ranked < max(top_p, 1e-300)
+    ranked = np.where(keep, ranked, 0)
+    out = np.zeros_like(p)
+    np.put_along_axis(out, order, ranked / ranked.sum(axis=-1, keepdims=True), axis=-1)
+    return out
+
+
+def right_next_token_probabilities__scipy(logits, temperature=1.0, top_k=None, top_p=None):
+    top = logits.max(axis=-1, keepdims=True)
+    if temperature == 0:
+        x = np.where(logits == top, 0.0, -np.inf)
+    else:
+        with np.errstate(over="ignore"):
+            x = (logits - top) / temperature
+    if top_k is not None:
+        k = min(top_k, x.shape[-1])
+        least = -np.partition(-x, k - 1, axis=-1)[..., k - 1 : k]
+        x = np.where(x < least, -np.inf, x)
+    p = scipy.special.softmax(x, axis=-1)
+    if top_p is not None:
+        ascending = np.sort(p, axis=-1)
+        below = np.cumsum(ascending, axis=-1)
+        number = np.minimum((below <= 1 - top_p).sum(-1, keepdims=True), p.shape[-1] - 1)
+        p = np.where(p < np.take_along_axis(ascending, number, -1), 0, p)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def right_next_token_probabilities__row_by_row(logits, temperature=1.0, top_k=None, top_p=None):
+    def one(row):
+        best = max(row)
+        if temperature <= 1e-200:
+            p = {i: 1.0 for i, it in enumerate(row) if it == best}
+        else:
+            p = {i: math.exp((it - best) / temperature) for i, it in enumerate(row)}
+        if top_k is not None:
+            limit = sorted(p.values(), reverse=True)[min(top_k, len(p)) - 1]
+            p = {i: it for i, it in p.items() if it >= limit}
+        total = math.fsum(p.values())
+        p = {i: it / total for i, it in p.items()}
+        if top_p is not None:
+            ranked = sorted(p.values(), reverse=True)
+            n = 1
+            while n < len(ranked) and math.fsum(ranked[:n]) < top_p:
+                n += 1
+            if top_p == 1:
+                n = len(ranked)
+            p = {i: it for i, it in p.items() if it >= ranked[n - 1]}
+        total = math.fsum(p.values())
+        return np.array([p.get(i, 0.0) / total for i in range(len(row))])
+
+    return np.apply_along_axis(lambda row: one(row.tolist()), -1, logits)
+
+
+def _cold(logits, temperature):
+    x = logits - logits.max(axis=-1, keepdims=True)
+    return (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+
+
+def wrong_next_token_probabilities__zero_divides(logits, temperature=1.0, top_k=None, top_p=None):
+    """Line 4"""
+    x = logits - logits.max(axis=-1, keepdims=True)
+    p = np.exp(x / temperature)
+    if top_k is not None:
+        least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
+        p = np.where(p >= least, p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        up = np.sort(p, axis=-1)
+        up = np.where(np.cumsum(up, axis=-1) <= 1 - top_p, up[..., -1:], up)
+        p = np.where(p >= up.min(axis=-1, keepdims=True), p, 0)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__k_beyond_the_table(logits, temperature=1.0, top_k=None, top_p=None):
+    """Line 6"""
+    x = logits - logits.max(axis=-1, keepdims=True)
+    p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+    if top_k is not None:
+        least = np.sort(p, axis=-1)[..., -top_k, None]
+        p = np.where(p >= least, p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        up = np.sort(p, axis=-1)
+        up = np.where(np.cumsum(up, axis=-1) <= 1 - top_p, up[..., -1:], up)
+        p = np.where(p >= up.min(axis=-1, keepdims=True), p, 0)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__crossing_token_left_out(logits, temperature=1.0, top_k=None, top_p=None):
+    """The kept tokens do not reach top_p"""
+    x = logits - logits.max(axis=-1, keepdims=True)
+    p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+    if top_k is not None:
+        least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
+        p = np.where(p >= least, p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        order = np.argsort(-p, axis=-1)
+        ranked = np.take_along_axis(p, order, -1)
+        keep = np.cumsum(ranked, axis=-1) <= top_p
+        keep[..., 0] = True
+        np.put_along_axis(p, order, np.where(keep, ranked, 0), -1)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__top_of_all_rows(logits, temperature=1.0, top_k=None, top_p=None):
+    """Line 3"""
+    x = logits - logits.max()
+    p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+    if top_k is not None:
+        least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
+        p = np.where(p >= least, p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        up = np.sort(p, axis=-1)
+        up = np.where(np.cumsum(up, axis=-1) <= 1 - top_p, up[..., -1:], up)
+        p = np.where(p >= up.min(axis=-1, keepdims=True), p, 0)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__overflow(logits, temperature=1.0, top_k=None, top_p=None):
+    """Line 3"""
+    p = (logits == logits.max(-1, keepdims=True)) * 1.0 if temperature < 1e-200 else np.exp(logits / temperature)
+    if top_k is not None:
+        least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
+        p = np.where(p >= least, p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        up = np.sort(p, axis=-1)
+        up = np.where(np.cumsum(up, axis=-1) <= 1 - top_p, up[..., -1:], up)
+        p = np.where(p >= up.min(axis=-1, keepdims=True), p, 0)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__kth_left_out(logits, temperature=1.0, top_k=None, top_p=None):
+    """Line 7"""
+    x = logits - logits.max(axis=-1, keepdims=True)
+    p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+    if top_k is not None:
+        least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
+        p = np.where(p > least, p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        up = np.sort(p, axis=-1)
+        up = np.where(np.cumsum(up, axis=-1) <= 1 - top_p, up[..., -1:], up)
+        p = np.where(p >= up.min(axis=-1, keepdims=True), p, 0)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__sorted(logits, temperature=1.0, top_k=None, top_p=None):
+    """The most probable token comes first, whichever it is"""
+    x = logits - logits.max(axis=-1, keepdims=True)
+    p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+    p = -np.sort(-p, axis=-1)
+    if top_k is not None:
+        p[..., top_k:] = 0
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None and top_p < 1:
+        p = np.where(np.cumsum(p, axis=-1) - p < max(top_p, 1e-300), p, 0)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__temperature_last(logits, temperature=1.0, top_k=None, top_p=None):
+    """top_p is measured before the temperature"""
+    p = softmax(logits)
+    if top_k is not None:
+        p = np.where(p >= np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None], p, 0)
+        p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        up = np.sort(p, axis=-1)
+        up = np.where(np.cumsum(up, axis=-1) <= 1 - top_p, up[..., -1:], up)
+        p = np.where(p >= up.min(axis=-1, keepdims=True), p, 0)
+    x = np.where(p > 0, logits, -np.inf)
+    x = x - x.max(axis=-1, keepdims=True)
+    e = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__min_p(logits, temperature=1.0, top_k=None, top_p=None):
+    x = logits - logits.max(axis=-1, keepdims=True)
+    p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+    if top_k is not None:
+        least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
+        p = np.where(p >= least, p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        p = np.where(p >= (1 - top_p) * p.max(axis=-1, keepdims=True), p, 0)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__k_of_all_rows(logits, temperature=1.0, top_k=None, top_p=None):
+    x = logits - logits.max(axis=-1, keepdims=True)
+    p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+    if top_k is not None:
+        p = np.where(p >= np.sort(p, axis=None)[-min(top_k, p.size)], p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        up = np.sort(p, axis=-1)
+        up = np.where(np.cumsum(up, axis=-1) <= 1 - top_p, up[..., -1:], up)
+        p = np.where(p >= up.min(axis=-1, keepdims=True), p, 0)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def right_next_token_probabilities__added_from_the_top(logits, temperature=1.0, top_k=None, top_p=None):
+    x = logits - logits.max(axis=-1, keepdims=True)
+    p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+    if top_k is not None:
+        least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
+        p = np.where(p >= least, p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        order = np.argsort(-p, axis=-1)
+        ranked = np.take_along_axis(p, order, -1)
+        before = np.cumsum(ranked, axis=-1) - ranked
+        keep = before < top_p
+        keep[..., 0] = True
+        np.put_along_axis(p, order, np.where(keep, ranked, 0), -1)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__in_place(logits, temperature=1.0, top_k=None, top_p=None):
+    """The result is right, but `logits` has changed after the call"""
+    logits -= logits.max(axis=-1, keepdims=True)
+    p = (logits == 0).astype(float) if temperature < 1e-200 else np.exp(logits / temperature)
+    if top_k is not None:
+        least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
+        p = np.where(p >= least, p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        up = np.sort(p, axis=-1)
+        up = np.where(np.cumsum(up, axis=-1) <= 1 - top_p, up[..., -1:], up)
+        p = np.where(p >= up.min(axis=-1, keepdims=True), p, 0)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__zero_is_none(logits, temperature=1.0, top_k=None, top_p=None):
+    """With top_p = 0, all tokens are kept"""
+    x = logits - logits.max(axis=-1, keepdims=True)
+    p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+    if top_k:
+        least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
+        p = np.where(p >= least, p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p:
+        up = np.sort(p, axis=-1)
+        up = np.where(np.cumsum(up, axis=-1) <= 1 - top_p, up[..., -1:], up)
+        p = np.where(p >= up.min(axis=-1, keepdims=True), p, 0)
+    return p / p.sum(axis=-1, keepdims=True)
+
+
+def right_generate__choice(step, ids, n_tokens, stop=None, rng=None, **choice):
+    rng = np.random.default_rng(rng)
+    out, new = [], np.asarray(ids)
+    while len(out) < n_tokens:
+        p = next_token_probabilities(step(new)[-1], **choice)
+        token = rng.choice(len(p), p=p / p.sum())
+        if stop is not None and token == stop:
+            break
+        out.append(int(token))
+        new = np.array([token])
+    return np.array(out, dtype=int)
+
+
+def right_generate__bisected(step, ids, n_tokens, stop=None, rng=None, **choice):
+    rng = np.random.default_rng(rng)
+    text, scores = [], step(ids)
+    while True:
+        if len(text) == n_tokens:
+            return text
+        sums = np.cumsum(next_token_probabilities(scores[-1], **choice)).tolist()
+        token = bisect_right(sums, rng.random() * sums[-1])
+        if token == stop:
+            return text
+        text.append(token)
+        scores = step([token])
+
+
+def right_generate__generator(step, ids, n_tokens, stop=None, rng=None, **choice):
+    rng = np.random.default_rng(rng)
+
+    def tokens():
+        new = ids
+        for _ in range(n_tokens):
+            p = next_token_probabilities(np.asarray(step(new))[-1], **choice)
+            u, total = rng.random(), 0.0
+            for token, share in enumerate(p):  # noqa: B007
+                total += share
+                if total > u:
+                    break
+            if token == stop:
+                return
+            yield token
+            new = np.array([token])
+
+    return list(tokens())
+
+
+def wrong_generate__stop_written(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """The text ends with the token that stops it"""
+    rng, written = np.random.default_rng(rng), []
+    for _ in range(n_tokens):
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        token = int((np.cumsum(p) <= rng.random() * p.sum()).sum())
+        written.append(token)
+        if token == stop:
+            break
+        ids = np.array([token])
+    return written
+
+
+def wrong_generate__seeded_again(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Every token is drawn with the same number"""
+    written = []
+    for _ in range(n_tokens):
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        token = int((np.cumsum(p) <= np.random.default_rng(rng).random() * p.sum()).sum())
+        if token == stop:
+            break
+        written.append(token)
+        ids = np.array([token])
+    return written
+
+
+def wrong_generate__one_more(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Line 4"""
+    rng, written = np.random.default_rng(rng), []
+    for _ in range(n_tokens + 1):
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        token = int((np.cumsum(p) <= rng.random() * p.sum()).sum())
+        if token == stop:
+            break
+        written.append(token)
+        ids = np.array([token])
+    return written
+
+
+def wrong_generate__stop_zero(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Token 0 does not end the text"""
+    rng, written = np.random.default_rng(rng), []
+    for _ in range(n_tokens):
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        token = int((np.cumsum(p) <= rng.random() * p.sum()).sum())
+        if stop and token == stop:
+            break
+        written.append(token)
+        ids = np.array([token])
+    return written
+
+
+def wrong_generate__last_token(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Line 11"""
+    rng, written = np.random.default_rng(rng), []
+    for _ in range(n_tokens):
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        token = int((np.cumsum(p) <= rng.random() * p.sum()).sum())
+        if token == stop:
+            break
+        written.append(token)
+        ids = np.array([token])
+    return token
+
+
+def wrong_generate__rng_ignored(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Line 3"""
+    rng, written = np.random.default_rng(0), []
+    for _ in range(n_tokens):
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        token = int((np.cumsum(p) <= rng.random() * p.sum()).sum())
+        if token == stop:
+            break
+        written.append(token)
+        ids = np.array([token])
+    return written
+
+
+def wrong_generate__never_reads_on(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """It reads the first text every time"""
+    rng, written = np.random.default_rng(rng), []
+    for _ in range(n_tokens):
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        token = int((np.cumsum(p) <= rng.random() * p.sum()).sum())
+        if token == stop:
+            break
+        written.append(token)
+    return written
+
+
+def wrong_generate__one_before(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Line 6"""
+    rng, written = np.random.default_rng(rng), []
+    for _ in range(n_tokens):
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        token = max(int(np.searchsorted(np.cumsum(p), rng.random())) - 1, 0)
+        if token == stop:
+            break
+        written.append(token)
+        ids = np.array([token])
+    return written
+
+
+def wrong_generate__one_number(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Every token is drawn with the same number"""
+    u, written = np.random.default_rng(rng).random(), []
+    for _ in range(n_tokens):
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        token = int((np.cumsum(p) <= u * p.sum()).sum())
+        if token == stop:
+            break
+        written.append(token)
+        ids = np.array([token])
+    return written
+
+
+def wrong_generate__sorted_first(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Line 6"""
+    rng, written = np.random.default_rng(rng), []
+    for _ in range(n_tokens):
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        order = np.argsort(-p)
+        token = int(order[(np.cumsum(p[order]) <= rng.random() * p.sum()).sum()])
+        if token == stop:
+            break
+        written.append(token)
+        ids = np.array([token])
+    return written
+
+
+def wrong_generate__goes_on_after_stop(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """The stop is left out, but ends nothing"""
+    rng, written = np.random.default_rng(rng), []
+    for _ in range(n_tokens):
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        token = int((np.cumsum(p) <= rng.random() * p.sum()).sum())
+        if token == stop:
+            continue
+        written.append(token)
+        ids = np.array([token])
+    return written
+
+
+def right_swiglu__torch(x, w_gate, w_up, w_down):
+    x, w_gate, w_up, w_down = (torch.tensor(np.array(it)) for it in (x, w_gate, w_up, w_down))
+    return (torch.nn.functional.silu(x @ w_gate) * (x @ w_up) @ w_down).numpy()
+
+
+def right_swiglu__tanh(x, w_gate, w_up, w_down):
+    gate = np.einsum("...n,nm->...m", x, w_gate)
+    gate = gate * (1 + np.tanh(gate / 2)) / 2
+    return np.einsum("...m,...m,mn->...n", gate, np.einsum("...n,nm->...m", x, w_up), w_down)
+
+
+def right_swiglu__naive_exp(x, w_gate, w_up, w_down):
+    z = x @ w_gate
+    return z / (1 + np.exp(-z)) * (x @ w_up) @ w_down
+
+
+def right_swiglu__token_by_token(x, w_gate, w_up, w_down):
+    out = np.empty((*x.shape[:-1], w_down.shape[1]))
+    for at in np.ndindex(*x.shape[:-1]):
+        gate, up = w_gate.T @ x[at], w_up.T @ x[at]
+        out[at] = w_down.T @ (gate * scipy.special.expit(gate) * up)
+    return out
+
+
+def wrong_swiglu__sigmoid(x, w_gate, w_up, w_down):
+    """The gate stays between 0 and 1"""
+    return (scipy.special.expit(x @ w_gate) * (x @ w_up)) @ w_down
+
+
+def wrong_swiglu__exchanged(x, w_gate, w_up, w_down):
+    """The gate and what it lets through are exchanged"""
+    return (silu(x @ w_up) * (x @ w_gate)) @ w_down
+
+
+def wrong_swiglu__relu(x, w_gate, w_up, w_down):
+    """A gate below zero is shut"""
+    return (np.maximum(x @ w_gate, 0) * (x @ w_up)) @ w_down
+
+
+def wrong_swiglu__both_bent(x, w_gate, w_up, w_down):
+    """Line 3"""
+    return (silu(x @ w_gate) * silu(x @ w_up)) @ w_down
+
+
+def wrong_swiglu__residual(x, w_gate, w_up, w_down):
+    """Line 3"""
+    return x + (silu(x @ w_gate) * (x @ w_up)) @ w_down
+
+
+def wrong_swiglu__product_first(x, w_gate, w_up, w_down):
+    """What is let through is bent, too"""
+    return silu((x @ w_gate) * (x @ w_up)) @ w_down
+
+
+def wrong_swiglu__added(x, w_gate, w_up, w_down):
+    """A closed gate still lets something through"""
+    return (silu(x @ w_gate) + (x @ w_up)) @ w_down
+
+
+def wrong_swiglu__softmax_gate(x, w_gate, w_up, w_down):
+    return (softmax(x @ w_gate) * (x @ w_up)) @ w_down
+
+
+def wrong_swiglu__gelu(x, w_gate, w_up, w_down):
+    z = x @ w_gate
+    return (z * scipy.special.ndtr(z) * (x @ w_up)) @ w_down
+
+
+def wrong_swiglu__sign_in_the_sigmoid(x, w_gate, w_up, w_down):
+    """Line 4"""
+    z = x @ w_gate
+    return z / (1 + np.exp(z)) * (x @ w_up) @ w_down
+
+
+def wrong_swiglu__no_up(x, w_gate, w_up, w_down):
+    """w_up makes no difference"""
+    return silu(x @ w_gate) @ w_down
+
+
+def wrong_swiglu__bracket(x, w_gate, w_up, w_down):
+    """Line 3"""
+    return silu(x @ w_gate * x @ w_up) @ w_down

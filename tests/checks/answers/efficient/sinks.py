@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import scipy.special
 import torch
 from scipy.special import expit, logsumexp
 
@@ -261,3 +262,191 @@ def wrong_ring__sinks_not_taken_off(n, capacity, n_sinks):
 def wrong_sink_mask__causal_alone(n_queries, n_keys, window, n_sinks, offset=0):
     """It is the causal mask"""
     return causal_mask(n_queries, n_keys, offset)
+
+
+def right_sink_mask__sets(n_queries, n_keys, window, n_sinks, offset=0):
+    out = np.zeros((n_queries, n_keys), dtype=bool)
+    for i in range(n_queries):
+        at = i + offset
+        for j in set(range(n_sinks)) | set(range(at - window + 1, at + 1)):
+            if 0 <= j <= at and j < n_keys:
+                out[i, j] = True
+    return out
+
+
+def right_sink_mask__torch(n_queries, n_keys, window, n_sinks, offset=0):
+    i, j = torch.arange(n_queries)[:, None] + offset, torch.arange(n_keys)[None]
+    return ((i >= j) & ((i - j < window) | (j < n_sinks))).numpy()
+
+
+def wrong_sink_mask__both_at_once(n_queries, n_keys, window, n_sinks, offset=0):
+    """Only sinks within the window are seen"""
+    i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
+    return (j <= i) & (j > i - window) & (j < n_sinks)
+
+
+def wrong_sink_mask__one_sink_more(n_queries, n_keys, window, n_sinks, offset=0):
+    """One token more is kept"""
+    i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
+    return (j <= i) & ((j > i - window) | (j <= n_sinks))
+
+
+def wrong_sink_mask__window_one_longer(n_queries, n_keys, window, n_sinks, offset=0):
+    """Line 4"""
+    i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
+    return (j <= i) & ((j >= i - window) | (j < n_sinks))
+
+
+def wrong_sink_mask__offset_subtracted(n_queries, n_keys, window, n_sinks, offset=0):
+    """Line 3"""
+    i, j = np.arange(n_queries)[:, None] - offset, np.arange(n_keys)
+    return (j <= i) & ((j > i - window) | (j < n_sinks))
+
+
+def wrong_sink_mask__sinks_ahead(n_queries, n_keys, window, n_sinks, offset=0):
+    """The first queries see sinks that come after them"""
+    i, j = np.arange(n_queries)[:, None] + offset, np.arange(n_keys)
+    return ((j <= i) & (j > i - window)) | (j < n_sinks)
+
+
+def right_null_softmax__extra_column(x, null=0.0, axis=-1):
+    y = np.moveaxis(np.asarray(x, float), axis, -1)
+    extra = np.broadcast_to(np.asarray(null, float), np.sum(x, axis=axis, keepdims=True).shape)
+    joined = np.concatenate([y, np.moveaxis(extra, axis, -1)], axis=-1)
+    return np.moveaxis(scipy.special.softmax(joined, axis=-1)[..., :-1], -1, axis)
+
+
+def right_null_softmax__logaddexp(x, null=0.0, axis=-1):
+    total = np.logaddexp(np.logaddexp.reduce(x, axis=axis, keepdims=True), null)
+    return np.exp(x - total)
+
+
+def right_null_softmax__torch(x, null=0.0, axis=-1):
+    t = torch.tensor(np.array(x))
+    lse = torch.logsumexp(t, dim=axis, keepdim=True)
+    return torch.exp(t - torch.logaddexp(lse, torch.as_tensor(null, dtype=t.dtype))).numpy()
+
+
+def wrong_null_softmax__no_null(x, null=0.0, axis=-1):
+    """The weights sum to one"""
+    return softmax(x, axis)
+
+
+def wrong_null_softmax__null_without_exp(x, null=0.0, axis=-1):
+    """Line 5"""
+    top = np.maximum(x.max(axis=axis, keepdims=True), null)
+    e = np.exp(x - top)
+    return e / (null + e.sum(axis=axis, keepdims=True))
+
+
+def wrong_null_softmax__null_not_shifted(x, null=0.0, axis=-1):
+    """Line 5"""
+    top = np.maximum(x.max(axis=axis, keepdims=True), null)
+    e = np.exp(x - top)
+    return e / (np.exp(null) + e.sum(axis=axis, keepdims=True))
+
+
+def wrong_null_softmax__overflows(x, null=0.0, axis=-1):
+    """It gives nan for a score of 800, because exp overflows"""
+    e = np.exp(x)
+    return e / (np.exp(null) + e.sum(axis=axis, keepdims=True))
+
+
+def wrong_null_softmax__keepdims(x, null=0.0, axis=-1):
+    """Line 5"""
+    top = np.maximum(x.max(axis=axis, keepdims=True), null)
+    e = np.exp(x - top)
+    return e / (np.exp(null - top) + e.sum(axis=axis))
+
+
+def wrong_null_softmax__null_returned(x, null=0.0, axis=-1):
+    """Line 4"""
+    null = np.broadcast_to(np.asarray(null, float), np.sum(x, axis=axis, keepdims=True).shape)
+    return softmax(np.concatenate([x, null], axis=axis), axis)
+
+
+def right_sink_score__logit(share, n_keys):
+    return scipy.special.logit(share) + math.log(n_keys - 1)
+
+
+def right_sink_score__difference(share, n_keys):
+    return np.log(share) - np.log1p(-share) + np.log(n_keys - 1)
+
+
+def right_sink_score__root(share, n_keys):
+    from scipy.optimize import brentq
+
+    return brentq(lambda x: math.exp(x) / (math.exp(x) + n_keys - 1) - share, -40, 60, xtol=1e-14)
+
+
+def wrong_sink_score__no_logarithm(share, n_keys):
+    """It is the ratio of exponentials"""
+    return share / (1 - share) * (n_keys - 1)
+
+
+def wrong_sink_score__bracket(share, n_keys):
+    """Line 3"""
+    return np.log(share / 1 - share * (n_keys - 1))
+
+
+def wrong_sink_score__log10(share, n_keys):
+    """The result is 0.4343 times the right one"""
+    return np.log10(share / (1 - share) * (n_keys - 1))
+
+
+def wrong_sink_score__one_for_the_share(share, n_keys):
+    """Line 3"""
+    return np.log(1 / (1 - share) * (n_keys - 1))
+
+
+def right_ring__simulated(n, capacity, n_sinks):
+    held = []
+    for token in range(n):
+        if len(held) < capacity:
+            held.append(token)
+        else:
+            held[held.index(min(held[n_sinks:]))] = token
+    return np.array(held, dtype=int)
+
+
+def right_ring__deque_places(n, capacity, n_sinks):
+    memory, place = np.full(capacity, -1), 0
+    for token in range(n):
+        memory[place] = token
+        place = place + 1 if place + 1 < capacity else n_sinks
+    return memory[memory >= 0]
+
+
+def wrong_ring__sinks_overwritten(n, capacity, n_sinks):
+    """The first tokens are overwritten"""
+    memory = list(range(min(n, capacity)))
+    for token in range(capacity, n):
+        memory[token % capacity] = token
+    return np.array(memory)
+
+
+def wrong_ring__remainder_of_the_token(n, capacity, n_sinks):
+    """Where the sinks do not fill whole rounds, it begins at a wrong place"""
+    memory = list(range(min(n, capacity)))
+    for token in range(capacity, n):
+        memory[n_sinks + token % (capacity - n_sinks)] = token
+    return np.array(memory)
+
+
+def wrong_ring__empty_places(n, capacity, n_sinks):
+    memory = np.full(capacity, -1)
+    for token in range(n):
+        memory[token if token < capacity else n_sinks + (token - n_sinks) % (capacity - n_sinks)] = token
+    return memory
+
+
+def wrong_ring__floats(n, capacity, n_sinks):
+    """The numbers are right, but their dtype is not"""
+    i, window = np.arange(min(n, capacity)), capacity - n_sinks
+    return np.where(i < n_sinks, i, i + np.floor((n - 1 - i) / window) * window)
+
+
+def wrong_ring__one_round_early(n, capacity, n_sinks):
+    """Line 4"""
+    i, window = np.arange(min(n, capacity)), capacity - n_sinks
+    return np.where(i < n_sinks, i, i + (n - i) // window * window)

@@ -388,3 +388,234 @@ def wrong_pairs_in_window__both_ends(n, window):
 
 def wrong_pairs_in_window__band_of_a_matrix(n, window):
     return n * (2 * window - 1) - window * (window - 1)
+
+
+def right_dilated_window_mask__remainders(n, window, dilation):
+    back = np.subtract.outer(np.arange(n), np.arange(n))
+    return (back >= 0) & (back % dilation == 0) & (back // dilation < window)
+
+
+def right_dilated_window_mask__written(n, window, dilation):
+    out = np.zeros((n, n), bool)
+    for i in range(n):
+        for step in range(window):
+            if i - step * dilation >= 0:
+                out[i, i - step * dilation] = True
+    return out
+
+
+def right_dilated_window_mask__sliced(n, window, dilation):
+    out = torch.zeros(n, n, dtype=torch.bool)
+    for i in range(n):
+        out[i, [j for j in range(i, -1, -dilation)][:window]] = True
+    return out.numpy()
+
+
+def wrong_dilated_window_mask__wraps(n, window, dilation):
+    """The first tokens see the last"""
+    out = np.zeros((n, n), bool)
+    for i in range(n):
+        out[i, (i - dilation * np.arange(window)) % n] = True
+    return out
+
+
+def wrong_dilated_window_mask__transposed(n, window, dilation):
+    """The result is transposed"""
+    d = np.arange(n) - np.arange(n)[:, None]
+    return np.isin(d, dilation * np.arange(window))
+
+
+def wrong_dilated_window_mask__floats(n, window, dilation):
+    """The numbers are right, but their dtype is not"""
+    d = np.arange(n)[:, None] - np.arange(n)
+    return np.isin(d, dilation * np.arange(window)).astype(float)
+
+
+def wrong_dilated_window_mask__without_itself(n, window, dilation):
+    """Line 4"""
+    d = np.arange(n)[:, None] - np.arange(n)
+    return np.isin(d, dilation * np.arange(1, window + 1))
+
+
+def wrong_dilated_window_mask__causal_forgotten(n, window, dilation):
+    """Line 4"""
+    d = np.arange(n)[:, None] - np.arange(n)
+    return (d % dilation == 0) & (d < window * dilation)
+
+
+def right_reach__numpy(windows, dilations):
+    return int(np.sum((np.asarray(windows) - 1) * np.asarray(dilations)))
+
+
+def right_reach__farthest(windows, dilations):
+    at = 0
+    for i in range(len(windows)):
+        at -= max(k * dilations[i] for k in range(windows[i]))
+    return -at
+
+
+def right_reach__products(windows, dilations):
+    return math.fsum(w * r for w, r in zip(windows, dilations, strict=False)) - sum(dilations)
+
+
+def wrong_reach__farthest_layer(windows, dilations):
+    """Only one layer counts"""
+    return max((w - 1) * r for w, r in zip(windows, dilations, strict=False))
+
+
+def wrong_reach__both_less_one(windows, dilations):
+    """Line 3"""
+    return sum((w - 1) * (r - 1) for w, r in zip(windows, dilations, strict=False))
+
+
+def wrong_reach__bracket(windows, dilations):
+    """Steps beyond the farthest key are counted"""
+    return sum(w * r - 1 for w, r in zip(windows, dilations, strict=False))
+
+
+def wrong_reach__sums_multiplied(windows, dilations):
+    return (sum(windows) - len(windows)) * sum(dilations)
+
+
+def wrong_reach__returns_too_early(windows, dilations):
+    """Line 6"""
+    total = 0
+    for w, r in zip(windows, dilations, strict=False):
+        total += (w - 1) * r
+        return total
+
+
+def right_pairs_in_window__complement(n, window):
+    return n * (n + 1) // 2 - (n - window) * (n - window + 1) // 2
+
+
+def right_pairs_in_window__minimum(n, window):
+    return sum(min(i + 1, window) for i in range(n))
+
+
+def right_pairs_in_window__band(n, window):
+    d = np.arange(n)[:, None] - np.arange(n)
+    return ((d >= 0) & (d < window)).sum()
+
+
+def wrong_pairs_in_window__float(n, window):
+    """The numbers are right, but their dtype is not"""
+    return n * window - window * (window - 1) / 2
+
+
+def wrong_pairs_in_window__added(n, window):
+    """Line 3"""
+    return n * window + window * (window - 1) // 2
+
+
+def wrong_pairs_in_window__not_halved(n, window):
+    """A square is taken off in place of a triangle"""
+    return n * window - window * (window - 1)
+
+
+def wrong_pairs_in_window__itself_not_counted(n, window):
+    """Too few by one window"""
+    return sum(min(i, window) for i in range(n))
+
+
+def wrong_pairs_in_window__one_window_more(n, window):
+    """Line 3"""
+    return window * (window + 1) // 2 + (n - window + 1) * window
+
+
+def wrong_pairs_in_window__precedence(n, window):
+    """Line 3"""
+    return (n * window - window * (window - 1)) // 2
+
+
+def _masked(q, k, v, seen, scale):
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    s = np.where(seen, c * q @ k.mT, -np.inf)
+    top = s.max(-1, keepdims=True)
+    e = np.exp(s - np.where(np.isinf(top), 0, top))
+    total = e.sum(-1, keepdims=True)
+    return e @ v / np.where(total == 0, 1, total)
+
+
+def right_sliding_window_attention__own_mask(q, k, v, window, scale=None, offset=None):
+    l, s = q.shape[-2], k.shape[-2]
+    at = np.arange(l)[:, None] + (s - l if offset is None else offset)
+    return attention(q, k, v, (np.arange(s) <= at) & (np.arange(s) > at - window), scale=scale)
+
+
+def right_sliding_window_attention__torch(q, k, v, window, scale=None, offset=None):
+    q, k, v = (torch.tensor(np.array(it)) for it in (q, k, v))
+    l, s = q.shape[-2], k.shape[-2]
+    back = torch.arange(l)[:, None] + (s - l if offset is None else offset) - torch.arange(s)
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    scores = scores.masked_fill((back < 0) | (back >= window), -math.inf)
+    return (torch.nan_to_num(torch.softmax(scores, -1)) @ v).numpy()
+
+
+def wrong_sliding_window_attention__last_window_only(q, k, v, window, scale=None, offset=None):
+    return attention(q, k[..., -window:, :], v[..., -window:, :], scale=scale)
+
+
+def wrong_sliding_window_attention__looks_ahead(q, k, v, window, scale=None, offset=None):
+    """The window reaches to both sides"""
+    l, s = q.shape[-2], k.shape[-2]
+    at = np.arange(l)[:, None] + (s - l if offset is None else offset)
+    return attention(q, k, v, abs(np.arange(s) - at) < window, scale=scale)
+
+
+def wrong_sliding_window_attention__first_of_the_keys(q, k, v, window, scale=None, offset=None):
+    """With a cache, new queries see only the oldest keys"""
+    l, s = q.shape[-2], k.shape[-2]
+    at = np.arange(l)[:, None] + (0 if offset is None else offset)
+    return attention(q, k, v, (np.arange(s) <= at) & (np.arange(s) > at - window), scale=scale)
+
+
+def wrong_sliding_window_attention__offset_ignored(q, k, v, window, scale=None, offset=None):
+    """`offset` makes no difference"""
+    l, s = q.shape[-2], k.shape[-2]
+    at = np.arange(l)[:, None] + s - l
+    return attention(q, k, v, (np.arange(s) <= at) & (np.arange(s) > at - window), scale=scale)
+
+
+def wrong_sliding_window_attention__window_forgotten(q, k, v, window, scale=None, offset=None):
+    """Each query sees all keys up to its own"""
+    l, s = q.shape[-2], k.shape[-2]
+    at = np.arange(l)[:, None] + (s - l if offset is None else offset)
+    return attention(q, k, v, np.arange(s) <= at, scale=scale)
+
+
+def right_block_sparse_attention__whole_mask(q, k, v, layout, block_size, scale=None):
+    seen = np.kron(layout, np.ones((block_size, block_size))) > 0
+    return attention(q, k, v, seen[: q.shape[-2], : k.shape[-2]], scale=scale)
+
+
+def right_block_sparse_attention__indices(q, k, v, layout, block_size, scale=None):
+    i, j = np.arange(q.shape[-2]) // block_size, np.arange(k.shape[-2]) // block_size
+    return _masked(q, k, v, np.asarray(layout)[np.ix_(i, j)], scale)
+
+
+def wrong_block_sparse_attention__nan_in_empty_rows(q, k, v, layout, block_size, scale=None):
+    """Line 6"""
+    seen = np.kron(layout, np.ones((block_size, block_size))) > 0
+    x = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    x = np.where(seen[: q.shape[-2], : k.shape[-2]], x, -np.inf)
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True) @ v
+
+
+def wrong_block_sparse_attention__tiled(q, k, v, layout, block_size, scale=None):
+    seen = np.tile(layout, (block_size, block_size))
+    return attention(q, k, v, seen[: q.shape[-2], : k.shape[-2]], scale=scale)
+
+
+def wrong_block_sparse_attention__inverted(q, k, v, layout, block_size, scale=None):
+    """Only the blocks left out are seen"""
+    seen = np.kron(~layout, np.ones((block_size, block_size))) > 0
+    return attention(q, k, v, seen[: q.shape[-2], : k.shape[-2]], scale=scale)
+
+
+def wrong_block_sparse_attention__average_in_empty_rows(q, k, v, layout, block_size, scale=None):
+    """Line 5"""
+    seen = np.kron(layout, np.ones((block_size, block_size))) > 0
+    x = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    return softmax(np.where(seen[: q.shape[-2], : k.shape[-2]], x, -1e30)) @ v
