@@ -5,6 +5,7 @@ import hashlib
 import importlib.util
 import os
 import re
+import sys
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.fileutil import copy_asset
 from sphinx.util.nodes import make_refnode
-from sphinx.util.parallel import ParallelTasks, SerialTasks, parallel_available
+from sphinx.util.parallel import ParallelTasks, SerialTasks
 from sphinx_codeautolink import SphinxCodeAutoLink, extension
 from sphinx_codeautolink.extension.block import link_html
 from sphinx_codeautolink.extension.directive import SkipMarker
@@ -35,7 +36,8 @@ THEME = """(it => {
 def setup(app):
     """Connect everything; Sphinx calls this."""
     gc.set_threshold(200_000)  # A build keeps nearly all that it makes: looking for garbage took a seventh of its time.
-    app.parallel = os.cpu_count()  # which Jupyter Book has no option for
+    if sys.platform == "linux":  # where a process can be forked safely; Jupyter Book has no option for it
+        app.parallel = os.cpu_count()
     app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True  # which does nothing here, and does not say
     _drop(app, "sphinx_thebe", "sphinx_togglebutton")
     if importlib.util.find_spec("torch") is None:
@@ -304,7 +306,7 @@ def _link_code_of_written_pages(app):
     app.connect("builder-inited", recall, priority=900)
     app.connect("doctree-resolved", lambda app, doctree, name: linker.outdated_docs.add(str(Path(name))))
     # A page takes it a second.
-    tasks = ParallelTasks(app.parallel) if parallel_available else SerialTasks()
+    tasks = ParallelTasks(app.parallel) if app.parallel > 1 else SerialTasks()
     extension.link_html = lambda *page, **options: tasks.add_task(partial(link_html, *page, **options))
     app.connect("build-finished", lambda app, error: tasks.join(), priority=600)
 
