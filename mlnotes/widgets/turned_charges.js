@@ -45,7 +45,7 @@ function render({ model, el }) {
     sums.replaceChildren(
       measured("egnn-off", "EGNN misses the end by", found.EGNN.off), measured("plain-off", "plain network misses it by", found.plain.off),
       measured("egnn-drift", "EGNN, turned back, has moved by", found.EGNN.drift),
-      measured("plain-drift", "plain network, turned back, by", found.plain.drift));
+      measured("plain-drift", "plain network, turned back, has moved by", found.plain.drift));
     const said = tell(a, k, found);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
