@@ -164,7 +164,8 @@ CHECKS = (
     Checks(online_softmax,
         cases=(
             call(np.array([0.0, 1.0, 2.0]), block_size=1), call(np.array([2.0, 1.0, 0.0, 3.0]), block_size=2),
-            call(np.array([1.0, 0.0])), call(_x, axis=1).about("the second of three axes"),
+            call(np.array([1.0, 0.0])), call(np.array([-900.0, -901.0]), block_size=1).about("scores far below 0"),
+            call(_x, axis=1).about("the second of three axes"),
             call(_x, block_size=5).about("blocks that do not divide"),
             call(_x, 0, 2).about("the first axis, in blocks"), call(300 * _x, block_size=3).about("scores of hundreds"),
             call(_EXTREME, block_size=1).about("scores of ±800 and −inf"),

@@ -73,7 +73,6 @@ def wrong_is_invariant__strictly_less(f, actions, x, tolerance=1e-9):
 
 
 def wrong_is_invariant__sums(f, actions, x, tolerance=1e-9):
-    """Line 6"""
     y = np.asarray(f(x))
     for action in actions:
         moved = np.asarray(f(action(x)))

@@ -120,7 +120,7 @@ def wrong_sliding_window_attention__one_key_more(q, k, v, window, scale=None, of
 
 
 def wrong_sliding_window_attention__no_offset(q, k, v, window, scale=None, offset=None):
-    """queries are the last of the keys: s - l"""
+    """count a query's position from the offset"""
     gap = np.arange(q.shape[-2])[:, None] - np.arange(k.shape[-2])
     return attention(q, k, v, (gap >= 0) & (gap < window), scale=scale)
 
@@ -206,7 +206,7 @@ def wrong_block_sparse_attention__columns(q, k, v, layout, block_size, scale=Non
 
 
 def wrong_block_sparse_attention__transposed(q, k, v, layout, block_size, scale=None):
-    """rows of the layout are blocks of queries"""
+    """Line 3"""
     mask = np.kron(layout.T, np.ones((block_size, block_size), bool))
     return attention(q, k, v, mask[: q.shape[-2], : k.shape[-2]], scale=scale)
 
@@ -322,6 +322,7 @@ def right_reach__differences(windows, dilations):
 
 
 def wrong_reach__last_layer(windows, dilations):
+    """Only one layer counts"""
     return (windows[-1] - 1) * dilations[-1]
 
 
@@ -382,7 +383,7 @@ def wrong_pairs_in_window__half_window(n, window):
 
 
 def wrong_pairs_in_window__both_ends(n, window):
-    """Line 3"""
+    """A square is taken off in place of a triangle"""
     return n * window - window * (window - 1)
 
 
