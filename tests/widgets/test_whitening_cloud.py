@@ -105,6 +105,14 @@ def test_the_page_says_whether_the_cloud_is_white_and_which_whitening_it_is(open
     assert "Not white" in verdict(page)
 
 
+def test_whole_degrees_lead_from_one_whitening_to_each_of_the_others(open_page, slide):
+    widget = WhiteningCloud(CLOUDS["petals"], kind="pca")
+    page = open_page(widget)
+    for kind, name in (("zca", "ZCA"), ("cholesky", "Cholesky"), ("pca", "PCA")):
+        slide(page, "Turned further", round(widget.angle(kind) - widget.angle("pca")))
+        assert f" {name} " in verdict(page)
+
+
 def test_it_works_from_the_keyboard(open_page):
     page = open_page(WhiteningCloud(CLOUDS["petals"], way=0.99))
     page.get_by_label("From raw to white").focus()
