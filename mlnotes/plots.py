@@ -1162,7 +1162,7 @@ def charged_paths(ax, x, charges, title=""):
 
 
 def over_seeds(ax, x, groups, xlabel, ylabel, scale="log"):
-    """Draw what several seeds gave as points, and a line through their means.
+    """Draw what several seeds gave as points, and a line through their medians.
 
     Parameters
     ----------
@@ -1177,7 +1177,7 @@ def over_seeds(ax, x, groups, xlabel, ylabel, scale="log"):
     scale : {"linear", "log x", "log y", "log"}
         Which axes are logarithmic.
     """
-    curves(ax, x, {name: np.mean(values, axis=-1) for name, values in groups.items()}, xlabel, ylabel, scale)
+    curves(ax, x, {name: np.median(values, axis=-1) for name, values in groups.items()}, xlabel, ylabel, scale)
     for line, values, marker in zip(ax.get_lines(), groups.values(), _MARKERS, strict=False):
         ax.plot(x, values, marker, color=line.get_color(), ms=3.5)
 

@@ -88,8 +88,8 @@ def test_a_charge_has_its_sign_at_its_start_and_its_path_begins_outside_of_the_r
     assert paths == [[[1, 0]], [[2, 0.5], [2, 0]]]
 
 
-def test_every_seed_is_a_point_and_the_line_runs_through_the_means(ax):
-    plots.over_seeds(ax, [1, 10], {"one": np.array([[1.0, 3.0], [5.0, 9.0]])}, "x", "y")
+def test_every_seed_is_a_point_and_the_line_runs_through_the_medians(ax):
+    plots.over_seeds(ax, [1, 10], {"one": np.array([[1.0, 3.0, 8.0], [5.0, 9.0, 7.0]])}, "x", "y")
     line, *seeds = [it.get_ydata().tolist() for it in ax.get_lines()]
-    assert line == [2, 7]
-    assert seeds == [[1, 5], [3, 9]]
+    assert line == [3, 7]
+    assert seeds == [[1, 5], [3, 9], [8, 7]]
