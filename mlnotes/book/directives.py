@@ -30,10 +30,8 @@ class ApiList(SphinxDirective):
     """List every documented module with the first sentence of its docstring."""
 
     def run(self):
-        names = sorted(name for name in self.env.found_docs if name.startswith(API) and not name.endswith("/index"))
         lines = []
-        for name in names:
-            module = "mlnotes." + name.removeprefix(API).replace("/", ".")
+        for name, module in documented(self.env.found_docs).items():
             self.env.note_dependency(importlib.util.find_spec(module).origin)
             lines.append(f"{{doc}}`{module.removeprefix('mlnotes.')} </{name}>`\n: {summary(module)}\n")
         return _parse(self, "\n".join(lines))
@@ -51,6 +49,12 @@ def _parse(directive, markdown):
     parent = nodes.container()
     directive.state.nested_parse(StringList(markdown.splitlines(), source="generated"), 0, parent)
     return parent.children
+
+
+def documented(pages):
+    """Return the modules that some of the pages document, by the names of these pages."""
+    names = sorted(name for name in pages if name.startswith(API) and not name.endswith("/index"))
+    return {name: "mlnotes." + name.removeprefix(API).replace("/", ".") for name in names}
 
 
 def summary(module):

@@ -1,28 +1,25 @@
 """What Jupyter Book's pages need beyond Jupyter Book: no network, no script that fails, and our own directives."""
 
+import functools
 import gc
 import hashlib
-import importlib.util
+import importlib
 import os
 import re
 import sys
 from collections import Counter
-from functools import partial
 from pathlib import Path
 
 from docutils import nodes
+from pybtex import plugin
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.fileutil import copy_asset
 from sphinx.util.nodes import make_refnode
-from sphinx.util.parallel import ParallelTasks, SerialTasks
-from sphinx_codeautolink import SphinxCodeAutoLink, extension
-from sphinx_codeautolink.extension.block import link_html
-from sphinx_codeautolink.extension.directive import SkipMarker
 from sphinx_design.dropdown import dropdown_main, dropdown_title
 
 from mlnotes import widgets
-from mlnotes.book import published, search_text, svg
-from mlnotes.book.directives import API, TOC, Api, ApiList, ChapterMap
+from mlnotes.book import code_links, published, search_text, svg
+from mlnotes.book.directives import API, TOC, Api, ApiList, ChapterMap, documented
 
 STATIC = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
@@ -36,8 +33,10 @@ THEME = """(it => {
 def setup(app):
     """Connect everything; Sphinx calls this."""
     gc.set_threshold(200_000)  # A build keeps nearly all that it makes: looking for garbage took a seventh of its time.
+    plugin._load_entry_point = functools.cache(plugin._load_entry_point)  # It reads every package's for every citation.
     if sys.platform == "linux":  # where a process can be forked safely; Jupyter Book has no option for it
-        app.parallel = os.cpu_count()
+        app.parallel = os.cpu_count() + 2  # Pages differ in size: with two more no core waits for the last.
+        app.connect("env-before-read-docs", _import_documented)
     app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True  # which does nothing here, and does not say
     _drop(app, "sphinx_thebe", "sphinx_togglebutton")
     if importlib.util.find_spec("torch") is None:
@@ -62,15 +61,14 @@ def setup(app):
     app.connect("builder-inited", _write_generated)
     app.connect("env-get-outdated", _pages_that_list_others)
     app.connect("doctree-read", _unwrap_untitled_sections, priority=400)
-    app.connect("doctree-read", _keep_output_out_of_program, priority=401)
     app.connect("missing-reference", _resolve_bare_name)
     app.connect("env-get-updated", _restore_numbers, priority=400)
     app.connect("env-get-updated", _number_by_page, priority=600)
     app.connect("html-page-context", _load_widgets)
     app.connect("html-page-context", _flatten_list_of_modules)
-    app.connect("html-page-context", _name_folded_lists, priority=900)
-    _link_code_of_written_pages(app)
+    app.connect("html-page-context", _list_pages)
     app.connect("build-finished", _copy_mathjax)
+    code_links.connect(app)
     search_text.connect(app)
     published.connect(app)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
@@ -233,6 +231,12 @@ def _write_generated(app):
     (folder / "widgets.css").write_text(widgets.stylesheet(), encoding="utf-8")
 
 
+def _import_documented(app, env, pages):
+    """Import the modules that these pages document: once, not in every process that reads some of them."""
+    for module in () if app.config.autodoc_mock_imports else documented(pages).values():
+        importlib.import_module(module)
+
+
 def _load_widgets(app, pagename, templatename, context, doctree):
     if doctree and any("mlnotes-widget" in it.astext() for it in doctree.findall(nodes.raw)):
         app.add_css_file("widgets.css")
@@ -246,15 +250,12 @@ def _flatten_list_of_modules(app, pagename, templatename, context, doctree):
         context["body"] = f"{heading}<ul>{entries.replace('<ul>', '').replace('</ul>', '')}</ul>"
 
 
-def _name_folded_lists(app, pagename, templatename, context, doctree):
-    """Say in the sidebar what can be unfolded: the theme leaves only an arrow."""
-    generate = context["generate_toctree_html"]
-    arrow = re.compile(r">([^<>]+)</a>(<details[^>]*>)<summary>")
-
-    def named(*args, **options):
-        return arrow.sub(r'>\1</a>\2<summary aria-label="Pages of \1">', str(generate(*args, **options)))
-
-    context["generate_toctree_html"] = named
+def _list_pages(app, pagename, templatename, context, doctree):
+    """Give the sidebar what it lists."""
+    env = app.env
+    context["parts"] = env.external_site_map.root.subtrees
+    context["page_title"] = lambda name: env.titles[name].astext()
+    context["pages_below"] = lambda name: env.toctree_includes.get(name, ())
 
 
 def _copy_mathjax(app, error):
@@ -273,42 +274,6 @@ def _unwrap_untitled_sections(app, doctree):
     """Take the contents of exercises out of sections that have no heading, and all the same id."""
     for section in [it for it in doctree.findall(nodes.section) if not _has_title(it)]:
         section.replace_self(section.children)
-
-
-def _keep_output_out_of_program(app, doctree):
-    """Hide printed source from the code linker, which would take the function for one defined in the chapter."""
-    for output in doctree.findall(nodes.container):
-        for block in [*output.findall(nodes.literal_block)] if output.get("nb_element") == "cell_code_output" else ():
-            block.parent.insert(block.parent.index(block), SkipMarker("next"))
-
-
-def _link_code_of_written_pages(app):
-    """Let the code linker work on the pages that this build writes, on several at once.
-
-    By itself it guesses them from the dates of files, and forgets the code of every page that is not an .rst file.
-    """
-    [linker] = {
-        it.handler.__self__
-        for it in app.events.listeners["build-finished"]
-        if isinstance(getattr(it.handler, "__self__", None), SphinxCodeAutoLink)
-    }
-    code = {}
-
-    def remember(app):
-        code.update(getattr(app.env, "sphinx_codeautolink_transforms", {}))
-
-    def recall(app):
-        if linker.cache is not None:
-            linker.cache.transforms.update(code)
-            linker.outdated_docs.clear()
-
-    app.connect("builder-inited", remember, priority=400)
-    app.connect("builder-inited", recall, priority=900)
-    app.connect("doctree-resolved", lambda app, doctree, name: linker.outdated_docs.add(str(Path(name))))
-    # A page takes it a second.
-    tasks = ParallelTasks(app.parallel) if app.parallel > 1 else SerialTasks()
-    extension.link_html = lambda *page, **options: tasks.add_task(partial(link_html, *page, **options))
-    app.connect("build-finished", lambda app, error: tasks.join(), priority=600)
 
 
 def _resolve_bare_name(app, env, node, contnode):
