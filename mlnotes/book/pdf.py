@@ -36,13 +36,23 @@ PAPER = {"format": "A4", "print_background": True, "prefer_css_page_size": True}
 LINK = re.compile(r'href="([^"]*\.html)?#([^"]+)"')
 
 # A page ready for paper: pictures in place of the widgets that would move, all that is folded open, a light ground;
-# and a link to each place that something in the book leads to, since Chromium writes down only the places of those.
+# over each formula, which is drawn, its source as text that is not seen, but found and copied; and a link to each place
+# that something in the book leads to, since Chromium writes down only the places of those.
 PREPARE = """async (wanted) => {
   document.documentElement.dataset.theme = "light";
   document.querySelectorAll("details").forEach((it) => (it.open = true));
   await globalThis.MathJax?.startup?.promise;
   await document.fonts.ready;
   await Promise.all([...document.images].map((it) => it.decode().catch(() => 0)));
+  const sources = [...(globalThis.MathJax?.startup?.document?.math ?? [])].map(({ math, display, typesetRoot }) => {
+    const fence = display ? "$$" : "$", source = document.createElement("span");
+    source.className = "print-tex";
+    source.textContent = fence + math.trim().replace(/\\s+/g, " ") + fence;
+    typesetRoot.prepend(source);
+    return [source, typesetRoot.querySelector("svg")];
+  });
+  const sizes = sources.map(([source, drawn]) => drawn.getBoundingClientRect().width / source.scrollWidth);
+  sources.forEach(([source], i) => (source.style.fontSize = `${Math.min(1, sizes[i])}em`));
   const main = document.querySelector("main"), places = document.createElement("div");
   const headings = [...main.querySelectorAll("section[id] > :is(h1, h2)")];
   const ids = new Set([...headings.map((it) => it.parentElement.id), ...wanted]);

@@ -20,7 +20,7 @@ from mlnotes.blocks.softmax import logsumexp, softmax
 
 
 @widen_half
-def online_softmax(x, axis=-1, block_size=128):
+def online_softmax(x, axis=-1, block_size=256):
     """Turn scores into weights, with their maximum and their sum from one pass over blocks.
 
     Parameters
@@ -64,7 +64,7 @@ def online_softmax(x, axis=-1, block_size=128):
 
 
 @widen_half
-def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=128):
+def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=256):
     """Average the values as `attention` does, block by block: no table of weights is ever held.
 
     Parameters
@@ -111,7 +111,7 @@ def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=128):
 
 
 @widen_half
-def causal_flash_attention(q, k, v, offset=0, scale=None, block_size=128):
+def causal_flash_attention(q, k, v, offset=0, scale=None, block_size=256):
     """Let every query look at the keys up to its own position, without a mask; blocks beyond are not computed.
 
     Parameters
@@ -144,7 +144,7 @@ def causal_flash_attention(q, k, v, offset=0, scale=None, block_size=128):
     return attention_and_lse(q, k, v, None, None, scale, block_size, offset)[0]
 
 
-def attention_and_lse(q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None):
+def attention_and_lse(q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None):
     """Compute attention block by block, and what it takes to merge it or to recompute its weights.
 
     Parameters
@@ -230,7 +230,7 @@ def merge_attentions(outs, lses):
 
 @widen_half
 def flash_attention_gradients(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """Take the gradient of a loss back through attention, with weights that are recomputed block by block.
 

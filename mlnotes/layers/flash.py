@@ -24,7 +24,7 @@ class FlashAttention(torch.nn.Module):
         If the block size is no positive integer.
     """
 
-    def __init__(self, block_size=128, causal=False):
+    def __init__(self, block_size=256, causal=False):
         super().__init__()
         require_integers(1, block_size=block_size)
         self.block_size, self.causal = block_size, causal

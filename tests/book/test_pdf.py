@@ -91,6 +91,15 @@ def test_the_text_can_be_copied_and_solutions_are_open(words):
     assert "The two keepdims=True carry most of the weight." in text
 
 
+def test_a_formula_can_be_found_and_copied_as_it_was_written(words):
+    text = " ".join(" ".join(words).split())
+    assert r"One point more is a factor of $e\approx2.718$" in text
+    displayed = re.findall(r"\$\$(.*?)\$\$", text)
+    assert len(displayed) > 10
+    assert any(r"\log\sum_j" in it and r"\exp" in it for it in displayed), displayed
+    assert all(it.count("{") == it.count("}") for it in displayed)
+
+
 def test_figures_are_drawn_and_widgets_are_their_pictures(printed, words):
     text = " ".join(" ".join(words).split())
     assert "Attention weights of" in text  # the caption of the picture, which the live widget does not have

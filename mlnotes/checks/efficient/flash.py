@@ -32,7 +32,7 @@ _q2, _k3, _v3, _two, _b2, _g2 = frozen(np.array([[1.0], [2.0]]), np.array([[0.0]
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 13 products in float64: a few units of 1e-16"}
 
 
-def _torch(q, k, v, mask=None, bias=None, scale=None, block_size=128):
+def _torch(q, k, v, mask=None, bias=None, scale=None, block_size=256):
     import torch
 
     added = torch.zeros(q.shape[-2], k.shape[-2], dtype=torch.float64) if bias is None else torch.tensor(bias)
@@ -42,7 +42,7 @@ def _torch(q, k, v, mask=None, bias=None, scale=None, block_size=128):
     return attend(*map(torch.tensor, (q, k, v)), attn_mask=added, scale=scale).numpy()
 
 
-def _by_autograd(grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None):
+def _by_autograd(grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None):
     import torch
 
     inputs = [torch.tensor(x, requires_grad=True) for x in (q, k, v, bias) if x is not None]
@@ -50,7 +50,7 @@ def _by_autograd(grad, out, lse, q, k, v, mask=None, bias=None, scale=None, bloc
     return np.concatenate([it.numpy().ravel() for it in torch.autograd.grad(found, inputs, torch.tensor(grad))])
 
 
-def _scipy(x, axis=-1, block_size=128):
+def _scipy(x, axis=-1, block_size=256):
     import scipy.special
 
     return scipy.special.softmax(x, axis)
@@ -256,7 +256,7 @@ CHECKS = (
             Claim("the first query gets the first value", lambda f: distance(f(_q, _k, _v)[:, 0], _v[:, 0]),
                 **_LAST_BITS),
             oracle("scaled_dot_product_attention with a causal mask", lambda q, k, v, offset=0, scale=None,
-                block_size=128:
+                block_size=256:
                 _torch(q, k, v, causal_mask(11, 13, offset), scale=scale), call(_q, _k, _v, 2, 0.3, 4), call(_q, _k,
                     _v),
                 **_LAST_BITS)),

@@ -10,7 +10,7 @@ from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.blocks.softmax import logsumexp, softmax
 
 
-def right_online_softmax__running(x, axis=-1, block_size=128):
+def right_online_softmax__running(x, axis=-1, block_size=256):
     x = np.minimum(np.moveaxis(x, axis, -1), np.finfo(x.dtype).max)
     m, total = np.full_like(x[..., 0], -np.inf), 0.0
     for start in range(0, x.shape[-1], block_size):
@@ -23,7 +23,7 @@ def right_online_softmax__running(x, axis=-1, block_size=128):
     return np.moveaxis(weights, -1, axis)
 
 
-def right_online_softmax__log_sum_exps_of_blocks(x, axis=-1, block_size=128):
+def right_online_softmax__log_sum_exps_of_blocks(x, axis=-1, block_size=256):
     ends = range(block_size, x.shape[axis], block_size)
     parts = np.split(np.minimum(x, np.finfo(x.dtype).max), ends, axis=axis)
     lse = logsumexp(np.stack([logsumexp(it, axis) for it in parts], -1))
@@ -33,7 +33,7 @@ def right_online_softmax__log_sum_exps_of_blocks(x, axis=-1, block_size=128):
     return (weights / np.where(total == 0, 1, total)).astype(x.dtype)
 
 
-def right_online_softmax__one_by_one(x, axis=-1, block_size=128):
+def right_online_softmax__one_by_one(x, axis=-1, block_size=256):
     def of_row(row):
         m, total = -math.inf, 0.0
         for score in np.minimum(row, np.finfo(row.dtype).max):
@@ -48,7 +48,7 @@ def right_online_softmax__one_by_one(x, axis=-1, block_size=128):
     return np.apply_along_axis(of_row, axis, x)
 
 
-def wrong_online_softmax__factor_on_the_new_block(x, axis=-1, block_size=128):
+def wrong_online_softmax__factor_on_the_new_block(x, axis=-1, block_size=256):
     x = np.moveaxis(x, axis, -1)
     m, total = np.full_like(x[..., 0], -np.inf), 0.0
     for start in range(0, x.shape[-1], block_size):
@@ -60,7 +60,7 @@ def wrong_online_softmax__factor_on_the_new_block(x, axis=-1, block_size=128):
     return np.moveaxis(np.exp(x - safe[..., None]) / np.where(total == 0, 1, total)[..., None], -1, axis)
 
 
-def wrong_online_softmax__always_the_last_axis(x, axis=-1, block_size=128):
+def wrong_online_softmax__always_the_last_axis(x, axis=-1, block_size=256):
     """axis"""
     m, total = np.full_like(x[..., 0], -np.inf), 0.0
     for start in range(0, x.shape[-1], block_size):
@@ -72,7 +72,7 @@ def wrong_online_softmax__always_the_last_axis(x, axis=-1, block_size=128):
     return np.exp(x - safe[..., None]) / np.where(total == 0, 1, total)[..., None]
 
 
-def wrong_online_softmax__maximum_from_zero(x, axis=-1, block_size=128):
+def wrong_online_softmax__maximum_from_zero(x, axis=-1, block_size=256):
     x = np.moveaxis(x, axis, -1)
     m, total = np.zeros_like(x[..., 0]), 0.0
     for start in range(0, x.shape[-1], block_size):
@@ -83,7 +83,7 @@ def wrong_online_softmax__maximum_from_zero(x, axis=-1, block_size=128):
     return np.moveaxis(np.exp(x - m[..., None]) / np.where(total == 0, 1, total)[..., None], -1, axis)
 
 
-def wrong_online_softmax__last_block_sum_only(x, axis=-1, block_size=128):
+def wrong_online_softmax__last_block_sum_only(x, axis=-1, block_size=256):
     """Line 9"""
     x = np.moveaxis(x, axis, -1)
     m = np.full_like(x[..., 0], -np.inf)
@@ -95,7 +95,7 @@ def wrong_online_softmax__last_block_sum_only(x, axis=-1, block_size=128):
     return np.moveaxis(np.exp(x - safe[..., None]) / np.where(total == 0, 1, total)[..., None], -1, axis)
 
 
-def wrong_online_softmax__minimum(x, axis=-1, block_size=128):
+def wrong_online_softmax__minimum(x, axis=-1, block_size=256):
     """never positive"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full_like(x[..., 0], np.inf), 0.0
@@ -107,7 +107,7 @@ def wrong_online_softmax__minimum(x, axis=-1, block_size=128):
     return np.moveaxis(np.exp(x - m[..., None]) / total[..., None], -1, axis)
 
 
-def wrong_online_softmax__one_block_short(x, axis=-1, block_size=128):
+def wrong_online_softmax__one_block_short(x, axis=-1, block_size=256):
     """let the last block be shorter"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full_like(x[..., 0], -np.inf), 0.0
@@ -188,7 +188,7 @@ def _gradients(grad, out, lse, q, k, v, mask, bias, scale, offset, of_scores):
 
 
 def right_flash_attention_gradients__at_once(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     def of_scores(weights, by_weights):
         return weights * (by_weights - (grad * out).sum(-1, keepdims=True))
@@ -197,7 +197,7 @@ def right_flash_attention_gradients__at_once(
 
 
 def right_flash_attention_gradients__delta_from_the_weights(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     def of_scores(weights, by_weights):
         return weights * by_weights - weights * (weights * by_weights).sum(-1, keepdims=True)
@@ -206,7 +206,7 @@ def right_flash_attention_gradients__delta_from_the_weights(
 
 
 def right_flash_attention_gradients__jacobian(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     def of_scores(weights, by_weights):
         jacobian = weights[..., :, None] * (np.eye(weights.shape[-1]) - weights[..., None, :])
@@ -216,7 +216,7 @@ def right_flash_attention_gradients__jacobian(
 
 
 def wrong_flash_attention_gradients__delta_added(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """look at the operators"""
 
@@ -227,7 +227,7 @@ def wrong_flash_attention_gradients__delta_added(
 
 
 def wrong_flash_attention_gradients__delta_over_queries(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """look at the numbers that stand there"""
 
@@ -238,7 +238,7 @@ def wrong_flash_attention_gradients__delta_over_queries(
 
 
 def wrong_flash_attention_gradients__sigmoid(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     def of_scores(weights, by_weights):
         return weights * (1 - weights) * by_weights
@@ -247,7 +247,7 @@ def wrong_flash_attention_gradients__sigmoid(
 
 
 def wrong_flash_attention_gradients__delta_of_the_results(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """look at which variable stands where"""
 
@@ -258,7 +258,7 @@ def wrong_flash_attention_gradients__delta_of_the_results(
 
 
 def wrong_flash_attention_gradients__delta_outside(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """look at the parentheses"""
 
@@ -269,7 +269,7 @@ def wrong_flash_attention_gradients__delta_outside(
 
 
 def wrong_flash_attention_gradients__scaled_twice(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """something stands there that is too much"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -403,12 +403,12 @@ def wrong_attention_traffic__bytes(n_queries, n_keys, d_head, d_value=None, bloc
     return 4 * (n_queries + math.ceil(n_queries / block_size) * n_keys) * width
 
 
-def right_online_softmax__torch_at_once(x, axis=-1, block_size=128):
+def right_online_softmax__torch_at_once(x, axis=-1, block_size=256):
     p = torch.softmax(torch.tensor(np.clip(x, None, np.finfo(x.dtype).max)), dim=axis)
     return torch.nan_to_num(p).numpy()
 
 
-def right_online_softmax__rows_in_python(x, axis=-1, block_size=128):
+def right_online_softmax__rows_in_python(x, axis=-1, block_size=256):
     def one(row):
         m, s = -math.inf, 0.0
         for start in range(0, len(row), block_size):
@@ -425,7 +425,7 @@ def right_online_softmax__rows_in_python(x, axis=-1, block_size=128):
     return np.apply_along_axis(one, axis, x)
 
 
-def right_online_softmax__taken_with_a_list(x, axis=-1, block_size=128):
+def right_online_softmax__taken_with_a_list(x, axis=-1, block_size=256):
     pieces = np.array_split(x, range(block_size, x.shape[axis], block_size), axis=axis)
     m = np.full_like(pieces[0].max(axis=axis, keepdims=True), -np.inf)
     total = np.zeros_like(m)
@@ -438,7 +438,7 @@ def right_online_softmax__taken_with_a_list(x, axis=-1, block_size=128):
     return np.divide(out, total, out=np.zeros_like(out), where=total > 0)
 
 
-def wrong_online_softmax__factor_upside_down(x, axis=-1, block_size=128):
+def wrong_online_softmax__factor_upside_down(x, axis=-1, block_size=256):
     """Line 9"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
@@ -452,7 +452,7 @@ def wrong_online_softmax__factor_upside_down(x, axis=-1, block_size=128):
     return np.moveaxis(weights, -1, axis)
 
 
-def wrong_online_softmax__maximum_updated_first(x, axis=-1, block_size=128):
+def wrong_online_softmax__maximum_updated_first(x, axis=-1, block_size=256):
     """Right in one block; else rows sum to less than one wherever a larger score comes later"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
@@ -465,7 +465,7 @@ def wrong_online_softmax__maximum_updated_first(x, axis=-1, block_size=128):
     return np.moveaxis(weights, -1, axis)
 
 
-def wrong_online_softmax__nan_in_hidden_rows(x, axis=-1, block_size=128):
+def wrong_online_softmax__nan_in_hidden_rows(x, axis=-1, block_size=256):
     """A row of −inf, or one that begins with −inf, gives nan"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
@@ -477,7 +477,7 @@ def wrong_online_softmax__nan_in_hidden_rows(x, axis=-1, block_size=128):
     return np.moveaxis(np.exp(x - m[..., None]) / total[..., None], -1, axis)
 
 
-def wrong_online_softmax__axis_stays_last(x, axis=-1, block_size=128):
+def wrong_online_softmax__axis_stays_last(x, axis=-1, block_size=256):
     """The axes of the result stand in another order"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
@@ -490,7 +490,7 @@ def wrong_online_softmax__axis_stays_last(x, axis=-1, block_size=128):
     return np.exp(x - safe[..., None]) / np.where(total == 0, 1, total)[..., None]
 
 
-def wrong_online_softmax__epsilon(x, axis=-1, block_size=128):
+def wrong_online_softmax__epsilon(x, axis=-1, block_size=256):
     """Line 11"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
@@ -504,7 +504,7 @@ def wrong_online_softmax__epsilon(x, axis=-1, block_size=128):
     return np.moveaxis(weights, -1, axis)
 
 
-def wrong_online_softmax__one_maximum_for_all_rows(x, axis=-1, block_size=128):
+def wrong_online_softmax__one_maximum_for_all_rows(x, axis=-1, block_size=256):
     """Rows that lie far below the largest of all scores vanish"""
     x = np.moveaxis(x, axis, -1)
     m, total = -np.inf, np.zeros(x.shape[:-1])
@@ -518,7 +518,7 @@ def wrong_online_softmax__one_maximum_for_all_rows(x, axis=-1, block_size=128):
     return np.moveaxis(weights, -1, axis)
 
 
-def wrong_online_softmax__old_exponentials_kept(x, axis=-1, block_size=128):
+def wrong_online_softmax__old_exponentials_kept(x, axis=-1, block_size=256):
     """Weights of the first blocks are too large"""
     x = np.moveaxis(x, axis, -1)
     m, total, parts = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1]), []
@@ -534,7 +534,7 @@ def wrong_online_softmax__old_exponentials_kept(x, axis=-1, block_size=128):
     return np.moveaxis(weights, -1, axis)
 
 
-def wrong_online_softmax__in_place(x, axis=-1, block_size=128):
+def wrong_online_softmax__in_place(x, axis=-1, block_size=256):
     """The result is right, but `x` has changed after the call"""
     y = np.moveaxis(x, axis, -1)
     m, total = np.full(y.shape[:-1], -np.inf), np.zeros(y.shape[:-1])
@@ -548,7 +548,7 @@ def wrong_online_softmax__in_place(x, axis=-1, block_size=128):
     return np.moveaxis(np.exp(y) / np.where(total == 0, 1, total)[..., None], -1, axis)
 
 
-def wrong_online_softmax__returns_three(x, axis=-1, block_size=128):
+def wrong_online_softmax__returns_three(x, axis=-1, block_size=256):
     """It returns more than is asked for"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
@@ -667,7 +667,7 @@ def wrong_merge_attentions__axis_of_width_forgotten(outs, lses):
 
 
 def right_flash_attention_gradients__autograd(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     given = [None if it is None else torch.tensor(np.array(it), requires_grad=True) for it in (q, k, v, bias)]
     tq, tk, tv, tb = given
@@ -685,7 +685,7 @@ def right_flash_attention_gradients__autograd(
 
 
 def right_flash_attention_gradients__einsum(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     c = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     s = c * np.einsum("...id,...jd->...ij", q, k)
@@ -704,7 +704,7 @@ def right_flash_attention_gradients__einsum(
 
 
 def right_flash_attention_gradients__no_broadcasting(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     c = q.shape[-1] ** -0.5 if scale is None else scale
     x = c * (q @ k.swapaxes(-1, -2))
@@ -720,7 +720,7 @@ def right_flash_attention_gradients__no_broadcasting(
 
 
 def wrong_flash_attention_gradients__mask_ignored(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """Hidden keys get weight again"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -732,7 +732,7 @@ def wrong_flash_attention_gradients__mask_ignored(
 
 
 def wrong_flash_attention_gradients__keys_unscaled(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """The gradient of the keys is sqrt(d) times too large"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -745,7 +745,7 @@ def wrong_flash_attention_gradients__keys_unscaled(
 
 
 def wrong_flash_attention_gradients__values_from_out(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """Line 10"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -758,7 +758,7 @@ def wrong_flash_attention_gradients__values_from_out(
 
 
 def wrong_flash_attention_gradients__bias_scaled(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """The gradient of the bias is sqrt(d) times too small"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -771,7 +771,7 @@ def wrong_flash_attention_gradients__bias_scaled(
 
 
 def wrong_flash_attention_gradients__nan_where_nothing_is_seen(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """Line 8"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -784,7 +784,7 @@ def wrong_flash_attention_gradients__nan_where_nothing_is_seen(
 
 
 def wrong_flash_attention_gradients__bias_not_recomputed(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """With a bias, recomputed weights are not those of the way there"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -797,7 +797,7 @@ def wrong_flash_attention_gradients__bias_not_recomputed(
 
 
 def wrong_flash_attention_gradients__always_four(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """It returns more than is asked for"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -809,7 +809,7 @@ def wrong_flash_attention_gradients__always_four(
 
 
 def wrong_flash_attention_gradients__no_delta(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """The gradients of queries and keys are wrong, that of the values right"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -822,7 +822,7 @@ def wrong_flash_attention_gradients__no_delta(
 
 
 def wrong_flash_attention_gradients__divided_by_lse(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """Line 8"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -835,7 +835,7 @@ def wrong_flash_attention_gradients__divided_by_lse(
 
 
 def wrong_flash_attention_gradients__whole_blocks_only(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """Line 13"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -858,7 +858,7 @@ def wrong_flash_attention_gradients__whole_blocks_only(
 
 
 def wrong_flash_attention_gradients__queries_overwritten(
-    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=128, offset=None
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     """Queries get the gradient of the last block of keys only"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
