@@ -20,8 +20,8 @@ PAGE = """<!doctype html>
 
 @pytest.fixture(scope="module")
 def spare_pages():
-    """Keep pages that tests have left: a new one is a new process."""
-    return []
+    """Keep pages that tests have left, those with JavaScript and those without: a new one is a new process."""
+    return {True: [], False: []}
 
 
 @pytest.fixture
@@ -37,8 +37,8 @@ def open_page(browser, spare_pages, tmp_path):  # noqa: F811
         path = tmp_path / f"page{next(counter)}.html"
         path.write_text(PAGE.format(theme=theme, background=background, widgets=html), encoding="utf-8")
         viewport = {"width": width, "height": 900}
-        if javascript and spare_pages:
-            page = spare_pages.pop()
+        if spare_pages[javascript]:
+            page = spare_pages[javascript].pop()
             page.set_viewport_size(viewport)
         else:
             page = browser.new_page(viewport=viewport, java_script_enabled=javascript)
@@ -59,12 +59,9 @@ def open_page(browser, spare_pages, tmp_path):  # noqa: F811
     for page, javascript, listeners, errors, requests, errors_expected in pages:
         for event, listener in listeners.items():
             page.remove_listener(event, listener)
-        if javascript:
-            page.mouse.move(0, 0)
-            page.emulate_media(media="null", color_scheme="null", reduced_motion="null", forced_colors="null")
-            spare_pages.append(page)
-        else:
-            page.close()
+        page.mouse.move(0, 0)
+        page.emulate_media(media="null", color_scheme="null", reduced_motion="null", forced_colors="null")
+        spare_pages[javascript].append(page)
         assert errors_expected == bool(errors), errors
         assert all(url.startswith(("file:", "data:")) for url in requests), requests
 
