@@ -215,8 +215,7 @@ def _add_own_files(app, config):
     config.html_static_path.append(str(STATIC))
     config.templates_path.insert(0, str(TEMPLATES))  # before the theme's: two of ours take the places of its own
     files = [*sorted(STATIC.iterdir()), *sorted(TEMPLATES.iterdir()), Path(app.srcdir, TOC)]
-    shared = [*files, Path(__file__), Path(svg.__file__)]
-    shared.append(Path(search_text.__file__))
+    shared = [*files, Path(__file__), *(Path(it.__file__) for it in (code_links, search_text, svg))]
     generated = (widgets.bundle(), widgets.stylesheet(), svg.stylesheet())
     texts = [path.read_bytes() for path in shared] + [text.encode() for text in generated]
     config.mlnotes_digest = hashlib.sha256(b"".join(texts)).hexdigest()
