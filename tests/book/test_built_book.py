@@ -413,6 +413,23 @@ def test_every_widget_and_figure_of_a_chapter_can_be_linked(chapter, pages):
     assert widgets + len(drawings) > 0
 
 
+BEYOND_SIDEBAR = """() => [...document.querySelectorAll("[class*=bd-sidebar-] a")].filter(it => {
+  const range = document.createRange();
+  range.selectNodeContents(it);
+  return range.getBoundingClientRect().right > it.closest("[class*=bd-sidebar-]").getBoundingClientRect().right;
+}).map(it => it.textContent.trim())"""
+
+
+def test_no_name_in_a_sidebar_of_the_reference_is_cut_off(pages, browser):
+    reference = [it for it in pages if it.startswith("chapters/api/")]
+    longest = {it: max(map(len, re.findall(r"(\w+)\(\)</span>", pages[it].text)), default=0) for it in reference}
+    page = browser.new_page(viewport={"width": 1300, "height": 900}, java_script_enabled=False)
+    for name in sorted(reference, key=longest.get)[-8:]:
+        page.goto(pages[name].path.as_uri())
+        assert not page.evaluate(BEYOND_SIDEBAR), name
+    page.close()
+
+
 def test_the_link_to_a_figure_is_seen_under_the_pointer_and_from_the_keyboard(built, browser):
     page = browser.new_page(viewport={"width": 1300, "height": 900})
     page.goto((built / "chapters/attention/self_attention.html").as_uri())
