@@ -67,6 +67,7 @@ def setup(app):
     app.connect("html-page-context", _load_widgets)
     app.connect("html-page-context", _flatten_list_of_modules)
     app.connect("html-page-context", _list_pages)
+    app.connect("html-page-context", _break_names)
     app.connect("build-finished", _copy_mathjax)
     code_links.connect(app)
     search_text.connect(app)
@@ -255,6 +256,12 @@ def _list_pages(app, pagename, templatename, context, doctree):
     context["parts"] = env.external_site_map.root.subtrees
     context["page_title"] = lambda name: env.titles[name].astext()
     context["pages_below"] = lambda name: env.toctree_includes.get(name, ())
+
+
+def _break_names(app, pagename, templatename, context, doctree):
+    """Let the names of functions in the list beside a page break behind an underscore."""
+    names = re.compile(r'(?<=<span class="pre">)[^<]+')
+    context["toc"] = names.sub(lambda it: it[0].replace("_", "_<wbr>"), context.get("toc", ""))
 
 
 def _copy_mathjax(app, error):

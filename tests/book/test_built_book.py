@@ -422,7 +422,8 @@ BEYOND_SIDEBAR = """() => [...document.querySelectorAll("[class*=bd-sidebar-] a"
 
 def test_no_name_in_a_sidebar_of_the_reference_is_cut_off(pages, browser):
     reference = [it for it in pages if it.startswith("chapters/api/")]
-    longest = {it: max(map(len, re.findall(r"(\w+)\(\)</span>", pages[it].text)), default=0) for it in reference}
+    names = {it: re.findall(r"(\w+)\(\)</span>", pages[it].text.replace("<wbr>", "")) for it in reference}
+    longest = {it: max(map(len, found), default=0) for it, found in names.items()}
     page = browser.new_page(viewport={"width": 1300, "height": 900}, java_script_enabled=False)
     for name in sorted(reference, key=longest.get)[-8:]:
         page.goto(pages[name].path.as_uri())
