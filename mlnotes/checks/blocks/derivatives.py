@@ -85,6 +85,11 @@ def rounded_corner(x):
     return np.hypot(x, 1e-15)
 
 
+def scaled_roots(x):
+    """Take roots of numbers around 1e-7 and around 1e13, with slopes around 1."""
+    return np.sqrt(x * np.array([1e-7, 1e13]))
+
+
 def row_sums(x):
     """Add up every row of a table."""
     return x.sum(axis=-1)
@@ -195,6 +200,7 @@ _CENTRAL = "what central differences measure"
 _EPS_LEFT_OUT = Mistake("eps left out", ("xp = array_namespace(y)",
     "xp = array_namespace(y)\n    y, sigma = y * sigma," " x.std(-1, keepdims=True)\n    y = y / sigma"),
     "Features that are all equal give nan", "add eps to the variance")
+_NAMESPACE = "xp = array_namespace(y)"
 _GAINED = (_rows, _rows_upstream, _gain)
 _JACOBIAN = "identity - 1 / n - y[..., :, None] * y[..., None, :] / n"
 _VJP = "u - xp.mean(u, axis=-1, keepdims=True) - y * xp.mean(y * u, axis=-1, keepdims=True)"
@@ -213,7 +219,7 @@ CHECKS = (
                 tolerance=1e-6),
             call(squares, np.array([2e13, -3e13])).about("x around 1e13, where a short step is rounded away",
                 tolerance=1e-6),
-            call(np.sqrt, np.array([1e-7, 4e13])).about("1e-7 beside 1e13", tolerance=1e-6),
+            call(scaled_roots, np.array([1e-7, 4e13])).about("1e-7 beside 1e13", tolerance=1e-6),
             call(squares, np.array([3, 1])).about("whole numbers", edge=True, tolerance=1e-6),
             *(call(_named(name, f), np.array([x])).about("kinks, and functions on other scales than x", edge=True,
                 tolerance=1e-7) for name, (f, x, _) in _HARD.items()),
@@ -248,10 +254,19 @@ CHECKS = (
             Mistake("one step for all scales", _stepping(lambda x: np.full(x.size, 1e-5), _central),
                 "One step for all is a leap for x around 1e-7, and nothing for x around 1e13",
                 "choose the step by the size of x"),
+            Mistake("no step below that for 1", _stepping(lambda x: 1e-5 * np.maximum(1, np.abs(x)).ravel(), _central),
+                "The step for 1 is a leap for x around 1e-7",
+                "choose the step by the size of x, and a fixed one only at 0"),
+            Mistake("step by the length of x", _stepping(lambda x: np.full(x.size, 1e-5 * (np.linalg.norm(x) or 1)),
+                _central), "The step for the largest coordinate is a leap for the others",
+                "choose one for each coordinate, by its own size"),
             Mistake("step of nothing", _stepping(lambda x: 1e-5 * np.abs(x).ravel(), _central),
                 "It is nan where a coordinate is 0: the step is 0, too", "take a fixed step there"),
             Mistake("inputs first", lambda f, x: np.moveaxis(numerical_jacobian(f, x), range(-x.ndim, 0),
                 range(x.ndim)), "The axes are transposed", "stack the derivatives by each input along a new last axis"),
+            Mistake("inputs first, then reshaped", lambda f, x: np.moveaxis(j := numerical_jacobian(f, x),
+                range(-x.ndim, 0), range(x.ndim)).reshape(j.shape), "The shape is right, and the numbers are elsewhere",
+                "stack the derivatives by each input along a new last axis"),
             Mistake("all inputs moved at once", _stepping(lambda x: np.full(x.size, 1e-5), lambda f, x, h,
                 e: (np.asarray(f(x + h)) - f(x - h)) / (2 * h)), "All columns are the same",
                 "move one coordinate at a time, and move it back"),
@@ -342,6 +357,13 @@ CHECKS = (
                 "Rows have lengths below 1", "take the length of each row: axis=-1"),
             Mistake("not divided", lambda a, b: a - b, "Its length is the distance",
                 "divide by the distance: the chain rule's 1/2√ does it"),
+            Mistake("gradient of the square", lambda a, b: 2 * (a - b), "Its length is twice the distance",
+                "that is the gradient of the squared distance: the chain rule's 1/2√ is missing"),
+            Mistake("small number under the root", lambda a, b: (a - b) / np.sqrt(np.sum((a - b) ** 2, -1,
+                keepdims=True) + 1e-12), "It is too short for points that are 1e-9 apart",
+                "replace a distance of zero, and leave the others as they are"),
+            Mistake("sum of absolute values", lambda a, b: (a - b) / np.maximum(np.abs(a - b).sum(-1, keepdims=True),
+                1e-300), "Its absolute values add up to 1", "divide by the root of the sum of squares"),
             Mistake("signs", lambda a, b: np.sign(a - b), "Every coordinate is 1 or -1",
                 "that is the gradient of the sum of |aᵢ − bᵢ|"))),
     Checks(logsumexp_gradient,
@@ -416,6 +438,8 @@ CHECKS = (
             call(_extreme, _rows_upstream[:2], eps=0.0).about("features of 1e200 and of 1e-200", edge=True),
             call(_extreme[:1], _rows_upstream[:1], eps=0.0).about("features of 1e200", edge=True),
             call(1e-3 * _rows, _rows_upstream).about("features that vary less than eps", edge=True),
+            call(_unit[0] + 2.0**20, np.array([1.0, 3.0, -1.0])).about("features far from 0", edge=True,
+                tolerance=1e-8),
             call(_unit.astype(np.float32), np.array([[1.0, 3.0, -1.0]], np.float32)).about("float32", edge=True),
             *(call(x, np.array([1.0, 3.0, -1.0]), eps=eps).about(says, edge=True, absolute=0.0) for x, eps,
                 says in _SIZES)),
@@ -435,6 +459,20 @@ CHECKS = (
             Mistake("gain applied last", (("u = upstream if gain is None else upstream * gain", "u = upstream"),
                 (") / sigma", ") / sigma * (1 if gain is None else gain)")),
                 "It is right only where all gains are equal", "multiply the upstream gradient first"),
+            Mistake("mean held constant", (_VJP, "u - y * xp.mean(y * u, axis=-1, keepdims=True)"),
+                "A constant added to all features gets a gradient", "take away the mean of u, too"),
+            Mistake("sigma forgotten", (") / sigma", ")"),
+                "Features twice as large get as large a gradient as before", "divide by sigma"),
+            Mistake("eps outside the root", (_NAMESPACE, _NAMESPACE
+                + "\n    y = y * sigma\n    sigma = x.std(-1, keepdims=True) + eps\n    y = y / sigma"),
+                "An eps of 0.5 has too much weight", "add eps to the variance, before the root is taken"),
+            Mistake("centred features for y", (_NAMESPACE, _NAMESPACE + "\n    y = y * sigma"),
+                "What goes through the variance grows with the features", "divide the centred features by sigma"),
+            Mistake("not centred", (_NAMESPACE, _NAMESPACE + "\n    y = x / sigma"),
+                "Adding a constant to all features changes it", "y are the features less their mean, over sigma"),
+            Mistake("normalised over samples", lambda x, upstream, gain=None, eps=1e-5: np.moveaxis(layer_norm_vjp(
+                np.moveaxis(x, 0, -1), np.moveaxis(upstream * (1 if gain is None else gain), 0, -1), None, eps), -1, 0),
+                "Samples are normalised together", "average over the features: axis=-1, keepdims=True"),
             Mistake("averages over samples", (_VJP, _VJP.replace("axis=-1", "axis=0")), "Samples influence each other",
                 "average over the features: axis=-1, keepdims=True"),
             Mistake("y forgotten", (_VJP, _VJP.replace("- y *", "-")),
@@ -529,6 +567,9 @@ CHECKS = (
                 "divide by the length of a"),
             Mistake("b not of length one", ("a / length, b / vector_norm(b)", "a / length, b"),
                 "It grows with the length of b", "divide b by its length"),
+            Mistake("gradient of the angle", ("return (b - a @ b * a) / length",
+                "return (a @ b * a - b) / length / (1 - (a @ b) ** 2) ** 0.5"), "It is the gradient of the angle",
+                "leave the arccosine away"),
             Mistake("gradient by b", ("(b - a @ b * a) / length", "(a - a @ b * b) / length"),
                 "It is perpendicular to b, not to a", "subtract the part of b that lies along a"))),
 )

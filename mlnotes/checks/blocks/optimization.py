@@ -96,6 +96,11 @@ def ledge(x):
     return float(-x[0] if x[0] < 0.3 else 1e-5)
 
 
+def fenced(x):
+    """Fall at once by 0.3, and have no value beyond."""
+    return float(-x[0] if x[0] < 0.3 else np.nan)
+
+
 def plain(x):
     """Be the same everywhere."""
     return 1.0
@@ -157,14 +162,44 @@ _slow, _fast, _newton, _lbfgs = (_named(gradient_descent(0.01), "gradient_descen
 _WALK = (height, slopes, _start)
 
 
+class _Rate(float):
+    """A rate, and the walk that is asked for with it."""
+
+    walk = ""
+
+
+def _rate(value, walk):
+    rate = _Rate(value)
+    rate.walk = walk
+    return rate
+
+
+def _hinge_gradient(x):
+    """Differentiate the bowl, and let the slope along the second coordinate end at -1.85."""
+    return np.array([3 * x[0] + x[1], -1.0 if x[1] < -1.85 else 0.0, 0.0])
+
+
+def _points(walk, start, count):
+    if isinstance(walk, np.ndarray):
+        raise TypeError("the stepper returns one point, and should yield one after another")
+    return np.array([start, *itertools.islice(walk, count)])
+
+
 def _steps_of(version, problem, start, count, *settings, **named):
     """Take the first steps, and keep the points as they are handed over."""
     start = np.array(start)
-    return np.array([start, *itertools.islice(version(*settings, **named)(problem, start), count)])
+    return _points(version(*settings, **named)(problem, start), start, count)
 
 
 def _first_steps(version, *settings, **named):
-    return _steps_of(version, Problem(bowl, bowl_gradient), [1.0, -2.0, 3.0], 4, *settings, **named)
+    """Take four steps; some rates ask for another walk, as `_ANEW` says."""
+    stepper, walk = version(*settings, **named), getattr(settings[0], "walk", "") if settings else ""
+    problem = Problem(bowl, _hinge_gradient if walk == "hinge" else bowl_gradient)
+    if walk == "second":
+        _points(stepper(problem, np.array([2.0, 1.0, 0.0])), 0 * _start, 2)
+    start = np.array([1.0, -2.0, 3.0])
+    points = _points(stepper(problem, start), start, 1001 if walk == "long" else 4)
+    return len(points) - 1 if walk == "long" else points
 
 
 def _walks(version):
@@ -212,6 +247,10 @@ def _conditions(version, function, gradient, x, direction, step=None):
 
 def _walk(*settings, **named):
     return call(*settings, **named).about("the first four steps from (1, -2, 3)")
+
+
+_ANEW = (call(_rate(0.1, "second")).about("a second walk with the same stepper"),
+    call(_rate(0.02, "long")).about("how many of 1001 steps it takes"))
 
 
 def _path(version, *settings):
@@ -315,6 +354,14 @@ _ADAM = (
         "The steps grow without end", "divide by 1 - beta to the power of t, not by the power"),
     Mistake("only the square corrected", ("mean / (1 - beta1**t)", "mean"), "The first steps are too short",
         "divide both means by 1 - beta to the power of t"),
+    Mistake("only the mean corrected", ("square / (1 - beta2**t)", "square"),
+        "The first steps are too long: the root of 1 - beta2 divides them",
+        "divide both means by 1 - beta to the power of t"),
+    Mistake("weights exchanged", (("beta1 * mean + (1 - beta1) * g", "(1 - beta1) * mean + beta1 * g"),
+        ("beta2 * square + (1 - beta2) * g**2", "(1 - beta2) * square + beta2 * g**2")),
+        "It forgets almost everything in each step", "beta is the part that survives"),
+    Mistake("sums for means", (("+ (1 - beta1) * g", "+ g"), ("+ (1 - beta2) * g**2", "+ g**2")),
+        "All steps are off by the same factor", "add 1 - beta times the gradient, and times its square"),
     Mistake("steps counted from two", ("np.zeros_like(x), np.zeros_like(x), 0",
         "np.zeros_like(x), np.zeros_like(x), 1"), "The first step is too short", "count the steps from 1"),
     Mistake("uphill", ("- rate * unbiased_mean", "+ rate * unbiased_mean"), "The function rises", "subtract the step"),
@@ -408,7 +455,7 @@ CHECKS = (
             Mistake("one step", ("while True:", "for _ in range(1):"), "It ends after the first step",
                 "go on for ever: minimize decides when to stop"))),
     Checks(momentum, run=_first_steps,
-        cases=(_walk(0.1), _walk(0.1, beta=0.5), _walk(0.03, 0.8), _walk(0.1, 0.0)),
+        cases=(_walk(0.1), _walk(0.1, beta=0.5), _walk(0.03, 0.8), _walk(0.1, 0.0), *_ANEW),
         claims=(
             Claim("the first step is that of gradient descent", lambda f: distance(_first_step(0.02, 0.8)(f), -0.02
                 * slopes(_start)), **_LAST_BITS),
@@ -430,6 +477,20 @@ CHECKS = (
             Mistake("friction on the gradient, too", ("beta * velocity + problem.gradient(x)",
                 "beta * (velocity + problem.gradient(x))"), "Its first step is too short",
                 "only the old velocity is multiplied by beta"),
+            Mistake("friction on the gradient only", ("beta * velocity + problem.gradient(x)",
+                "velocity + beta * problem.gradient(x)"), "Its first step is too short, and it never comes to rest",
+                "multiply the old velocity by beta, and add the whole gradient"),
+            Mistake("uphill", ("x - rate", "x + rate"), "The function rises", "subtract the step"),
+            Mistake("point before the step", (("x = x - rate * velocity\n            yield x",
+                "yield x\n            x = x - rate * velocity"),), "The first point is the start once more",
+                "update the velocity, then the point, and yield it then"),
+            Mistake("gradient of the start", (("while True:", "g = problem.gradient(x)\n        while True:"),
+                ("+ problem.gradient(x)", "+ g")), "It adds up the same gradient again and again",
+                "ask for the gradient at every point"),
+            Mistake("last gradient for the velocity", ("velocity = beta * velocity + problem.gradient(x)\n"
+                "            x = x - rate * velocity", "g = problem.gradient(x)\n            "
+                "x = x - rate * (g + beta * velocity)\n            velocity = g"), "It remembers one gradient only",
+                "keep the velocity, in which all gradients live on"),
             Mistake("no friction", ("beta * velocity", "velocity"), "It never comes to rest",
                 "let only beta times the velocity survive"))),
     Checks(nesterov, run=_first_steps,
@@ -477,7 +538,8 @@ CHECKS = (
             Mistake("no mean", ("+ (1 - beta) * g**2", "+ g**2"), "Steps are too short by the root of 1 - beta",
                 "add 1 - beta times the square"))),
     Checks(adam, run=_first_steps,
-        cases=(_walk(), _walk(0.1), _walk(beta1=0.5), _walk(beta2=0.5), _walk(eps=0.5), _walk(0.1, 0.5, 0.75, 0.01)),
+        cases=(_walk(), _walk(0.1), _walk(beta1=0.5), _walk(beta2=0.5), _walk(eps=0.5), _walk(0.1, 0.5, 0.75, 0.01),
+            *_ANEW, call(_rate(0.1, "hinge")).about("a slope that ends")),
         claims=(
             Claim("the first step moves every coordinate by the rate", lambda f: distance(np.abs(_first_step(0.1, 0.8,
                 0.95, 1e-12)(f)), np.full(3, 0.1)), 1e-10, "eps = 1e-12 beside gradients of about 1"),
@@ -589,13 +651,16 @@ CHECKS = (
             -1.0).about("a fall that is hardly worth it"), call(ledge, np.zeros(1), np.ones(1),
             -1.0).about("a ledge a little higher than the start"), call(wave, np.zeros(1), np.ones(1), -1.0,
             400.0).about("hills and valleys"), call(plain, np.zeros(1), np.ones(1),
-            -1.0).about("no length lowers the function", edge=True),
+            -1.0).about("no length lowers the function"),
             call(bowl, np.array([0.0, 0.0]), np.array([0.0, 1e-9]), -1e-30).about("a fall below rounding", edge=True),
             call(lambda x: 1 + float(x @ x), np.array([1e-9]), np.array([-1.0]), -2e-9).about("rounding", edge=True),
             *(call(_falls_flat(fall)[0], np.zeros(1), np.ones(1), -1.0).about(f"a fall of {fall}")
                 for fall in (7e-5, 1.5e-4)),
-            *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise that rounding hides", edge=True) for f,
-                slope, step in _HIDDEN)),
+            *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise that rounding hides") for f, slope,
+                step in _HIDDEN),
+            call(fenced, np.zeros(1), np.ones(1), -1.0).about("no value beyond"),
+            call(_falls_flat(3e-4)[0], np.zeros(1), np.array([2.0]), -2.0).about("a direction of length 2"),
+            call(bowl, np.array([1.0, 0.0]), np.array([-3.0, -1.0]), -10.0, 2.0**90).about("some ninety halvings")),
         claims=(
             Claim("Armijo's condition holds", lambda f: _miss(lambda p, slope, first: f(height, _start, p, slope,
                 first), 1)),
@@ -605,7 +670,7 @@ CHECKS = (
             Claim("scipy.optimize.line_search, which asks for more: both fall alike", lambda f: _scipy_accepts(lambda p,
                 slope, first: f(height, _start, p, slope, first)), kind="oracle")),
         mistakes=(
-            Mistake("any decrease", ("value + 1e-4 * step * slope + slack", "value"),
+            Mistake("any decrease", ("value + 1e-4 * step * slope", "value"),
                 "It accepts a step that gains next to nothing", "ask for a part of what the slope promises"),
             Mistake("first trial", ("if function(x + step * direction) < value + 1e-4 * step * slope + slack:",
                 "if True:"), "The function may rise", "halve the step until the condition holds"),
@@ -613,6 +678,18 @@ CHECKS = (
                 "return the length, as a multiple of the direction"),
             Mistake("promise with the wrong sign", ("value + 1e-4", "value - 1e-4"),
                 "It accepts points that are higher", "the slope is negative: add it"),
+            Mistake("rounding not allowed", (" + slack", ""), "It gives up where rounding hides what a step would gain",
+                "allow a rise of 4 units where the first step promises less than 500"),
+            Mistake("rounding always allowed", (" if -step * slope < 500 * eps * abs(value) else 0.0", ""),
+                "It accepts a rise where a fall can be seen",
+                "allow it only where the first step promises less than 500 units"),
+            Mistake("promise of a shorter step", ("step * slope + slack", "step * slope + _slack(value, step, slope)"),
+                "Every step promises little once it is short, and then a rise is allowed",
+                "ask once what the first step promises"),
+            Mistake("half of the promise", ("1e-4", "0.5"), "It asks for half of what the slope promises",
+                "ask for a ten-thousandth of it"),
+            Mistake("promise of a whole step", ("1e-4 * step * slope", "1e-4 * slope"),
+                "It asks a short step for as much as a long one", "the promise is proportional to the step"),
             Mistake("promise of the whole direction", ("1e-4 * step * slope", "slope"),
                 "No step of a steep function is short enough", "the promise is proportional to the step"))),
     Checks(wolfe, run=_conditions,

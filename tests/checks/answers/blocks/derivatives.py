@@ -323,6 +323,7 @@ def wrong_distance_gradient__unguarded(a, b):
 
 
 def wrong_distance_gradient__small_number_inside(a, b):
+    """It is too short for points that are 1e-9 apart: replace a distance of zero"""
     d = a - b
     return d / np.sqrt((d**2).sum(-1, keepdims=True) + 1e-12)
 
@@ -930,7 +931,7 @@ def wrong_cosine_gradient__dot_not_divided(a, b):
 
 
 def wrong_numerical_jacobian__step_of_the_largest(f, x):
-    """Line 10"""
+    """The step for the largest coordinate is a leap for the others: choose one for each coordinate"""
     x = np.asarray(x, float)
     columns = []
     for j in np.ndindex(x.shape):
@@ -947,3 +948,79 @@ def wrong_distance_gradient__expanded(a, b):
     square = (a * a).sum(-1, keepdims=True) - 2 * (a * b).sum(-1, keepdims=True) + (b * b).sum(-1, keepdims=True)
     length = np.sqrt(np.maximum(square, 0))
     return (a - b) / np.where(length == 0, 1, length)
+
+
+def wrong_numerical_jacobian__step_of_the_first(f, x):
+    x = np.asarray(x, float)
+    columns = []
+    h = 6e-6 * (abs(x.flat[0]) or 1)
+    for j in np.ndindex(x.shape):
+        up, down = x.copy(), x.copy()
+        up[j] += h
+        down[j] -= h
+        columns.append((np.asarray(f(up)) - f(down)) / (2 * h))
+    return np.stack(columns, axis=-1).reshape(*columns[0].shape, *x.shape)
+
+
+def wrong_numerical_jacobian__at_least_the_step_for_one(f, x):
+    """The step for 1 is a leap for x around 1e-7: choose the step by the size of x"""
+    x = np.asarray(x, float)
+    columns = []
+    for j in np.ndindex(x.shape):
+        h = 6e-6 * max(1, abs(x[j]))
+        up, down = x.copy(), x.copy()
+        up[j] += h
+        down[j] -= h
+        columns.append((np.asarray(f(up)) - f(down)) / (2 * h))
+    return np.stack(columns, axis=-1).reshape(*columns[0].shape, *x.shape)
+
+
+def wrong_distance_gradient__of_the_square(a, b):
+    """Its length is twice the distance: that is the gradient of the squared distance"""
+    return 2 * (a - b)
+
+
+def wrong_layer_norm_vjp__mean_held_constant(x, upstream, gain=None, eps=1e-5):
+    """A constant added to all features gets a gradient: take away the mean of u, too"""
+    u = upstream if gain is None else upstream * gain
+    sigma = np.sqrt(x.var(-1, keepdims=True) + eps)
+    y = (x - x.mean(-1, keepdims=True)) / sigma
+    return (u - y * (u * y).mean(-1, keepdims=True)) / sigma
+
+
+def wrong_layer_norm_vjp__eps_outside(x, upstream, gain=None, eps=1e-5):
+    """An eps of 0.5 has too much weight: add eps to the variance, before the root is taken"""
+    u = upstream if gain is None else upstream * gain
+    sigma = x.std(-1, keepdims=True) + eps
+    y = (x - x.mean(-1, keepdims=True)) / sigma
+    return (u - u.mean(-1, keepdims=True) - y * (u * y).mean(-1, keepdims=True)) / sigma
+
+
+def wrong_layer_norm_vjp__sigma_forgotten(x, upstream, gain=None, eps=1e-5):
+    """Features twice as large get as large a gradient as before: divide by sigma"""
+    u = upstream if gain is None else upstream * gain
+    y = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+    return u - u.mean(-1, keepdims=True) - y * (u * y).mean(-1, keepdims=True)
+
+
+def wrong_layer_norm_vjp__centred_only(x, upstream, gain=None, eps=1e-5):
+    """What goes through the variance grows with the features: divide the centred features by sigma"""
+    u = upstream if gain is None else upstream * gain
+    c = x - x.mean(-1, keepdims=True)
+    sigma = np.sqrt(c.var(-1, keepdims=True) + eps)
+    return (u - u.mean(-1, keepdims=True) - c * (u * c).mean(-1, keepdims=True)) / sigma
+
+
+def wrong_layer_norm_vjp__over_samples(x, upstream, gain=None, eps=1e-5):
+    """Samples are normalised together: average over the features"""
+    u = upstream if gain is None else upstream * gain
+    sigma = np.sqrt(x.var(0, keepdims=True) + eps)
+    y = (x - x.mean(0, keepdims=True)) / sigma
+    return (u - u.mean(0, keepdims=True) - y * (u * y).mean(0, keepdims=True)) / sigma
+
+
+def wrong_cosine_gradient__of_the_angle(a, b):
+    """It is the gradient of the angle: leave the arccosine away"""
+    length = np.linalg.norm(a)
+    a, b = a / length, b / np.linalg.norm(b)
+    return -(b - (a @ b) * a) / length / np.sqrt(1 - (a @ b) ** 2)

@@ -173,7 +173,7 @@ def wrong_momentum__averaged(rate, beta=0.9):
 
 
 def wrong_momentum__subtracted(rate, beta=0.9):
-    """Line 6"""
+    """The function rises: subtract the step"""
     def steps(problem, x):
         v = np.zeros_like(x)
         while True:
@@ -185,6 +185,7 @@ def wrong_momentum__subtracted(rate, beta=0.9):
 
 
 def wrong_momentum__friction_on_the_gradient(rate, beta=0.9):
+    """Its first step is too short, and it never comes to rest: multiply the old velocity by beta"""
     def steps(problem, x):
         v = np.zeros_like(x)
         while True:
@@ -1055,32 +1056,48 @@ def wrong_minimize__any_curvature(function, gradient, x0, stepper, hessian=None,
     return _walked(function, gradient, points, flat and bowl)
 
 
+def rounding(value, step, slope):
+    unit = np.finfo(float).eps * abs(value)
+    return 4 * unit if -step * slope < 500 * unit else 0.0
+
+
 def right_backtracking__while(function, x, direction, slope, step=1.0):
-    while not function(x + step * direction) <= function(x) + 1e-4 * step * slope:
-        step = step / 2
-        if step < 1e-30:
+    first = function(x)
+    extra, trials = rounding(first, step, slope), 1
+    while not function(x + step * direction) < first + 1e-4 * step * slope + extra:
+        step, trials = step / 2, trials + 1
+        if trials > 100:
             raise ArithmeticError("no step lowers the function")
     return step
 
 
-def right_backtracking__recursive(function, x, direction, slope, step=1.0, tries=100):
-    if function(x + step * direction) - function(x) < 1e-4 * step * slope:
-        return step
-    if tries == 0:
-        raise ArithmeticError("no step lowers the function")
-    return right_backtracking__recursive(function, x, direction, slope, step / 2, tries - 1)
+def right_backtracking__recursive(function, x, direction, slope, step=1.0):
+    first = function(x)
+    extra = rounding(first, step, slope)
+
+    def shorter(t, tries):
+        if function(x + t * direction) - extra < first + 1e-4 * t * slope:
+            return t
+        if tries == 1:
+            raise ArithmeticError("no step lowers the function")
+        return shorter(t / 2, tries - 1)
+
+    return shorter(step, 100)
 
 
 def right_backtracking__powers(function, x, direction, slope, step=1.0):
+    first = function(x)
+    extra = rounding(first, step, slope)
     lengths = step * 0.5 ** np.arange(100)
-    good = [t for t in lengths if function(x + t * direction) < function(x) + t * slope / 10_000]
+    good = [t for t in lengths if function(x + t * direction) < first + t * slope / 10_000 + extra]
     return good[0]
 
 
 def wrong_backtracking__doubled(function, x, direction, slope, step=1.0):
-    """Line 6"""
+    """Line 7"""
+    extra = rounding(function(x), step, slope)
     for _ in range(100):
-        if function(x + step * direction) < function(x) + 1e-4 * step * slope:
+        if function(x + step * direction) < function(x) + 1e-4 * step * slope + extra:
             return step
         step *= 2
     raise ArithmeticError("no step lowers the function")
@@ -1088,8 +1105,9 @@ def wrong_backtracking__doubled(function, x, direction, slope, step=1.0):
 
 def wrong_backtracking__decrease_only(function, x, direction, slope, step=1.0):
     """It accepts a step that gains next to nothing: ask for a part of what the slope promises"""
+    extra = rounding(function(x), step, slope)
     for _ in range(100):
-        if function(x + step * direction) < function(x):
+        if function(x + step * direction) < function(x) + extra:
             return step
         step /= 2
     raise ArithmeticError("no step lowers the function")
@@ -1097,26 +1115,30 @@ def wrong_backtracking__decrease_only(function, x, direction, slope, step=1.0):
 
 def wrong_backtracking__slope_subtracted(function, x, direction, slope, step=1.0):
     """It accepts points that are higher: the slope is negative: add it"""
+    extra = rounding(function(x), step, slope)
     for _ in range(100):
-        if function(x + step * direction) < function(x) - 1e-4 * step * slope:
+        if function(x + step * direction) < function(x) - 1e-4 * step * slope + extra:
             return step
         step /= 2
     raise ArithmeticError("no step lowers the function")
 
 
 def wrong_backtracking__step_ignored(function, x, direction, slope, step=1.0):
-    """`step` makes no difference: use it where it is given"""
+    """Line 3"""
     step = 1.0
+    extra = rounding(function(x), step, slope)
     for _ in range(100):
-        if function(x + step * direction) < function(x) + 1e-4 * step * slope:
+        if function(x + step * direction) < function(x) + 1e-4 * step * slope + extra:
             return step
         step /= 2
     raise ArithmeticError("no step lowers the function")
 
 
 def wrong_backtracking__half_the_promise(function, x, direction, slope, step=1.0):
+    """It asks for half of what the slope promises: ask for a ten-thousandth of it"""
+    extra = rounding(function(x), step, slope)
     for _ in range(100):
-        if function(x + step * direction) < function(x) + 0.5 * step * slope:
+        if function(x + step * direction) < function(x) + 0.5 * step * slope + extra:
             return step
         step /= 2
     raise ArithmeticError("no step lowers the function")
@@ -1124,8 +1146,9 @@ def wrong_backtracking__half_the_promise(function, x, direction, slope, step=1.0
 
 def wrong_backtracking__halved_before_return(function, x, direction, slope, step=1.0):
     """The result is half of the right one"""
+    extra = rounding(function(x), step, slope)
     for _ in range(100):
-        done = function(x + step * direction) < function(x) + 1e-4 * step * slope
+        done = function(x + step * direction) < function(x) + 1e-4 * step * slope + extra
         step /= 2
         if done:
             return step
@@ -1133,9 +1156,10 @@ def wrong_backtracking__halved_before_return(function, x, direction, slope, step
 
 
 def wrong_backtracking__against_the_direction(function, x, direction, slope, step=1.0):
-    """Line 4"""
+    """Line 5"""
+    extra = rounding(function(x), step, slope)
     for _ in range(100):
-        if function(x - step * direction) < function(x) + 1e-4 * step * slope:
+        if function(x - step * direction) < function(x) + 1e-4 * step * slope + extra:
             return step
         step /= 2
     raise ArithmeticError("no step lowers the function")
@@ -1143,11 +1167,207 @@ def wrong_backtracking__against_the_direction(function, x, direction, slope, ste
 
 def wrong_backtracking__point_returned(function, x, direction, slope, step=1.0):
     """It gives a point: return the length, as a multiple of the direction"""
+    extra = rounding(function(x), step, slope)
     for _ in range(100):
-        if function(x + step * direction) < function(x) + 1e-4 * step * slope:
+        if function(x + step * direction) < function(x) + 1e-4 * step * slope + extra:
             return x + step * direction
         step /= 2
     raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__rounding_always_allowed(function, x, direction, slope, step=1.0):
+    """It accepts a rise where a fall can be seen: allow it only where the first step promises less than 500 units"""
+    value = function(x)
+    extra = 4 * np.finfo(float).eps * abs(value)
+    for _ in range(100):
+        if function(x + step * direction) < value + 1e-4 * step * slope + extra:
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__rounding_asked_in_every_trial(function, x, direction, slope, step=1.0):
+    """Every step promises little once it is short, and then a rise is allowed: ask once what the first"""
+    for _ in range(100):
+        if function(x + step * direction) < function(x) + 1e-4 * step * slope + rounding(function(x), step, slope):
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__rounding_forgotten(function, x, direction, slope, step=1.0):
+    """Line 7"""
+    for _ in range(100):
+        if function(x + step * direction) < function(x) + 1e-4 * step * slope:
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__no_number_taken(function, x, direction, slope, step=1.0):
+    value = function(x)
+    extra, trials = rounding(value, step, slope), 1
+    while function(x + step * direction) >= value + 1e-4 * step * slope + extra:
+        step, trials = step / 2, trials + 1
+        if trials > 100:
+            raise ArithmeticError("no step lowers the function")
+    return step
+
+
+def wrong_backtracking__fifty_trials(function, x, direction, slope, step=1.0):
+    """Line 5"""
+    value = function(x)
+    extra = rounding(value, step, slope)
+    for _ in range(50):
+        if function(x + step * direction) < value + 1e-4 * step * slope + extra:
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__slope_of_the_gradient(function, x, direction, slope, step=1.0):
+    """Line 4"""
+    value = function(x)
+    slope = -direction @ direction
+    extra = rounding(value, step, slope)
+    for _ in range(100):
+        if function(x + step * direction) < value + 1e-4 * step * slope + extra:
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_momentum__velocity_of_the_walk_before(rate, beta=0.9):
+    v = 0.0
+
+    def steps(problem, x):
+        nonlocal v
+        while True:
+            v = beta * v + problem.gradient(x)
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def wrong_momentum__ten_steps(rate, beta=0.9):
+    def steps(problem, x):
+        v = 0.0
+        for _ in range(10):
+            v = beta * v + problem.gradient(x)
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def wrong_momentum__start_first(rate, beta=0.9):
+    """The first point is the start once more: update the velocity"""
+    def steps(problem, x):
+        v = 0.0
+        while True:
+            yield x
+            v = beta * v + problem.gradient(x)
+            x = x - rate * v
+
+    return steps
+
+
+def wrong_momentum__gradient_of_the_start(rate, beta=0.9):
+    """It adds up the same gradient again and again: ask for the gradient at every point"""
+    def steps(problem, x):
+        v, g = 0.0, problem.gradient(x)
+        while True:
+            v = beta * v + g
+            x = x - rate * v
+            yield x
+
+    return steps
+
+
+def wrong_momentum__last_gradient(rate, beta=0.9):
+    """It remembers one gradient only: keep the velocity"""
+    def steps(problem, x):
+        before = 0.0
+        while True:
+            g = problem.gradient(x)
+            x = x - rate * (g + beta * before)
+            before = g
+            yield x
+
+    return steps
+
+
+def wrong_adam__moments_of_the_walk_before(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    m, v, t = 0.0, 0.0, 0
+
+    def steps(problem, x):
+        nonlocal m, v, t
+        while True:
+            g, t = problem.gradient(x), t + 1
+            m = beta1 * m + (1 - beta1) * g
+            v = beta2 * v + (1 - beta2) * g**2
+            x = x - rate * m / (1 - beta1**t) / (np.sqrt(v / (1 - beta2**t)) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_adam__rests_without_slope(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """Line 10"""
+    def steps(problem, x):
+        m, v, t = 0.0, 0.0, 0
+        while True:
+            g, t = problem.gradient(x), t + 1
+            m = beta1 * m + (1 - beta1) * g
+            v = beta2 * v + (1 - beta2) * g**2
+            move = m / (1 - beta1**t) / (np.sqrt(v / (1 - beta2**t)) + eps)
+            x = x - rate * np.where(g == 0, 0, move)
+            yield x
+
+    return steps
+
+
+def wrong_adam__mean_corrected_only(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """The first steps are too long: the root of 1 - beta2 divides them: divide both means"""
+    def steps(problem, x):
+        m, v, t = 0.0, 0.0, 0
+        while True:
+            g, t = problem.gradient(x), t + 1
+            m = beta1 * m + (1 - beta1) * g
+            v = beta2 * v + (1 - beta2) * g**2
+            x = x - rate * m / (1 - beta1**t) / (np.sqrt(v) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_adam__weights_exchanged(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """It forgets almost everything in each step: beta is the part that survives"""
+    def steps(problem, x):
+        m, v, t = 0.0, 0.0, 0
+        while True:
+            g, t = problem.gradient(x), t + 1
+            m = (1 - beta1) * m + beta1 * g
+            v = (1 - beta2) * v + beta2 * g**2
+            x = x - rate * m / (1 - beta1**t) / (np.sqrt(v / (1 - beta2**t)) + eps)
+            yield x
+
+    return steps
+
+
+def wrong_adam__sums(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """All steps are off by the same factor: add 1 - beta times the gradient"""
+    def steps(problem, x):
+        m, v, t = 0.0, 0.0, 0
+        while True:
+            g, t = problem.gradient(x), t + 1
+            m = beta1 * m + g
+            v = beta2 * v + g**2
+            x = x - rate * m / (1 - beta1**t) / (np.sqrt(v / (1 - beta2**t)) + eps)
+            yield x
+
+    return steps
 
 
 def right_lbfgs_direction__two_loops(gradient, pairs):
