@@ -588,7 +588,7 @@ def _pointed_at(source, kind, line):
 
 
 class Brake:
-    """Stops a changed program whose loops do not end.
+    """Stops a changed program whose loops, or calls of itself, do not end.
 
     Parameters
     ----------
@@ -611,7 +611,7 @@ class Brake:
 
 
 def with_brakes(tree):
-    """Let every turn of a loop call the brake.
+    """Let every turn of a loop, and every call of a function, call the brake.
 
     Parameters
     ----------
@@ -621,17 +621,19 @@ def with_brakes(tree):
     Returns
     -------
     ast.Module
-        The same with ``_mlnotes_tick()`` as first statement of every loop; these nodes have an attribute ``brake``.
+        The same with ``_mlnotes_tick()`` as first statement of every loop and, behind its docstring, of every function;
+        these nodes have an attribute ``brake``.
     """
     tree = copy.deepcopy(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.For | ast.While):
+        if isinstance(node, ast.For | ast.While | ast.FunctionDef):
             brake = ast.parse("_mlnotes_tick()").body[0]
             for it in ast.walk(brake):
                 it.brake = True
                 if hasattr(it, "lineno"):
                     it.lineno = it.end_lineno = node.lineno
-            node.body.insert(0, brake)
+            explained = isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None
+            node.body.insert(int(explained), brake)
     return tree
 
 

@@ -462,6 +462,19 @@ class TestCauses:
         assert line(check(written_down(textwrap.dedent(body).strip()))) == "Line 5"
         assert time.perf_counter() - start < 2
 
+    def test_a_function_that_a_repair_makes_call_itself_without_end_is_stopped(self):
+        body = """
+            def my_backtracking(function, x, direction, slope, step=1.0, tries=100):
+                if function(x + step * direction) - function(x) < 1e-4 * step * slope:
+                    return step
+                if tries == 0:
+                    raise ArithmeticError
+                return my_backtracking(function, x, direction, slope, step / 2, tries - 1)
+        """
+        start = time.process_time()
+        assert line(check(written_down(textwrap.dedent(body).strip()))) == "Line 5"
+        assert time.process_time() - start < 5
+
 
 class TestReports:
     def test_a_report_shows_values_and_code_in_html(self):
