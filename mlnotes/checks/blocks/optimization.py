@@ -163,7 +163,7 @@ _WALK = (height, slopes, _start)
 
 
 class _Rate(float):
-    """A rate, and the walk that is asked for with it."""
+    """A rate, and the walk that is asked for with it: in a report the call stands as a reader would write it."""
 
     walk = ""
 
