@@ -25,7 +25,6 @@ from mlnotes.diagnosis.trials import quiet, trials
 
 BANKS = Path(__file__).parents[1] / "checks"
 WANTED = 0.97
-SECONDS = 1.0  # more than any call of a bank takes
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def count(checks, every=1, equal=None):
     equal = known_equal().get(name, set()) if equal is None else equal
     tried, refused, same, survivors = trials(checks), 0, 0, []
     with quiet():
-        for version, tick, describe in changes(checks, every):
+        for version, tick, describe in changes(checks, every, tried):
             if _is_refused(version, tick, tried):
                 refused += 1
                 continue
@@ -80,7 +79,7 @@ def count(checks, every=1, equal=None):
     return Count(name, refused, same, tuple(survivors))
 
 
-def changes(checks, every=1):
+def changes(checks, every=1, tried=()):
     """Make the changed versions of a function and of what it uses of its own module that has no checks of its own.
 
     Parameters
@@ -89,6 +88,8 @@ def changes(checks, every=1):
         The function's.
     every : int
         Make only every so manieth.
+    tried : sequence of Trial
+        Calls: what the right version needs for them says when a changed one is stopped.
 
     Yields
     ------
@@ -99,13 +100,14 @@ def changes(checks, every=1):
     describe : callable
         Returns the change in words, as ``line → line``, as long as the generator waits.
     """
-    function, tick = checks.function, Brake(SECONDS)
+    function, tick = checks.function, Brake()
     own = definitions(function, frozenset(all_checks()))
     tree = ast.parse("\n\n".join(it for name, it in own.items() if not name.startswith("_require")))
     before = ast.unparse(tree).splitlines()
     running = with_brakes(tree)
     _mark_guards(running)
     namespace = vars(inspect.getmodule(function)) | {"_mlnotes_tick": tick}
+    tick.allow(run_definition(compile(running, "<changed>", "exec"), function.__name__, namespace), tried)
 
     def wanted(node):
         return not (hasattr(node, "guard") or hasattr(node, "brake"))

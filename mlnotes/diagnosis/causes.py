@@ -42,27 +42,20 @@ class Attempt:
         What came of each.
     unlike : tuple of str
         How that differs from the right one; "" where it does not.
-    seconds : float
-        How long the slowest call took, of the processor's time.
     """
 
     function: object
     trials: tuple
     found: tuple
     unlike: tuple
-    seconds: float
 
     @classmethod
     def of(cls, function, trials):
         """Try a version."""
-        found, seconds = [], [0.0]
         with quiet():
-            for trial in trials:
-                start = time.process_time()
-                found.append(trial.outcome(function))
-                seconds.append(time.process_time() - start)
+            found = tuple(trial.outcome(function) for trial in trials)
             unlike = tuple(trial.unlike(it) for trial, it in zip(trials, found, strict=True))
-        return cls(function, tuple(trials), tuple(found), unlike, max(seconds))
+        return cls(function, tuple(trials), found, unlike)
 
     @functools.cached_property
     def everyday(self):
@@ -491,8 +484,13 @@ def _repair(attempt, checks, until):
 def _one_place(attempt, source, until, never_given=()):
     tree = with_brakes(source.tree)
     own = _uses(tree, never_given)
-    tick = Brake(4 * attempt.seconds + 0.01)
+    tick = Brake()
     namespace = source.namespace | {"_mlnotes_tick": tick}
+    try:
+        answer = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
+    except Exception:  # it was defined where names were known that are not known here
+        return None
+    tick.allow(answer, [trial for trial, _, _ in attempt.everyday])
     # What is missing where nothing but a refusal is missing is no factor and no sign: those would break it by chance.
     only_refusals = all(trial.right.error for trial, _, unlike in attempt.everyday if unlike)
     rules = RULES if only_refusals else (*RULES, *ADDITIONS)
@@ -590,23 +588,41 @@ def _pointed_at(source, kind, line):
 class Brake:
     """Stops a changed program whose loops, or calls of itself, do not end.
 
-    Parameters
-    ----------
-    seconds : float
-        How long a call may take, of the processor's time.
+    Turns are counted: what a clock would stop depends on what else the machine does. The clock is there for turns that
+    grow, such as one that doubles an array.
     """
 
-    def __init__(self, seconds):
-        self.seconds = seconds
+    def __init__(self):
+        self.turns, self.seconds = math.inf, math.inf
         self.reset()
 
+    def allow(self, version, trials):
+        """Let every call take four times what this version takes, and something on top.
+
+        Parameters
+        ----------
+        version : callable
+            A program with this brake that ends.
+        trials : sequence of Trial
+            Its calls.
+        """
+        self.turns = self.seconds = math.inf
+        used = [(0, 0.0)]
+        for trial in trials:
+            self.reset()
+            trial.outcome(version)
+            used.append((self.used, time.process_time() - self.start))
+        turns, seconds = map(max, zip(*used, strict=True))
+        self.turns, self.seconds = 4 * turns + 100, 4 * seconds + 0.5
+
     def reset(self):
-        """Start the clock for the next call."""
-        self.until = time.process_time() + self.seconds
+        """Start to count for the next call."""
+        self.used, self.start = 0, time.process_time()
 
     def __call__(self):
         """Raise if a call has taken too long."""
-        if time.process_time() > self.until:
+        self.used += 1
+        if self.used > self.turns or time.process_time() > self.start + self.seconds:
             raise TooLong
 
 

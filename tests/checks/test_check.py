@@ -157,6 +157,11 @@ class TestVerdicts:
 
 
 class TestCauses:
+    @pytest.fixture(autouse=True)
+    def patience(self, monkeypatch):
+        """Let a slow or busy machine find what a quick one finds."""
+        monkeypatch.setattr(causes, "SECONDS", 5.0)
+
     def test_a_known_mistake_is_named_whatever_it_is_written_with(self):
         def my_attention_weights(q, k, mask=None, bias=None, scale=None):
             scores = np.einsum("...ld,...sd->...ls", q, k) * (scale or q.shape[-1] ** 0.5)
@@ -450,6 +455,21 @@ class TestCauses:
         assert not causes.holds_itself(ast.parse("for it in x: rows.append(rows[-1] + it)"))
         assert not causes.holds_itself(ast.parse("for i in x: rows[i] = rows[i - 1]"))
 
+    def test_a_brake_counts_turns_and_not_what_else_the_machine_does(self, monkeypatch):
+        brake = causes.Brake()
+        brake.allow(lambda x: [brake() for _ in range(5)], trials(Checks(lambda x: x, (call(1.0), call(2.0)))))
+        brake.reset()
+        now = time.process_time()
+        monkeypatch.setattr(causes.time, "process_time", lambda: now + 0.3)  # memory was tidied up
+        for _ in range(4 * 5 + 100):
+            brake()
+        with pytest.raises(causes.TooLong):
+            brake()
+        brake.reset()
+        monkeypatch.setattr(causes.time, "process_time", lambda: now + 3)  # every turn doubles an array
+        with pytest.raises(causes.TooLong):
+            brake()
+
     def test_a_loop_that_a_repair_makes_endless_is_stopped(self):
         body = """
             def my_softmax(x, axis=-1):
@@ -462,7 +482,8 @@ class TestCauses:
         assert line(check(written_down(textwrap.dedent(body).strip()))) == "Line 5"
         assert time.perf_counter() - start < 2
 
-    def test_a_function_that_a_repair_makes_call_itself_without_end_is_stopped(self):
+    def test_a_function_that_a_repair_makes_call_itself_without_end_is_stopped(self, monkeypatch):
+        monkeypatch.setattr(causes, "SECONDS", 0.7)
         body = """
             def my_backtracking(function, x, direction, slope, step=1.0, tries=100):
                 if function(x + step * direction) - function(x) < 1e-4 * step * slope:

@@ -87,7 +87,7 @@ class Lab:
         (path,) = self.runtime.glob("kernel-*.json")
         client = jupyter_client.BlockingKernelClient(connection_file=str(path))
         client.load_connection_file()
-        client.start_channels()
+        client.start_channels(hb=False)  # a heartbeat that begins while it is stopped never ends: jupyter_client 8.10
         try:
             code = f"import ipywidgets\nw = {LAST}"
             reply = client.execute_interactive(
