@@ -18,7 +18,8 @@ from pathlib import Path
 import yaml
 
 from mlnotes.checks import all_checks
-from mlnotes.diagnosis.causes import Brake, changed_calls, holds_itself, with_brakes
+from mlnotes.diagnosis.brakes import Brake, holds_itself, with_brakes
+from mlnotes.diagnosis.causes import changed_calls
 from mlnotes.diagnosis.rewrites import SLIPS, left_out, rewrites
 from mlnotes.diagnosis.source import definitions, run_definition
 from mlnotes.diagnosis.trials import quiet, trials

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mlnotes.diagnosis.brakes import braked, holds_itself
+from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.rewrites import ADDITIONS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
 from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet
@@ -22,10 +24,6 @@ from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet
 # How long to look for a cause, in seconds of the processor: with what comes before and after, a check takes less than
 # one. Where outputs are compared, a slow machine must not find less.
 SECONDS = float(os.environ.get("MLNOTES_CHECK_SECONDS", 0.7))
-
-
-class TooLong(BaseException):
-    """Raised inside a changed program; no ``except Exception`` of a reader's keeps it."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +100,8 @@ def cause_of(attempt, checks, others=()):
             or _line_that_warned(attempt)
             or _line_that_leaves(attempt, checks)
             or _what_fails(attempt, checks)
+            or turning_point(attempt, checks, time.process_time() + SECONDS / 4)
+            or _part_that_is_wrong(attempt)
         )
 
 
@@ -172,7 +172,7 @@ def _of_anyone(attempt, checks):
     for says, version in changed_calls(checks) if gives_values else ():
         if attempt.behaves_like(version):
             return says
-    return _overwritten(attempt) or _dtype(attempt) or _relation(attempt)
+    return _default(attempt, checks) or _overwritten(attempt) or _dtype(attempt) or _relation(attempt)
 
 
 def changed_calls(checks):
@@ -221,6 +221,27 @@ def _calling(function, names, exchange):
         if len(changed) < len(exchange) or len(arguments) > len(names):
             raise TypeError("these arguments cannot be exchanged")
         return function(**{name: value for name, value in (given | changed).items() if name not in left_out})
+
+    return version
+
+
+def _default(attempt, checks):
+    """Find a default that is another than the one asked for, and nothing else wrong."""
+    own, ours = parameters_of(attempt.function), parameters_of(checks.function)
+    for name in own.keys() & ours.keys():
+        its, asked = own[name].default, ours[name].default
+        if inspect.Parameter.empty in (its, asked) or repr(its) == repr(asked):
+            continue
+        if attempt.behaves_like(_with_default(checks.function, name, its)):
+            return f"Where `{name}` is not given, it is {its!r}, and should be {asked!r}."
+    return ""
+
+
+def _with_default(function, name, value):
+    signature = inspect.signature(function)
+
+    def version(*arguments, **named):
+        return function(**({name: value} | signature.bind(*arguments, **named).arguments))
 
     return version
 
@@ -323,10 +344,9 @@ def _form(attempt):
         return "It returns more than is asked for: what comes first is right."
     if any((mine is None) != (right is None) or len(mine or ()) != len(right or ()) for _, mine, right in parts):
         return ""
-    if parts[0][2] is not None:
-        parts = [(trial, mine, right, list(right)) for trial, mine, right in parts]
-        decided = [(trial, x, right[key]) for trial, mine, right, keys in parts
-            for key, x in zip(keys, mine.values(), strict=True)]  # fmt: skip
+    pairs = [(it, mine, right) for (it, *_), (_, mine, right) in zip(decided, parts, strict=True) if right is not None]
+    decided = [it for it, (*_, right) in zip(decided, parts, strict=True) if right is None]
+    decided += [(it, x, y) for it, mine, right in pairs for x, y in zip(mine.values(), right.values(), strict=True)]
     shapes = [_other_shape(*it) for it in decided]
     says = next(filter(None, shapes), "")
     return f"The numbers are right, but their shape is not: {says}." if None not in shapes else ""
@@ -482,15 +502,11 @@ def _repair(attempt, checks, until):
 
 
 def _one_place(attempt, source, until, never_given=()):
-    tree = with_brakes(source.tree)
-    own = _uses(tree, never_given)
-    tick = Brake()
-    namespace = source.namespace | {"_mlnotes_tick": tick}
-    try:
-        answer = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
-    except Exception:  # it was defined where names were known that are not known here
+    held = braked(source, [trial for trial, _, _ in attempt.everyday])
+    if held is None:
         return None
-    tick.allow(answer, [trial for trial, _, _ in attempt.everyday])
+    tree, namespace, tick = held.tree, held.namespace, held.brake
+    own = _uses(tree, never_given)
     # What is missing where nothing but a refusal is missing is no factor and no sign: those would break it by chance.
     only_refusals = all(trial.right.error for trial, _, unlike in attempt.everyday if unlike)
     rules = RULES if only_refusals else (*RULES, *ADDITIONS)
@@ -503,35 +519,13 @@ def _one_place(attempt, source, until, never_given=()):
             version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
         except Exception:  # not every change is a program
             continue
-        if _mended(attempt, version, tick) and not _idle_lines(attempt, source, version, tick, line):
+        if _mended(attempt, version, tick) and not _idle_lines(attempt, source, version, held, line):
             return kind, line
     return None
 
 
 def _uses(tree, names):
     return sum(isinstance(it, ast.Name) and it.id in names for it in ast.walk(tree))
-
-
-def holds_itself(tree):
-    """Tell whether a list is put into itself: NumPy follows such a list without end, where no brake reaches it.
-
-    Parameters
-    ----------
-    tree : ast.Module
-        A program.
-
-    Returns
-    -------
-    bool
-        Whether a line of it does.
-    """
-    added = []
-    for it in ast.walk(tree):
-        if isinstance(it, ast.Call) and isinstance(it.func, ast.Attribute) and it.func.attr in ("append", "insert"):
-            added += [(it.func.value, given) for given in it.args]
-        elif isinstance(it, ast.Assign):
-            added += [(target.value, it.value) for target in it.targets if isinstance(target, ast.Subscript)]
-    return any(ast.dump(to) == ast.dump(given) for to, given in added)
 
 
 def _mended(attempt, version, tick):
@@ -543,7 +537,7 @@ def _mended(attempt, version, tick):
     return True
 
 
-def _idle_lines(attempt, source, version, tick, changed):
+def _idle_lines(attempt, source, version, held, changed):
     """Find lines that the answer runs and its changed version never: the change went round the slip and mended nothing.
 
     Only the changed line, and lines that raise, may be too many.
@@ -551,9 +545,7 @@ def _idle_lines(attempt, source, version, tick, changed):
     simple = [node for node in ast.walk(source.tree) if isinstance(node, ast.stmt) and not hasattr(node, "body")]
     begins = {line: node.lineno for node in simple for line in range(node.lineno, node.end_lineno + 1)}
     raising = {node.lineno for node in simple if isinstance(node, ast.Raise | ast.Assert)}
-    program = compile(with_brakes(source.tree), "<changed>", "exec")
-    answer = run_definition(program, source.name, source.namespace | {"_mlnotes_tick": tick})
-    run = [{begins.get(it, it) for it in _lines_run(attempt, it, tick)} for it in (answer, version)]
+    run = [{begins.get(it, it) for it in _lines_run(attempt, it, held.brake)} for it in (held.version, version)]
     return run[0] - run[1] - raising - {begins.get(changed, changed)}
 
 
@@ -583,74 +575,6 @@ def _pointed_at(source, kind, line):
     lines = [f"line {it}, `{source.lines[it - 1].strip()}`" for it in (dict.fromkeys(line) if several else [line])]
     change = f"the same change in {len(line)} places" if several else "one change there"
     return f"L{', and '.join(lines)[1:]}: {HINTS[kind]}. With {change}, all calls come out right."
-
-
-class Brake:
-    """Stops a changed program whose loops, or calls of itself, do not end.
-
-    Turns are counted: what a clock would stop depends on what else the machine does. The clock is there for turns that
-    grow, such as one that doubles an array.
-    """
-
-    def __init__(self):
-        self.turns, self.seconds = math.inf, math.inf
-        self.reset()
-
-    def allow(self, version, trials):
-        """Let every call take four times what this version takes, and something on top.
-
-        Parameters
-        ----------
-        version : callable
-            A program with this brake that ends.
-        trials : sequence of Trial
-            Its calls.
-        """
-        self.turns = self.seconds = math.inf
-        used = [(0, 0.0)]
-        for trial in trials:
-            self.reset()
-            trial.outcome(version)
-            used.append((self.used, time.process_time() - self.start))
-        turns, seconds = map(max, zip(*used, strict=True))
-        self.turns, self.seconds = 4 * turns + 100, 4 * seconds + 0.5
-
-    def reset(self):
-        """Start to count for the next call."""
-        self.used, self.start = 0, time.process_time()
-
-    def __call__(self):
-        """Raise if a call has taken too long."""
-        self.used += 1
-        if self.used > self.turns or time.process_time() > self.start + self.seconds:
-            raise TooLong
-
-
-def with_brakes(tree):
-    """Let every turn of a loop, and every call of a function, call the brake.
-
-    Parameters
-    ----------
-    tree : ast.Module
-        A program, which is left as it is.
-
-    Returns
-    -------
-    ast.Module
-        The same with ``_mlnotes_tick()`` as first statement of every loop and, behind its docstring, of every function;
-        these nodes have an attribute ``brake``.
-    """
-    tree = copy.deepcopy(tree)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.For | ast.While | ast.FunctionDef):
-            brake = ast.parse("_mlnotes_tick()").body[0]
-            for it in ast.walk(brake):
-                it.brake = True
-                if hasattr(it, "lineno"):
-                    it.lineno = it.end_lineno = node.lineno
-            explained = isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None
-            node.body.insert(int(explained), brake)
-    return tree
 
 
 # Two mistakes at once.
@@ -782,6 +706,28 @@ def _what_fails(attempt, checks):
         if given == unlike:
             return f"It is right wherever `{name}` is left out, and wrong wherever it is given."
     return ""
+
+
+def _part_that_is_wrong(attempt):
+    """Tell the parts of the result that are right in every call from those that are not."""
+    decided = [(trial, entries(found.value), entries(trial.right.value)) for trial, found, _ in attempt.everyday]
+    keys = list(decided[0][2] or ())
+    if any(mine is None or right is None or not keys == [*mine] == [*right] for _, mine, right in decided):
+        return ""
+    wrong = {key for key in keys for trial, mine, right in decided if trial.unlike_value(mine[key], right[key])}
+    right = [key for key in keys if key not in wrong]
+    if not right:
+        return ""
+    subject, verb = _these(right)
+    others, negative = _these([key for key in keys if key in wrong])
+    return f"{subject[0].upper()}{subject[1:]} {verb} right in every call, {others} {negative} not."
+
+
+def _these(keys):
+    *names, last = [f"`{it}`" if isinstance(it, str) else str(it + 1) for it in keys]
+    several = f"{', '.join(names)} and {last}" if names else last
+    kind = "" if isinstance(keys[0], str) else "parts " if names else "part "
+    return f"{kind}{several}", "are" if names else "is"
 
 
 def _never_given(attempt, checks):

@@ -498,7 +498,7 @@ def combined(node, scope):
 
 
 def in_place(node, scope):
-    """An assignment that writes into what may belong to the caller."""
+    """An assignment that writes into what may be needed elsewhere."""
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         value = ast.BinOp(_load(node.target.id), node.op, node.value)
         yield "in place", ast.Assign([ast.Name(node.target.id, ast.Store())], value)
@@ -750,5 +750,5 @@ HINTS = {
     "exception": "another exception is asked for",
     "statement": "it should not be there",
     "indentation": "look at how far it is indented",
-    "in place": "it writes into an array that belongs to the caller",
+    "in place": "it writes into an array that is still needed as it was",
 }

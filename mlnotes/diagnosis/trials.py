@@ -90,15 +90,29 @@ def trials(checks):
     list of Trial
         One for each case, the smallest calls first and the edges last.
     """
-    found = []
     with quiet():
-        for case in sorted(checks.cases, key=lambda case: (case.edge, _size(case))):
-            sizes = [np.max(np.abs(x[np.isfinite(x)]), initial=0.0) for x in _floats(case)]
-            right = _outcome(checks, case, checks.function)
-            absolute = ABSOLUTE * min([1.0, *sizes]) if case.absolute is None else case.absolute
-            exact_dtype = any(x.dtype != np.float64 for x in _floats(case))
-            found.append(Trial(checks, case, right, absolute, exact_dtype))
-    return found
+        return [trial_of(checks, case) for case in sorted(checks.cases, key=lambda case: (case.edge, _size(case)))]
+
+
+def trial_of(checks, case):
+    """Call the book's version once.
+
+    Parameters
+    ----------
+    checks : Checks
+        The bank's entry.
+    case : Case
+        The call.
+
+    Returns
+    -------
+    Trial
+        The call with what came of it.
+    """
+    sizes = [np.max(np.abs(x[np.isfinite(x)]), initial=0.0) for x in _floats(case)]
+    absolute = ABSOLUTE * min([1.0, *sizes]) if case.absolute is None else case.absolute
+    exact_dtype = any(x.dtype != np.float64 for x in _floats(case))
+    return Trial(checks, case, _outcome(checks, case, checks.function), absolute, exact_dtype)
 
 
 @contextlib.contextmanager
@@ -162,12 +176,12 @@ def _outcome(checks, case, function):
         raise
     except BaseException as it:  # SystemExit, too, is something to report
         error = it
-    names = _names(checks.function, len(arguments))
+    names = names_of(checks.function, len(arguments))
     return Outcome(value, error, dict(zip(names, arguments, strict=True)) | named)
 
 
 @functools.cache
-def _names(function, count):
+def names_of(function, count):
     """Name the arguments that are handed over by place."""
     try:
         names = list(inspect.signature(function).parameters)[:count]

@@ -194,6 +194,7 @@ def wrong_linear_gradients__bias_averaged(x, w, grad):
 
 
 def wrong_linear_gradients__merged_wrongly(x, w, grad):
+    """Part 1 is right in every call, parts 2 and 3 are not."""
     rows = x.reshape(x.shape[0], -1)
     gradients = grad.reshape(grad.shape[0], -1)
     return grad @ w.T, rows.T @ gradients, gradients.sum(axis=0)
@@ -221,6 +222,7 @@ def wrong_linear_gradients__bias_in_the_samples(x, w, grad):
 
 
 def wrong_linear_gradients__bias_ones(x, w, grad):
+    """Parts 1 and 2 are right in every call, part 3 is not."""
     rows, gradients = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
     return grad @ w.T, rows.T @ gradients, np.ones(w.shape[1])
 
@@ -235,6 +237,7 @@ def wrong_linear_gradients__last_sample(x, w, grad):
 
 
 def wrong_linear_gradients__max(x, w, grad):
+    """Parts 1 and 2 are right in every call, part 3 is not."""
     rows, gradients = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
     return grad @ w.T, rows.T @ gradients, gradients.max(axis=0)
 

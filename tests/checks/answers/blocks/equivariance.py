@@ -255,6 +255,7 @@ def wrong_is_equivariant__sorted(f, actions_in, actions_out, x, tolerance=1e-9):
 
 
 def wrong_is_equivariant__one_side(f, actions_in, actions_out, x, tolerance=1e-9):
+    """With `tolerance=0.5` left out, the call that fails comes out right."""
     for g, h in zip(actions_in, actions_out, strict=False):
         a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
         if np.abs(a - b).max() > tolerance * max(1, np.abs(a).max()):
@@ -588,6 +589,7 @@ def right_broken_axioms__generator(table):
 
 
 def wrong_broken_axioms__large_numbers_only(table):
+    """With the negative numbers of `table` made positive, the call that fails comes out right."""
     n = np.arange(len(table))
     if (table >= len(n)).any():
         return ["closure"]

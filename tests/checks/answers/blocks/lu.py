@@ -58,6 +58,7 @@ def _eliminated(a):
 
 
 def wrong_lu__rows_for_a_matrix(a):
+    """Parts 2 and 3 are right in every call, part 1 is not."""
     a, order = _eliminated(a)
     k = min(a.shape)
     return order, np.tril(a[:, :k], -1) + np.eye(len(a), k), np.triu(a[:k])
@@ -71,6 +72,7 @@ def wrong_lu__permutation_transposed(a):
 
 
 def wrong_lu__full_factors(a):
+    """With no more rows of `a` than columns, every call that fails comes out right."""
     a, order = _eliminated(a)
     k = min(a.shape)
     return np.eye(len(a))[:, order], np.tril(a, -1)[:, :k] + np.eye(len(a), k), np.triu(a)
@@ -93,6 +95,7 @@ def wrong_lu__multipliers_stay(a):
 
 
 def wrong_lu__pivot_row_divided(a):
+    """Part 1 is right in every call, parts 2 and 3 are not."""
     a = np.array(a, float)
     k, order = min(a.shape), np.arange(len(a))
     for j in range(k):

@@ -52,6 +52,7 @@ def wrong_vector_norm__not_multiplied_back(x, p=2, axis=-1):
 
 
 def wrong_vector_norm__small_number_added(x, p=2, axis=-1):
+    """With `x` divided by its largest number, every call that fails comes out right."""
     top = np.max(np.abs(x), axis=axis, keepdims=True)
     if p == math.inf:
         return np.squeeze(top, axis)
@@ -129,6 +130,7 @@ def right_matrix_norm__torch(a, kind="frobenius"):
 
 
 def wrong_matrix_norm__orders_of_numpy(a, kind="frobenius"):
+    """With `kind='max'` left out, every call that fails comes out right."""
     orders = {"frobenius": None, "one": 1, "inf": np.inf, "max": -np.inf, "spectral": 2, "nuclear": "nuc"}
     unit = np.abs(a).max() or 1.0
     return unit * np.linalg.norm(a / unit, orders[kind], axis=(-2, -1))
@@ -182,6 +184,7 @@ def wrong_matrix_norm__smallest_sum(a, kind="frobenius"):
 
 
 def wrong_matrix_norm__all_matrices_together(a, kind="frobenius"):
+    """With `kind='max'` left out, the call that fails comes out right."""
     sizes = np.abs(a)
     top = sizes.max() or 1.0
     if kind == "frobenius":
@@ -328,6 +331,9 @@ def wrong_nearest_to_zero__of_unit_length(a, b, p=2):
 
 
 def wrong_nearest_to_zero__largest_with_sign(a, b, p=2):
+    """With `p=1` left out, and also with the negative numbers of `a` made positive, every call that fails comes out
+    right.
+    """
     if p == 1:
         x = np.zeros(len(a))
         x[a.argmax()] = b / a.max()

@@ -876,6 +876,7 @@ def wrong_newton__absolute_curvatures():
 
 
 def wrong_newton__eigenvectors_turned():
+    """Part 3 is right in every call, parts 1 and 2 are not."""
     def steps(problem, x):
         while True:
             w, v = np.linalg.eigh(problem.hessian(x))
@@ -908,6 +909,7 @@ def wrong_newton__regularized():
 
 
 def wrong_newton__divided_by_the_sum():
+    """Part 3 is right in every call, parts 1 and 2 are not."""
     def steps(problem, x):
         while True:
             x = x - problem.gradient(x) / problem.hessian(x).sum(axis=0)
@@ -980,6 +982,7 @@ def wrong_minimize__no_saddle_check(function, gradient, x0, stepper, hessian=Non
 
 
 def wrong_minimize__start_left_out(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    """`converged` is right in every call, `x`, `points`, `values` and `gradient_norms` are not."""
     x = np.array(x0, float)
     steps = stepper(Problem(function, gradient, hessian), x)
     points = [next(steps)]
@@ -1025,6 +1028,7 @@ def wrong_minimize__changes_of_height(function, gradient, x0, stepper, hessian=N
 
 
 def wrong_minimize__new_walk_each_step(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
+    """`converged` is right in every call, `x`, `points`, `values` and `gradient_norms` are not."""
     points = [np.array(x0, float)]
     problem = Problem(function, gradient, hessian)
     while np.linalg.norm(gradient(points[-1])) > tolerance and len(points) <= max_steps:
@@ -1299,6 +1303,7 @@ def wrong_momentum__last_gradient(rate, beta=0.9):
 
 
 def wrong_adam__moments_of_the_walk_before(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """With `rate=0.1` left out, the call that fails comes out right."""
     m, v, t = 0.0, 0.0, 0
 
     def steps(problem, x):

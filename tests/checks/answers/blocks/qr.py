@@ -154,6 +154,7 @@ def right_householder_qr__scipy(a):
 
 
 def wrong_householder_qr__full(a):
+    """With no more rows of `a` than columns, every call that fails comes out right."""
     q, r = scipy.linalg.qr(a, mode="full")
     return q, r
 
@@ -207,6 +208,7 @@ def wrong_householder_qr__mirrors_multiplied_backwards(a):
 
 
 def wrong_householder_qr__absolute_value(a):
+    """Parts 2 and 3 are right in every call, part 1 is not."""
     r, sizes = _scaled(a)
     m, k = len(r), min(r.shape)
     q = np.eye(m)
@@ -335,6 +337,7 @@ def wrong_column_volume__sum(a):
 
 
 def wrong_column_volume__square_only(a):
+    """With no more rows of `a` than columns, every call that fails comes out right."""
     return abs(np.linalg.det(np.asarray(a)[: np.shape(a)[1]]))
 
 

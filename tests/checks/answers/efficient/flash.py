@@ -73,6 +73,9 @@ def wrong_online_softmax__always_the_last_axis(x, axis=-1, block_size=256):
 
 
 def wrong_online_softmax__maximum_from_zero(x, axis=-1, block_size=256):
+    """With `x` divided by its largest number, and also with the negative numbers of `x` made positive, every call that
+    fails comes out right.
+    """
     x = np.moveaxis(x, axis, -1)
     m, total = np.zeros_like(x[..., 0]), 0.0
     for start in range(0, x.shape[-1], block_size):
@@ -139,21 +142,25 @@ def right_merge_attentions__einsum(outs, lses):
 
 
 def wrong_merge_attentions__largest_part(outs, lses):
+    """`lse` is right in every call, `out` is not."""
     best = lses.argmax(0)
     return np.take_along_axis(outs, best[None, ..., None], 0)[0], logsumexp(lses, axis=0)
 
 
 def wrong_merge_attentions__sum_of_parts(outs, lses):
+    """`lse` is right in every call, `out` is not."""
     return outs.sum(0), logsumexp(lses, axis=0)
 
 
 def wrong_merge_attentions__exponentials_not_normalised(outs, lses):
+    """`lse` is right in every call, `out` is not."""
     top = lses.max(0)
     weights = np.exp(lses - np.where(top == -np.inf, 0, top))
     return (weights[..., None] * outs).sum(0), logsumexp(lses, axis=0)
 
 
 def wrong_merge_attentions__mean_of_lses(outs, lses):
+    """`out` is right in every call, `lse` is not."""
     return (softmax(lses, axis=0)[..., None] * outs).sum(0), lses.mean(0)
 
 
@@ -373,6 +380,7 @@ def wrong_attention_traffic__one_table(n_queries, n_keys, d_head, d_value=None, 
 
 
 def wrong_attention_traffic__fractions(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    """With `block_size` left out, every call that fails comes out right."""
     width = d_head + (d_head if d_value is None else d_value)
     if block_size is None:
         return (n_queries + n_keys) * width + 4 * n_queries * n_keys
@@ -647,6 +655,7 @@ def wrong_merge_attentions__zero_for_minus_infinity(outs, lses):
 
 
 def wrong_merge_attentions__running_lse_not_updated(outs, lses):
+    """`lse` is right in every call, `out` is not."""
     out, lse = outs[0], lses[0]
     for o, x in zip(outs[1:], lses[1:], strict=True):
         w = softmax(np.stack([lse, x]), axis=0)[..., None]
@@ -1031,6 +1040,7 @@ def wrong_attention_traffic__tables_only_written(n_queries, n_keys, d_head, d_va
 
 
 def wrong_attention_traffic__queries_padded(n_queries, n_keys, d_head, d_value=None, block_size=None):
+    """With `block_size` left out, every call that fails comes out right."""
     width = d_head + (d_head if d_value is None else d_value)
     if block_size is None:
         return (n_queries + n_keys) * width + 4 * n_queries * n_keys

@@ -283,6 +283,7 @@ def wrong_cached_attention__mask_inverted(q, k, v, cache):
 
 
 def wrong_cached_attention__room_for_offset(q, k, v, cache):
+    """`cache.keys` and `cache.values` are right in every call, `result` is not."""
     cache.append(k, v)
     offset = cache.capacity - q.shape[-2]
     return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
@@ -306,6 +307,7 @@ def wrong_cached_attention__appended_twice(q, k, v, cache):
 
 
 def wrong_cached_attention__hidden_after_softmax(q, k, v, cache):
+    """`cache.keys` and `cache.values` are right in every call, `result` is not."""
     offset = len(cache)
     cache.append(k, v)
     weights = softmax(q @ cache.keys.mT / np.sqrt(q.shape[-1]))

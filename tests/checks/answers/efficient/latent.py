@@ -839,6 +839,7 @@ def wrong_factorize__no_singular_values(w, rank, x=None):
 
 
 def wrong_factorize__svd_of_the_inputs(w, rank, x=None):
+    """With `x` left out, every call that fails comes out right."""
     if x is None:
         vt = np.linalg.svd(w, full_matrices=False)[2][:rank]
         return w @ vt.T, vt
@@ -868,6 +869,7 @@ def wrong_factorize__root_on_one_side(w, rank, x=None):
 
 
 def wrong_factorize__first_columns(w, rank, x=None):
+    """`columns of w_down` is right in every call, `w_down @ w_up` is not."""
     y = w if x is None else x @ w
     basis = w[:, :rank]
     return basis, np.linalg.lstsq(y[:, :rank], y, rcond=None)[0]
@@ -880,6 +882,7 @@ def wrong_factorize__columns_of_vt(w, rank, x=None):
 
 
 def wrong_factorize__inputs_by_their_lengths(w, rank, x=None):
+    """With `x` left out, every call that fails comes out right."""
     if x is None:
         vt = np.linalg.svd(w, full_matrices=False)[2][:rank]
         return w @ vt.T, vt

@@ -44,6 +44,7 @@ def right_quantize__named_tuple(x, bits, block_size=None, symmetric=True):
 
 
 def wrong_quantize__truncated(x, bits, block_size=None, symmetric=True):
+    """`scale` and `minimum` are right in every call, `codes` is not."""
     _, scale, low = right_quantize__two_cases(x, bits, block_size, symmetric)
     step = np.repeat(scale, x.shape[-1] // scale.shape[-1], -1)
     m = np.repeat(low, x.shape[-1] // scale.shape[-1], -1)

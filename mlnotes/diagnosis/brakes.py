@@ -1,0 +1,152 @@
+"""Run programs that may not end: a changed loop, a call of itself, a list that holds itself."""
+
+import ast
+import copy
+import math
+import time
+from dataclasses import dataclass
+
+from mlnotes.diagnosis.source import run_definition
+
+
+class TooLong(BaseException):
+    """Raised inside a changed program; no ``except Exception`` of a reader's keeps it."""
+
+
+class Brake:
+    """Stops a changed program whose loops, or calls of itself, do not end.
+
+    Turns are counted: what a clock would stop depends on what else the machine does. The clock is there for turns that
+    grow, such as one that doubles an array.
+    """
+
+    def __init__(self):
+        self.turns, self.seconds = math.inf, math.inf
+        self.reset()
+
+    def allow(self, version, trials):
+        """Let every call take four times what this version takes, and something on top.
+
+        Parameters
+        ----------
+        version : callable
+            A program with this brake that ends.
+        trials : sequence of Trial
+            Its calls.
+        """
+        self.turns = self.seconds = math.inf
+        used = [(0, 0.0)]
+        for trial in trials:
+            self.reset()
+            trial.outcome(version)
+            used.append((self.used, time.process_time() - self.start))
+        turns, seconds = map(max, zip(*used, strict=True))
+        self.turns, self.seconds = 4 * turns + 100, 4 * seconds + 0.5
+
+    def reset(self):
+        """Start to count for the next call."""
+        self.used, self.start = 0, time.process_time()
+
+    def __call__(self):
+        """Raise if a call has taken too long."""
+        self.used += 1
+        if self.used > self.turns or time.process_time() > self.start + self.seconds:
+            raise TooLong
+
+
+def with_brakes(tree):
+    """Let every turn of a loop, and every call of a function, call the brake.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        A program, which is left as it is.
+
+    Returns
+    -------
+    ast.Module
+        The same with ``_mlnotes_tick()`` as first statement of every loop and, behind its docstring, of every function;
+        these nodes have an attribute ``brake``.
+    """
+    tree = copy.deepcopy(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For | ast.While | ast.FunctionDef):
+            brake = ast.parse("_mlnotes_tick()").body[0]
+            for it in ast.walk(brake):
+                it.brake = True
+                if hasattr(it, "lineno"):
+                    it.lineno = it.end_lineno = node.lineno
+            explained = isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None
+            node.body.insert(int(explained), brake)
+    return tree
+
+
+@dataclass(frozen=True)
+class Braked:
+    """A reader's program with brakes in it.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        The program.
+    namespace : dict
+        What its names mean, the brake's included.
+    brake : Brake
+        To be reset before each call.
+    version : callable
+        What it defines.
+    """
+
+    tree: ast.Module
+    namespace: dict
+    brake: Brake
+    version: object
+
+
+def braked(source, trials):
+    """Put brakes into a reader's program, as tight as its calls allow.
+
+    Parameters
+    ----------
+    source : Source or None
+        The program.
+    trials : sequence of Trial
+        Calls that end.
+
+    Returns
+    -------
+    Braked or None
+        None where there is no source, or it needs names that were known only where it was defined.
+    """
+    if source is None:
+        return None
+    tree, brake = with_brakes(source.tree), Brake()
+    namespace = source.namespace | {"_mlnotes_tick": brake}
+    try:
+        version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
+    except Exception:
+        return None
+    brake.allow(version, trials)
+    return Braked(tree, namespace, brake, version)
+
+
+def holds_itself(tree):
+    """Tell whether a list is put into itself: NumPy follows such a list without end, where no brake reaches it.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        A program.
+
+    Returns
+    -------
+    bool
+        Whether a line of it does.
+    """
+    added = []
+    for it in ast.walk(tree):
+        if isinstance(it, ast.Call) and isinstance(it.func, ast.Attribute) and it.func.attr in ("append", "insert"):
+            added += [(it.func.value, given) for given in it.args]
+        elif isinstance(it, ast.Assign):
+            added += [(target.value, it.value) for target in it.targets if isinstance(target, ast.Subscript)]
+    return any(ast.dump(to) == ast.dump(given) for to, given in added)

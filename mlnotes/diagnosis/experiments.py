@@ -1,0 +1,164 @@
+"""Make the calls that fail again with one thing changed: if all come out right, the mistake has to do with it."""
+
+import inspect
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from mlnotes.diagnosis.brakes import braked
+from mlnotes.diagnosis.source import parameters_of, source_of
+from mlnotes.diagnosis.trials import entries, names_of, numbers, trial_of
+
+LEFT_OUT = object()
+
+
+def turning_point(attempt, checks, until):
+    """Find what the calls that fail have in common and those that come out right have not, by changing it.
+
+    Parameters
+    ----------
+    attempt : Attempt
+        The answer, with at least one failure.
+    checks : Checks
+        What is known about the function.
+    until : float
+        When to stop looking, in seconds of the processor's time.
+
+    Returns
+    -------
+    str
+        A sentence, or "" where no change, or more than two, let all calls come out right.
+    """
+    failed = [it for it, _, unlike in attempt.everyday if unlike]
+    held = braked(source_of(attempt.function), [it for it, *_ in attempt.everyday])
+    if held is None or any(it.right.error for it in failed):
+        return ""
+    changes = [dict(_changes(it, checks)) for it in failed]
+    comes_out_right = _judge(held, checks)
+    if any(comes_out_right(it, it.case) for it in failed):  # an answer that remembers earlier calls
+        return ""
+    found = []
+    for change in changes[0].keys() & set.intersection(*map(set, changes)):
+        if time.process_time() > until:
+            return ""
+        if all(comes_out_right(it, made[change][1]) for it, made in zip(failed, changes, strict=True)):
+            words = {made[change][0] for made in changes}
+            found.append(words.pop() if len(words) == 1 else change)
+    if not 1 <= len(found) <= min(2, len(failed)):
+        return ""
+    calls = "every call that fails comes" if len(failed) > 1 else "the call that fails comes"
+    return f"With {', and also with '.join(sorted(found))}, {calls} out right."
+
+
+def _judge(held, checks):
+    def comes_out_right(before, case):
+        after = trial_of(checks, case)
+        held.brake.reset()
+        says_less = _variety(after.right.value) < min(2, _variety(before.right.value))
+        return not after.right.error and not says_less and not after.unlike(after.outcome(held.version))
+
+    return comes_out_right
+
+
+def _variety(value):
+    """Count the different numbers of a result: where all are alike, many a wrong answer is right."""
+    parts = entries(value)
+    if parts is not None:
+        return sum(map(_variety, parts.values()))
+    array = numbers(value)
+    return 0 if array is None else len(np.unique(array))
+
+
+def _changes(trial, checks):
+    """List what can be changed of a call: in words for any call, in words for this one, and the call that is left."""
+    case, signature = trial.case, parameters_of(checks.function)
+    names = names_of(checks.function, len(case.arguments))
+    given = dict(zip(names, case.arguments, strict=True)) | case.named
+
+    def put(name, value):
+        new = given | {name: value}
+        arguments = tuple(new[it] for it in names)
+        return replace(case, arguments=arguments, named={it: new[it] for it in case.named if new[it] is not LEFT_OUT})
+
+    for name in given.keys() & signature.keys():
+        value, default = given[name], signature[name].default
+        if isinstance(value, np.ndarray):
+            for says, change in _OF_ARRAYS.items():
+                new = change(value)
+                if new is not None:
+                    says = says.format(f"`{name}`")
+                    yield says, (says, put(name, new))
+        if type(value) is int and value > 1 and _variety(trial.right.value) > 1:
+            yield f"`{name}` = 1", (f"`{name}` = 1", put(name, 1))
+        if default is not inspect.Parameter.empty and (isinstance(value, np.ndarray) or value != default):
+            this = f"`{name}={value!r}`" if isinstance(value, bool | int | float | str) else f"`{name}`"
+            yield f"`{name}` left out", (f"{this} left out", put(name, LEFT_OUT if name in case.named else default))
+
+
+def _where(condition, change, kinds="f"):
+    """Change those numbers of an array that meet a condition; None where none does."""
+
+    def changed(x):
+        met = condition(x) if x.dtype.kind in kinds else np.False_
+        return np.where(met, change(x), x).astype(x.dtype) if met.any() else None
+
+    return changed
+
+
+def _if(condition, change):
+    """Change an array that meets a condition; None if it does not."""
+
+    def changed(x):
+        with np.errstate(all="ignore"):
+            return change(x) if x.size and condition(x) else None
+
+    return changed
+
+
+def _largest(x):
+    return np.max(np.abs(x), initial=0.0, where=np.isfinite(x)) if x.dtype.kind in "fc" else 0.0
+
+
+def _spread(x):
+    """Make all numbers different: those of an array of places stay within its range."""
+    if x.dtype.kind in "iu":
+        return x.min() + np.arange(x.size, dtype=x.dtype).reshape(x.shape)
+    return (x + np.linspace(0, 1, x.size).reshape(x.shape) * (_largest(x) or 1)).astype(x.dtype)
+
+
+def _repeats(x):
+    fits = x.dtype.kind in "iu" and x.size <= int(x.max()) - int(x.min()) + 1
+    return (fits or (x.dtype.kind == "f" and np.isfinite(x).all())) and len(np.unique(x)) < x.size
+
+
+def _is_square(x):
+    return x.ndim > 1 and x.shape[-1] == x.shape[-2] and x.dtype.kind in "fc"
+
+
+_OF_ARRAYS = {
+    "the negative numbers of {} made positive": _where(lambda x: np.isfinite(x) & (x < 0), np.abs, "fi"),
+    "0 for the infinities of {}": _where(np.isinf, np.zeros_like),
+    "0 for every nan of {}": _where(np.isnan, np.zeros_like),
+    "1 for the zeros of {}": _where(lambda x: x == 0, np.ones_like),
+    "numbers of {} that are all different": _if(_repeats, _spread),
+    "the numbers of {} in order": _if(
+        lambda x: x.ndim == 1 and x.dtype.kind in "fi" and (np.diff(x) < 0).any(), np.sort
+    ),
+    "{} divided by its largest number": _if(lambda x: not 0.01 < (_largest(x) or 1) < 100, lambda x: x / _largest(x)),
+    "{} as floats": _if(lambda x: x.dtype.kind in "iu", lambda x: x.astype(float)),
+    "{} in float64": _if(lambda x: x.dtype.kind == "f" and x.dtype != float, lambda x: x.astype(float)),
+    "the real part of {} alone": _if(lambda x: x.dtype.kind == "c", lambda x: x.real.copy()),
+    "the symmetric part of {} in its place": _if(
+        lambda x: _is_square(x) and (x != x.mT).any(), lambda x: (x + x.mT) / 2
+    ),
+    "no more rows of {} than columns": _if(
+        lambda x: x.ndim > 1 and x.shape[-2] > x.shape[-1], lambda x: x[..., : x.shape[-1], :]
+    ),
+    "no more columns of {} than rows": _if(
+        lambda x: x.ndim > 1 and x.shape[-1] > x.shape[-2], lambda x: x[..., : x.shape[-2]]
+    ),
+    "no row of {} that is False throughout": _if(
+        lambda x: x.dtype.kind == "b" and x.ndim and not x.any(-1).all(), lambda x: x | ~x.any(-1, keepdims=True)
+    ),
+}
