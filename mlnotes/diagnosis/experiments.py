@@ -31,6 +31,7 @@ def turning_point(attempt, checks, until):
         A sentence, or "" where no change, or more than two, let all calls come out right.
     """
     failed = [it for it, _, unlike in attempt.everyday if unlike]
+    passed = [it for it, _, unlike in attempt.everyday if not unlike]
     held = braked(source_of(attempt.function), [it for it, *_ in attempt.everyday])
     if held is None or any(it.right.error for it in failed):
         return ""
@@ -38,8 +39,10 @@ def turning_point(attempt, checks, until):
     comes_out_right = _judge(held, checks)
     if any(comes_out_right(it, it.case) for it in failed):  # an answer that remembers earlier calls
         return ""
+    # What is special about one call may be many things; what right ones have too is none of them.
+    common = {it for trial in passed for it, _ in _changes(trial, checks)} if len(failed) == 1 else set()
     found = []
-    for change in changes[0].keys() & set.intersection(*map(set, changes)):
+    for change in set.intersection(*map(set, changes)) - common:
         if time.process_time() > until:
             return ""
         if all(comes_out_right(it, made[change][1]) for it, made in zip(failed, changes, strict=True)):

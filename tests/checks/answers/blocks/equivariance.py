@@ -255,7 +255,6 @@ def wrong_is_equivariant__sorted(f, actions_in, actions_out, x, tolerance=1e-9):
 
 
 def wrong_is_equivariant__one_side(f, actions_in, actions_out, x, tolerance=1e-9):
-    """With `tolerance=0.5` left out, the call that fails comes out right."""
     for g, h in zip(actions_in, actions_out, strict=False):
         a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
         if np.abs(a - b).max() > tolerance * max(1, np.abs(a).max()):

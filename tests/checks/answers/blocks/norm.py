@@ -184,7 +184,6 @@ def wrong_matrix_norm__smallest_sum(a, kind="frobenius"):
 
 
 def wrong_matrix_norm__all_matrices_together(a, kind="frobenius"):
-    """With `kind='max'` left out, the call that fails comes out right."""
     sizes = np.abs(a)
     top = sizes.max() or 1.0
     if kind == "frobenius":

@@ -1303,7 +1303,6 @@ def wrong_momentum__last_gradient(rate, beta=0.9):
 
 
 def wrong_adam__moments_of_the_walk_before(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    """With `rate=0.1` left out, the call that fails comes out right."""
     m, v, t = 0.0, 0.0, 0
 
     def steps(problem, x):
