@@ -555,9 +555,9 @@ class TestCauses:
                     n = n + 1
                 return out / out.sum(axis=axis, keepdims=True) ** 2
         """
-        start = time.perf_counter()
+        start = time.process_time()
         assert line(check(written_down(textwrap.dedent(body).strip()))) == "Line 5"
-        assert time.perf_counter() - start < 2
+        assert time.process_time() - start < 5
 
     def test_a_function_that_a_repair_makes_call_itself_without_end_is_stopped(self, monkeypatch):
         monkeypatch.setattr(causes, "SECONDS", 0.7)
