@@ -13,7 +13,8 @@ _x, _table, _huge, _tiny, _zeros, _a, _tall, _huge_a, _stack = frozen(np.array([
     _rng.normal(size=(5, 3)), np.array([[1e200, -2e200], [3e200, 4e200]]), _rng.normal(size=(2, 7, 3)))
 _KINDS = ("frobenius", "one", "inf", "max", "spectral", "nuclear")
 _POWERS = (1, 1.5, 2, 3, math.inf)
-_bent, _ties = np.array([2.0, -3.0, 0.5, 1.0]), np.array([[3.0, -3.0, 1.0], [0.25, 0.75, -0.25]])
+_bent = np.array([2.0, -3.0, 0.5, 1.0])
+_ties = np.array([[3.0, -3.0, 1.0], [0.25, 0.625, -0.25], [-2.25, 1.0, 2.25]])
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 5 powers in float64: a few units of 1e-16"}
 _SINGULAR = {"tolerance": 1e-12, "why": "singular values in float64: a few units of 1e-15"}
 _SEARCHED = {"tolerance": 1e-6, "why": "the place of a least value is found to the root of its rounding error, 1e-8"}

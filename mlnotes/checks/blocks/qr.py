@@ -349,7 +349,7 @@ CHECKS = (
                 "It is the right mirror, but the first coordinate of v is not 1", "divide v by its first coordinate"))),
     Checks(givens_rotation,
         cases=(
-            call(3.0, 4.0), call(4.0, -3.0), call(-2.0, -2.0), call(0.0, -5.0).about("a first coordinate of 0"),
+            call(3.0, 4.0), call(3.0, -3.0), call(-2.0, -2.0), call(0.0, -5.0).about("a first coordinate of 0"),
             call(-2.0, 0.0).about("a second coordinate of 0"), call(3e200, -4e200).about("numbers of 1e200"),
             call(-4e-200, 3e-200).about("numbers of 1e-200"), call(0.0, 0.0).about("nothing to turn")),
         claims=(
@@ -366,6 +366,9 @@ CHECKS = (
                 "divide both by the length, or use atan2(y, x), which knows the quadrant"),
             Mistake("onto the second axis", (_TURN, "[[y, -x], [x, y]]"), "The vector falls onto the second axis",
                 "its product with (x, y) is (length, 0)"),
+            Mistake("no turn where y is 0", ("if larger == 0:", "if y == 0:"),
+                "A negative first coordinate stays negative where the second is 0",
+                "only a vector of zeros needs no turn"),
             Mistake("sine and cosine exchanged", (_TURN, "[[y, x], [-x, y]]"), "The vector turns past the axis",
                 "the cosine is x divided by the length"),
             Mistake("reflection", (_TURN, "[[x, y], [y, -x]]"), "It is a mirror: its determinant is -1",

@@ -469,3 +469,10 @@ def wrong_nearest_to_zero__nearly_one(a, b, p=2):
     sizes = np.abs(a) / np.abs(a).max()
     x = np.sign(a) * sizes ** (1 / (p - 1))
     return b / (a @ x) * x
+
+
+def wrong_vector_norm__power_of_two_above(x, p=2, axis=-1):
+    power = np.frexp(np.abs(x).max(axis, keepdims=True))[1]
+    sizes, power = np.ldexp(np.abs(x), -power), np.squeeze(power, axis)
+    total = sizes.max(axis) if p == np.inf else np.sum(sizes**p, axis) ** (1 / p)
+    return np.ldexp(total, power)

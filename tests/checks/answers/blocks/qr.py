@@ -428,7 +428,7 @@ def wrong_givens_rotation__second_axis(x, y):
 
 
 def wrong_givens_rotation__no_turn_for_y_zero(x, y):
-    """Line 3"""
+    """only a vector of zeros needs no turn"""
     if y == 0:
         return np.eye(2)
     length = math.hypot(x, y)
