@@ -263,7 +263,8 @@ def _counterexample(title, trial, found, unlike):
         expected = _raised(trial.right.error) if trial.right.error else expected
         came = _raised(found.error) if found.error else came
         same = "\n".join(it.partition("   at ")[0] for it in expected.splitlines()) == came
-        return Counterexample(call, expected, f"{came}   ({unlike})" if same else came)
+        said = f"\n({unlike})" if "\n" in came else f"   ({unlike})"
+        return Counterexample(call, expected, f"{came}{said}" if same else came)
     name = trial.changed(found)
     expected, came = compared(found.left[name], trial.right.left[name])
     return Counterexample(call, f"{name} = {expected} after the call", f"{name} = {came}")

@@ -557,7 +557,7 @@ class TestReports:
     def test_where_the_same_numbers_are_shown_twice_the_difference_is_said(self):
         report = check(lambda a: lu(a.astype(float)), "lu")
         assert report.says.endswith("float32.")
-        assert report.counterexample.found.endswith("   (part 1's dtype is float64 where float32 is right)")
+        assert report.counterexample.found.endswith("\n(part 1's dtype is float64 where float32 is right)")
 
     def test_what_came_is_shown_where_an_empty_collection_is_right(self):
         report = check(hidden(own_inverses), "broken_axioms")
