@@ -218,18 +218,26 @@ def _judged(attempt, checks, title):
         asked = len(attempt.everyday)
         says = f"It is right on all {asked} calls that the exercise asks for. At the edge it is not: {trial.case.says}."
         return Report(title, "edge", says, example, others)
-    cause = cause_of(attempt, checks, _mistakes_of_parts(checks.function.__name__))
-    unexplained = f"{unlike[0].upper()}{unlike[1:]}, {_UNEXPLAINED}."
+    cause = cause_of(attempt, checks, _mistakes_of_parts(attempt.function, checks.function.__name__))
+    accepts = all(it.right.error and not found.error for it, found, _ in everyday)
+    unexplained = f"{unlike[0].upper()}{unlike[1:]}{'' if accepts else f', {_UNEXPLAINED}'}."
     return Report(title, "wrong", cause or unexplained, example, others)
 
 
+def _mistakes_of_parts(answer, name):
+    """List the mistakes of functions that the book's uses, unless an answer calls these and is spared their work."""
+    known = getattr(answer, "__globals__", {})
+    called = [known.get(it) for it in getattr(getattr(answer, "__code__", None), "co_names", ())]
+    return tuple(it for part, it in _parts(name) if not any(part is other for other in called))
+
+
 @functools.cache
-def _mistakes_of_parts(name):
-    """List the mistakes of functions of the same module that a function uses: an answer may do their work itself."""
+def _parts(name):
+    """List the mistakes of functions of the same module that a function uses, each with the function."""
     checks, known = _find(name), all_checks()
     parts = [known[it] for it in definitions(checks.function) if it in known and it != name]
-    found = [it for part in parts for it in part.mistakes if part.function.__module__ == checks.function.__module__]
-    return tuple(it for it in found if _fits(checks, it))
+    found = [(part.function, it) for part in parts for it in part.mistakes]
+    return [(part, it) for part, it in found if part.__module__ == checks.function.__module__ and _fits(checks, it)]
 
 
 def _fits(checks, mistake):
@@ -254,7 +262,9 @@ def _counterexample(title, trial, found, unlike):
         expected, came = compared(found.value, trial.right.value)
         expected = _raised(trial.right.error) if trial.right.error else expected
         came = _raised(found.error) if found.error else came
-        return Counterexample(call, expected, came if came != expected else f"{came}   ({unlike})")
+        same = "\n".join(it.partition("   at ")[0] for it in expected.splitlines()) == came
+        said = f"\n({unlike})" if "\n" in came else f"   ({unlike})"
+        return Counterexample(call, expected, f"{came}{said}" if same else came)
     name = trial.changed(found)
     expected, came = compared(found.left[name], trial.right.left[name])
     return Counterexample(call, f"{name} = {expected} after the call", f"{name} = {came}")

@@ -6,6 +6,7 @@ import linecache
 import math
 import textwrap
 import time
+import types
 
 import numpy as np
 import pytest
@@ -13,13 +14,14 @@ import pytest
 from mlnotes.applications.least_squares import lstsq
 from mlnotes.attention.multi_head import split_heads
 from mlnotes.attention.self_attention import attention_weights
+from mlnotes.blocks.lu import lu
 from mlnotes.blocks.matmul import matmul_block, matmul_dot
 from mlnotes.blocks.norm import matrix_norm, vector_norm
 from mlnotes.blocks.softmax import log_softmax, softmax
-from mlnotes.checks import _raised, _with_comment, check, evidence, mistakes, wrong_version
+from mlnotes.checks import _raised, _with_comment, all_checks, check, evidence, mistakes, wrong_version
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis import brakes, causes
-from mlnotes.diagnosis.causes import version_of
+from mlnotes.diagnosis.causes import told, version_of
 from mlnotes.diagnosis.report import Table, compared, written, written_call
 from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
 from mlnotes.diagnosis.source import edited, source_of
@@ -343,6 +345,23 @@ class TestCauses:
 
         assert check(my_one_hot).says.startswith("It accepts what must be refused")
 
+    def test_where_a_refusal_is_all_that_is_missing_nothing_else_is_looked_for(self):
+        says = "It accepts what must be refused: a must not be singular, got pivot 0 in row 1."
+        assert check(hidden(np.linalg.pinv), "inverse").says == says
+
+    def test_an_answer_is_not_blamed_for_work_that_it_leaves_to_the_book(self):
+        def my_det(a):
+            p, _, u = lu(a)
+            pivots = np.diag(u)
+            if np.abs(pivots).min() < 1e-10:
+                return 0.0
+            return np.linalg.det(p) * np.prod(np.sign(pivots)) * np.exp(np.log(np.abs(pivots)).sum())
+
+        known = [told(it) for it in all_checks()["lu"].mistakes]
+        assert check(my_det).says not in known
+        own = types.FunctionType(my_det.__code__, my_det.__globals__ | {"lu": hidden(lu)}, "my_det")
+        assert check(own).says in known
+
     def test_a_change_that_only_goes_round_the_slip_is_not_pointed_at(self):
         right = "e = np.exp(x - x.max(axis=axis, keepdims=True))\n    return e / e.sum(axis=axis, keepdims=True)"
         wrong = right.replace("e / e", "e - e").replace("\n", "\n    ")
@@ -611,6 +630,11 @@ class TestReports:
             "part 2: 1",
         )
         assert compared((np.ones(2) + 1e-8, 1), (np.ones(2), 1))[1] == "part 1: [1, 1]\npart 2: 1"
+
+    def test_where_the_same_numbers_are_shown_twice_the_difference_is_said(self):
+        report = check(lambda a: lu(a.astype(float)), "lu")
+        assert report.says.endswith("float32.")
+        assert report.counterexample.found.endswith("\n(part 1's dtype is float64 where float32 is right)")
 
     def test_what_came_is_shown_where_an_empty_collection_is_right(self):
         report = check(hidden(own_inverses), "broken_axioms")

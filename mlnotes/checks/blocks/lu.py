@@ -19,6 +19,7 @@ from mlnotes.blocks.lu import (
     slogdet,
 )
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.source import edited
 
 _rng = np.random.default_rng(23)
 _square, _tall, _wide, _singular, _leading, _cycle, _sizes, _many, _graded, _skew, _whole, _two, _negative = frozen(
@@ -90,9 +91,11 @@ def _factors(*block):
 def _calls(*block):
     matrices = ((call(_two, *block), ""), (call(_negative, *block), "a negative pivot"),
         (call(_leading, *block), "a leading zero"), (call(_graded, *block), "a small pivot"),
-        (call(_cycle, *block), "three rows that change places"), (call(np.array([[0, 2], [3, 4]]), *block), "integers"),
+        (call(_cycle, *block), "three rows that change places"), (call(np.array([[0, 2, 1], [0, 3, 5], [0, 6, 1]]),
+        *block), "integers, the first column of zeros"),
         (call(_singular, *block), "columns that depend on each other"), (call(_square, *block), ""),
-        (call(_tall, *block), "more rows than columns"), (call(_wide, *block), "more columns than rows"),
+        (call(_tall, *block), "more rows than columns"),
+        (call(1e-20 * _wide, *block), "more columns than rows, numbers of 1e-20"),
         (call(np.zeros((3, 2)), *block), "a matrix of zeros"))
     return *(it.about(says) for it, says in matrices), call(_square.astype(np.float32), *block).about("float32", True)
 
@@ -121,10 +124,30 @@ def _scipy_triangular(lower):
     return solve
 
 
+def _in_two_arrays(a):
+    """Eliminate with multipliers in an array of their own, as most readers do."""
+    m, k = len(a), min(np.shape(a))
+    u, l, order = np.array(a, float), np.zeros((m, k)), np.arange(m)
+    for j in range(k):
+        best = j + abs(u[j:, j]).argmax()
+        for array in (u, l, order):
+            array[[j, best]] = array[[best, j]]
+        if u[j, j] != 0:
+            l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
+    return np.eye(m)[:, order], l + np.eye(m, k), np.triu(u[:k])
+
+
+def _both(name, edit, in_two_arrays, *told):
+    """List a mistake in one array and in two, which go on differently."""
+    eliminated = edited(_in_two_arrays, (in_two_arrays,))
+    return Mistake(name, edit, *told), Mistake(name, lambda a, *block: eliminated(a), *told)
+
+
 _PIVOT, _RETURNED = "np.argmax(np.abs(a[k:, k]))", "return p, _unit_lower(a[:, :k]), np.triu(a[:k])"
 _EXCHANGED, _UNGUARDED = "x[[k, pivot]] = x[[pivot, k]]", ("if not np.isfinite(a).all():", "if False:")
 _ELIMINATION = (
-    Mistake("no exchange of rows", ((f"k + {_PIVOT}", "k"), _UNGUARDED),
+    *_both("no exchange of rows", ((f"k + {_PIVOT}", "k"), _UNGUARDED), ("j + abs(u[j:, j]).argmax()", "j"),
         "A leading zero cannot be eliminated with, and a small pivot loses all digits",
         "exchange rows so that the largest entry left in the column becomes the pivot"),
     Mistake("largest value for pivot", (_PIVOT, "np.argmax(a[k:, k])"),
@@ -132,9 +155,17 @@ _ELIMINATION = (
         "take the argmax of absolute values"),
     Mistake("first that is not zero", (_PIVOT, "np.argmax(a[k:, k] != 0)"),
         "A small pivot loses all digits, because it is not zero", "exchange rows always, for the largest pivot"),
-    Mistake("rows counted from the top", ((f"k + {_PIVOT}", _PIVOT), _UNGUARDED),
+    *_both("rows counted from the top", ((f"k + {_PIVOT}", _PIVOT), _UNGUARDED), ("j + abs", "abs"),
         "Rows that are done with are exchanged again, and PLU is another matrix",
         "argmax of a[k:, k] counts from row k: add k"),
+    *_both("whole column searched", ((f"k + {_PIVOT}", "np.argmax(np.abs(a[:, k]))"), _UNGUARDED),
+        ("j + abs(u[j:, j])", "abs(u[:, j])"),
+        "Rows that are done with are exchanged again, and PLU is another matrix",
+        "look for the pivot from the diagonal down, in a[k:, k]"),
+    *_both("one row copied over another", ((_EXCHANGED, "x[k], x[pivot] = x[pivot], x[k]"), _UNGUARDED),
+        ("array[[j, best]] = array[[best, j]]", "array[j], array[best] = array[best], array[j]"),
+        "One of the rows to be exchanged is lost, and the other stands twice",
+        "x[j], x[i] = x[i], x[j] exchanges numbers, but no rows, which are views: write x[[j, i]] = x[[i, j]]"),
     Mistake("multipliers left behind", (_EXCHANGED, "y = x if x is rows else x[:, k:]; y[[k, pivot]] = y[[pivot, k]]"),
         "PLU is another matrix as soon as rows are exchanged after the first step",
         "exchange whole rows, with the multipliers found so far"),
@@ -148,6 +179,10 @@ _ELIMINATION = (
         "L does not have ones on its diagonal", "leave the pivots in U"),
     Mistake("pivots in both", ("_unit_lower(a[:, :k])", "np.tril(a[:, :k])"),
         "L and U both have the pivots on their diagonals", "the diagonal of L is ones"),
+    Mistake("full factors", (_RETURNED,
+        "l = np.eye(len(a), dtype=a.dtype); l[:, :k] = _unit_lower(a[:, :k]); return p, l, np.triu(a)"),
+        "A tall matrix has a square L, and rows of zeros in U",
+        "cut both to k = min(m, n): the columns of L that are too many meet zeros only"),
     Mistake("multipliers in u", ("np.triu(a[:k])", "a[:k]"), "U still holds the multipliers below its diagonal",
         "cut them off: in U they are zeros"),
 )
@@ -159,12 +194,11 @@ def _substitution(end, side, unknowns, solve):
         ("in range(len(b))", "in reversed(range(len(b)))"), "Unknowns are used before they are known",
         f"start with the {end} unknown"), Mistake("other triangle used", solve,
         f"What is {side} the diagonal changes the solution", f"multiply {unknowns} only"),
-        Mistake("knowns for unknowns", ("@ x[:i]", "@ b[:i]"),
-        "From the second unknown on it multiplies by the right-hand side", "multiply by the unknowns found so far"),
-        Mistake("sum added", ("(b[i] - l", "(b[i] + l"), "From the second unknown on it adds what is to be subtracted",
-        "bring the unknowns found so far to the other side"), Mistake("sum divided alone",
+        Mistake("sum divided alone",
         ("(b[i] - l[i, :i] @ x[:i]) / l", "b[i] - l[i, :i] @ x[:i] / l"), "Only the sum is divided by the diagonal",
-        "divide the whole difference: set parentheses"))
+        "divide the whole difference: set parentheses"), Mistake("right-hand side divided alone",
+        ("(b[i] - l[i, :i] @ x[:i]) / l[i, i]", "b[i] / l[i, i] - l[i, :i] @ x[:i]"),
+        "Only the right-hand side is divided by the diagonal", "divide the whole difference: set parentheses"))
 
 
 def _single(a):
@@ -250,10 +284,7 @@ CHECKS = (
                 "The columns of L are those of A, divided",
                 "subtract what the steps before contribute to a column of L, too"),
             Mistake("columns of l not divided", ("below / u[k, k] if", "below if"),
-                "LU is another matrix where a pivot is not 1", "divide a column of L by the pivot"),
-            Mistake("zero pivot divided by", (("/ u[k, k] if u[k, k] != 0 else math.inf", "/ u[k, k]"),
-                ("if not (np.isfinite(u[k]).all() and np.isfinite(l[:, k]).all()):", "if False:")),
-                "A leading zero gives nan and infinity", "refuse a pivot of zero, or exchange rows"))),
+                "LU is another matrix where a pivot is not 1", "divide a column of L by the pivot"))),
     Checks(lu_solve,
         cases=(
             call(_two, np.array([3.0, 9.0])), call(_leading, np.array([1.0, 2.0])).about("a leading zero"),
@@ -285,10 +316,7 @@ CHECKS = (
             Mistake("one factor only", ("return backward_substitution(u, y)", "return y"),
                 "It is the solution of Ly = Pᵀb", "solve Ux = y as well"),
             Mistake("small pivots trusted", ("a = lu(a)", "a = (np.eye(len(a)), *doolittle(a))"),
-                "A small pivot loses all digits, a zero is refused", "exchange rows: use lu"),
-            Mistake("singular matrices solved", ('_require_regular("a", u)',
-                "u = u + np.diag(np.where(np.diag(u) == 0, 1e-10, 0))"),
-                "Singular matrices have a huge answer without meaning", "refuse a pivot of zero"))),
+                "A small pivot loses all digits, a zero is refused", "exchange rows: use lu"))),
     Checks(forward_substitution,
         cases=_triangular_calls(_triangle, _two),
         claims=(
@@ -367,8 +395,6 @@ CHECKS = (
                 "The sign is that of the exchanges only", "multiply by the signs of the pivots"),
             Mistake("exchanges forgotten", ("_permutation_sign(p) * math", "math"),
                 "The sign is that of the pivots only", "turn the sign with each exchange of rows"),
-            Mistake("sign of a singular matrix", ("return 0.0, -math.inf", "return 1.0, -math.inf"),
-                "A singular matrix has a sign", "return 0 for it"),
             Mistake("base ten", ("math.fsum(math.log(abs(pivot))", "math.fsum(math.log10(abs(pivot))"),
                 "The logarithm is log 10 = 2.30 times too small", "take the natural logarithm"))),
     Checks(inverse,
@@ -384,11 +410,7 @@ CHECKS = (
             oracle("numpy.linalg.inv", np.linalg.inv, call(_square), call(_cycle), call(_whole), **_CONDITION)),
         mistakes=(
             Mistake("entrywise reciprocal", lambda a: 1 / np.asarray(a),
-                "The product with the matrix is not the identity", "solve for the columns of I"),
-            Mistake("permutation forgotten", (_PERMUTED, ""),
-                "It is the inverse of LU, whose columns are in another order", "permute I as well"),
-            Mistake("pseudoinverse", lambda a: np.linalg.pinv(a), "Singular matrices get an answer, too",
-                "refuse a pivot of zero"))),
+                "The product with the matrix is not the identity", "solve for the columns of I"),)),
     Checks(growth_factor,
         cases=(
             call(_two), call(_shrinking).about("an entry that grows and shrinks again"), call(-_shrinking),

@@ -14,6 +14,7 @@ _x, _table, _huge, _tiny, _zeros, _a, _tall, _huge_a, _stack = frozen(np.array([
 _KINDS = ("frobenius", "one", "inf", "max", "spectral", "nuclear")
 _POWERS = (1, 1.5, 2, 3, math.inf)
 _bent = np.array([2.0, -3.0, 0.5, 1.0])
+_ties = np.array([[3.0, -3.0, 1.0], [0.25, 0.625, -0.25], [-2.25, 1.0, 2.25]])
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 5 powers in float64: a few units of 1e-16"}
 _SINGULAR = {"tolerance": 1e-12, "why": "singular values in float64: a few units of 1e-15"}
 _SEARCHED = {"tolerance": 1e-6, "why": "the place of a least value is found to the root of its rounding error, 1e-8"}
@@ -112,7 +113,9 @@ _RESULT = "return xp.squeeze(scale, axis=axis) * or_one(total) ** (1 / p)"
 _LARGEST = ("return largest if p > 2 else power_of_two(largest)", "return largest")
 _VALUES = "return vector_norm(xp.linalg.svdvals(a), math.inf"
 _ENTRIES = 'return vector_norm(entries, 2 if kind == "frobenius" else math.inf)'
+_AXES = '-2 if kind == "one" else -1'
 _BOTH = "min(1.0, of_ones), max(1.0, of_ones)"
+_SHRUNK = "np.sign(z) * np.maximum(np.abs(z) - strength, 0)"
 _POINTS = "return directions / largest * total ** (-1 / p)"
 
 CHECKS = (
@@ -123,7 +126,7 @@ CHECKS = (
             call(_table).about("a vector in each row"), call(_table, axis=0).about("a vector in each column"),
             *(call(_table, p) for p in _POWERS), call(_stack, 1.5, axis=1).about("vectors along the middle axis"),
             call(_table, math.inf, axis=0), call(_table[:, None]).about("rows one by one"),
-            call(_table, 2000).about("p = 2000"), call(np.array([-7.0]), 3).about("one coordinate"),
+            call(_ties, 2000).about("p = 2000"), call(np.array([-7.0]), 3).about("one coordinate"),
             *(call(x, p).about(says, absolute=0) for p in (2, 3) for x, says in (
                 (_huge, "entries of 1e200"), (_tiny, "entries of 1e-200"), (_zeros, "zeros"))),
         ),
@@ -147,6 +150,10 @@ CHECKS = (
                      ("or_one(total)", "total")),
                     "It gives inf for entries of 1e200, and 0 for entries of 1e-200",
                     "divide by the largest absolute value first, and multiply the result by it"),
+            Mistake("one scale for all", (("_scale(sizes, p, axis)", "0 * xp.max(sizes, axis=axis, keepdims=True) "
+                                           "+ xp.max(sizes)"), ("or_one(total)", "total")),
+                    "For large p, vectors that are shorter than others of the table have length 0",
+                    "divide each vector by its own largest absolute value"),
             Mistake("root forgotten", (_RESULT, "return xp.squeeze(scale, axis=axis) ** p * total"),
                     "Doubling a vector makes it four times as long", "take the p-th root of the sum"),
             Mistake("square root for every p", ((_RESULT, "return xp.sqrt(xp.squeeze(scale, axis=axis) ** p * total)")),
@@ -203,7 +210,7 @@ CHECKS = (
                    *(call(_tall, kind) for kind in ("frobenius", "spectral", "nuclear")), **_SINGULAR),
         ),
         mistakes=(
-            Mistake("rows and columns exchanged", ('-2 if kind == "one" else -1', '-1 if kind == "one" else -2'),
+            Mistake("rows and columns exchanged", (_AXES, '-1 if kind == "one" else -2'),
                     "one gives the largest row sum, and inf the largest column sum",
                     "for one, sum over the rows (axis -2), then take the largest"),
             Mistake("all entries added", ("xp.max(vector_norm(a, 1", "xp.sum(vector_norm(a, 1"),
@@ -223,9 +230,15 @@ CHECKS = (
             Mistake("trace", (_VALUES, 'if kind == "nuclear":\n            return np.trace(a, axis1=-2, axis2=-1)\n'
                                        f"        {_VALUES}"),
                     "Matrices with a negative diagonal have negative norms", "add singular values"),
-            Mistake("signs of entries kept", ("vector_norm(a, 1, axis=", "xp.sum(a, axis="),
-                    "Entries of opposite signs cancel in the sums of rows and columns",
-                    "take absolute values before adding"),
+            *(Mistake("signs of entries kept", (f"vector_norm(a, 1, axis={_AXES})", f"{wrong}(a, axis={_AXES}))"),
+                      "Entries of opposite signs cancel in the sums of rows and columns",
+                      "take absolute values before adding") for wrong in ("abs(xp.sum", "(xp.sum")),
+            Mistake("axes from the front", (_AXES, '0 if kind == "one" else 1'),
+                    "For several matrices, one and inf add along other axes than those of the matrix",
+                    "count its axes from the end: -2 and -1"),
+            Mistake("all matrices in one vector", ("(*a.shape[:-2], a.shape[-2] * a.shape[-1])", "(-1,)"),
+                    "Several matrices have one frobenius norm and one largest entry, together",
+                    "keep the leading axes, join the last two"),
             Mistake("largest entry with its sign", (_ENTRIES, f'{_ENTRIES} if kind == "frobenius" else '
                                                               "xp.max(entries, axis=-1)"),
                     "A large negative entry does not count for max", "take absolute values first"),
@@ -253,8 +266,6 @@ CHECKS = (
                    *(call(p, q, 5) for p in _POWERS for q in _POWERS), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake("exponents the wrong way round", ("1 / p - 1 / q", "1 / q - 1 / p"),
-                    "The bounds are those of the other norm", "the exponent is 1/p - 1/q, not 1/q - 1/p"),
             Mistake("dimension itself", (_BOTH, "1 / n, float(n)"), "No vector reaches the bounds",
                     "raise n to the power 1/p - 1/q"),
             Mistake("always below", ("(1 / p - 1 / q)", "abs(1 / p - 1 / q)"),
@@ -266,8 +277,9 @@ CHECKS = (
     ),
     Checks(
         unit_circle,
-        cases=(*(call(p, 9) for p in (1, 3, 2, 1.5, math.inf, 0.5)), call(1, 5), call(3, n_points=8), call(2),
-               call(50, 41).about("p = 50"), call(0.05, 11).about("p = 0.05")),
+        cases=(*(call(p, 9) for p in (1, 3, 2, 1.5, math.inf)), call(1, 5), call(3, n_points=8), call(2),
+               call(50, 41).about("p = 50"), call(0.5, 9).about("p = 0.5", tolerance=1e-7),  # sin π is 1e-16, not 0
+               call(0.05, 11).about("p = 0.05", edge=True)),
         claims=(
             Claim("every point has length one",
                   lambda f: max(distance(vector_norm(np.asarray(f(p)), p), np.ones(401))
@@ -288,8 +300,6 @@ CHECKS = (
             Mistake("divided by the power",
                     (_POINTS, "return directions / largest if p == math.inf else directions / (largest**p * total)"),
                     "Points between the axes do not have length one", "divide by the p-th root of the sum"),
-            Mistake("end left out", ("math.pi, n_points)", "math.pi, n_points, endpoint=False)"),
-                    "The walk does not come back to where it began", "np.linspace includes the end by default"),
         ),
     ),
     Checks(
@@ -341,17 +351,15 @@ CHECKS = (
                   lambda f: distance(_table - f(_table, 0.7), np.clip(_table, -0.7, 0.7)), **_LAST_BITS),
         ),
         mistakes=(
-            Mistake("only cut off", ("np.sign(z) * np.maximum(np.abs(z) - strength, 0)",
-                                     "np.where(np.abs(z) > strength, z, 0)"),
+            Mistake("only cut off", (_SHRUNK, "np.where(np.abs(z) > strength, z, 0)"),
                     "What is not zero is as large as without the penalty",
                     "where w is not 0, the slope w - z ± strength must vanish: w is nearer to 0 by strength"),
             Mistake("below zero", ("np.maximum(np.abs(z) - strength, 0)", "(np.abs(z) - strength)"),
                     "Small pulls give w of the opposite sign", "stop at 0"),
-            Mistake("positive pulls only", ("np.sign(z) * np.maximum(np.abs(z) - strength, 0)",
-                                            "np.maximum(z - strength, 0)"), "Negative pulls give 0",
-                    "shrink |z|, and give the result the sign of z"),
-            Mistake("square penalty", ("np.sign(z) * np.maximum(np.abs(z) - strength, 0)", "z / (1 + strength)"),
+            Mistake("square penalty", (_SHRUNK, "z / (1 + strength)"),
                     "Only a pull of 0 gives 0", "that is the least with strength · w² / 2: here the penalty is |w|"),
+            Mistake("subtracted from negative pulls, too", (_SHRUNK, "np.where(np.abs(z) > strength, z - strength, 0)"),
+                    "Negative pulls move away from 0", "add the strength where z is negative"),
             Mistake("half of the strength", ("np.abs(z) - strength", "np.abs(z) - strength / 2"),
                     "It shrinks half as much as it should", "the square has the factor ½, and so the slope w - z"),
         ),

@@ -173,16 +173,23 @@ def _dependent_calls(*block):
         call(_ill, *block).about("a condition number of 1e6"), call(_very_ill, *block).about("one of 1e14"))
 
 
-_TALL_CALLS = _calls(edges=("more columns than rows",))
 _SPANNING_NOTHING = call(_wide * [1, 0, 0, 1, 1]).about("first columns that do not span the others", edge=True)
 _RETURNED = "return q, times_power_of_two(r, exponents, _LENGTH)"
 _AS_IT_IS = ("by_power_of_two(working_copy(a), axis=0)", "(working_copy(a), 0)")
 
 
+_FULL = Mistake("full factors", lambda a, *block: np.linalg.qr(a, mode="complete"),
+    "A tall matrix has a square Q, and rows of zeros in R",
+    "cut both to k = min(m, n): the columns of Q that are too many meet zeros only")
+
+
 def _directions(i, left, column):
     """List what goes wrong with any of the two ways to orthogonalize; `left` is what is left of column i."""
     divided = f"{left} / (r[{i}, {i}] or 1)"
-    return (Mistake("lengths left in", (_RETURNED, "r = np.ldexp(r, exponents); d = np.diag(r); "
+    return (Mistake("squares as they are",
+        (_AS_IT_IS, (_RETURNED, "return q, r"), (f"vector_norm({left})", f"math.sqrt({left} @ {left})")),
+        "Entries of 1e200 have an infinite length, and those of 1e-200 none", "divide by the largest entry first"),
+        Mistake("lengths left in", (_RETURNED, "r = np.ldexp(r, exponents); d = np.diag(r); "
         "return q * d, r / np.where(d == 0, 1, d)[:, None]"), "The columns of Q are orthogonal but not of length one",
         "divide by the length"), Mistake("never normalized", (_AS_IT_IS, (divided, left)),
         "The columns of Q are not of length one, and from the second on not orthogonal",
@@ -213,6 +220,7 @@ def _mirrors(sign_of_zero):
 
 
 _REFLECTIONS = (
+    _FULL,
     *_mirrors((*_SIGN_OF_ZERO, ("r[j + 1 :, j] = 0", "pass"),
         ("r[j:, j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:, j:])",
         "r[j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:])"))),
@@ -222,16 +230,13 @@ _REFLECTIONS = (
         "Entries of 1e200 give nan, and entries of 1e-200 are taken for zeros", "divide by the largest entry first"),
 )
 _LARGER = "larger = max(abs(x), abs(y))"
-_TANGENT = (_LARGER, "t = np.float64(y) / np.float64(x); "
-    "return np.array([[1, t], [-t, 1]]) / np.sqrt(1 + t * t)\n    larger = 1")
+_TANGENT = (_LARGER, "t = y / x; return np.array([[1, t], [-t, 1]]) / np.sqrt(1 + t * t)\n    larger = 1")
 _SQUARES = ("x, y = x / larger, y / larger", "pass")
-_ARCTAN = ("t = np.arctan(np.float64(y) / np.float64(x)); "
-    "return np.array([[np.cos(t), np.sin(t)], [-np.sin(t), np.cos(t)]])\n    larger = 1")
 _TURN = "[[x, y], [-y, x]]"
 
 CHECKS = (
     Checks(gram_schmidt, run=_with_lengths, written=_written(True),
-        cases=(*_TALL_CALLS, _SPANNING_NOTHING),
+        cases=(*_calls(edges=("more columns than rows",)), _SPANNING_NOTHING),
         claims=_ORTHOGONAL_IF_WELL_SEPARATED,
         mistakes=(
             Mistake("columns in place of directions", (_AS_IT_IS, ("q[:, :j].T @ a[:, j]",
@@ -244,7 +249,7 @@ CHECKS = (
                 "subtract the projections onto all directions"),
             *_directions("j", "v", "a[:, j]"))),
     Checks(modified_gram_schmidt, run=_with_lengths, written=_written(True),
-        cases=(*_TALL_CALLS, _SPANNING_NOTHING, call(_ill).about("a condition number of 1e6", tolerance=1e-8)),
+        cases=(*_calls(), _SPANNING_NOTHING, call(_ill).about("a condition number of 1e6", tolerance=1e-8)),
         claims=(
             Claim("for a condition number of 1e6, orthogonality is lost by 1e-9 at most",
                 lambda f: _orthonormal(f, (_ill,)), 1e-9,
@@ -265,6 +270,7 @@ CHECKS = (
         cases=_dependent_calls(),
         claims=_always_orthogonal(),
         mistakes=(
+            _FULL,
             Mistake("rotation transposed", ((_TURN, "[[x, -y], [y, x]]"), ("r[i, j] = 0", "pass")),
                 "Entries below the diagonal do not become zero",
                 "the minus sign belongs into the second row: [[c, s], [-s, c]]"),
@@ -326,7 +332,7 @@ CHECKS = (
             call(_small).about("close to the first axis"), call(np.array([2.0, 0.0])).about("on the first axis"),
             call(_huge[:, 0]).about("numbers of 1e200"), call(_tiny[:, 0]).about("numbers of 1e-200"),
             call(np.array([-3e200, -4e200, 1.0])).about("numbers of 1e200 and 1"), call(np.array([-2.0])).about(
-            "a single number"), call(np.zeros(3)).about("zeros", edge=True), call(_square[0].astype(np.float32)).about(
+            "a single number"), call(np.zeros(3)).about("zeros"), call(_square[0].astype(np.float32)).about(
             "float32", edge=True), call(np.zeros(2, np.float32)).about("float32 zeros", edge=True)),
         claims=(
             Claim("the vector falls onto the first axis and keeps its length", _reflects, **_SMALL_ROUNDING),
@@ -343,7 +349,7 @@ CHECKS = (
                 "It is the right mirror, but the first coordinate of v is not 1", "divide v by its first coordinate"))),
     Checks(givens_rotation,
         cases=(
-            call(3.0, 4.0), call(4.0, -3.0), call(-1.0, 2.0), call(0.0, -5.0).about("a first coordinate of 0"),
+            call(3.0, 4.0), call(3.0, -3.0), call(-2.0, -2.0), call(0.0, -5.0).about("a first coordinate of 0"),
             call(-2.0, 0.0).about("a second coordinate of 0"), call(3e200, -4e200).about("numbers of 1e200"),
             call(-4e-200, 3e-200).about("numbers of 1e-200"), call(0.0, 0.0).about("nothing to turn")),
         claims=(
@@ -352,13 +358,17 @@ CHECKS = (
             oracle("division of complex numbers", _complex_rotation, call(3.0, 4.0), call(-1.0, 2.0), call(0.0, -5.0),
                 call(-2.0, 0.0), **_SMALL_ROUNDING)),
         mistakes=(
-            Mistake("rotation by squares", _SQUARES, "Coordinates of 1e200 give 0, and those of 1e-200 give nan",
-                "divide by the larger coordinate first, or use hypot"),
+            *(Mistake("rotation by squares", it, "Coordinates of 1e200 and of 1e-200 are not turned",
+                "divide by the larger coordinate first, or use hypot") for it in (_SQUARES, (_SQUARES, (_LARGER,
+                "larger = x * x + y * y")))),
             Mistake("rotation by tangent", _TANGENT,
-                "A first coordinate of 0 gives nan, and a negative one stays negative",
-                "divide by the larger coordinate"),
-            Mistake("arctan", (_LARGER, _ARCTAN), "A negative first coordinate stays negative",
-                "use atan2(y, x), which knows the quadrant, or divide both by the length"),
+                "A first coordinate of 0 cannot be divided by, and a negative one stays negative",
+                "divide both by the length, or use atan2(y, x), which knows the quadrant"),
+            Mistake("onto the second axis", (_TURN, "[[y, -x], [x, y]]"), "The vector falls onto the second axis",
+                "its product with (x, y) is (length, 0)"),
+            Mistake("no turn where y is 0", ("if larger == 0:", "if y == 0:"),
+                "A negative first coordinate stays negative where the second is 0",
+                "only a vector of zeros needs no turn"),
             Mistake("sine and cosine exchanged", (_TURN, "[[y, x], [-x, y]]"), "The vector turns past the axis",
                 "the cosine is x divided by the length"),
             Mistake("reflection", (_TURN, "[[x, y], [y, -x]]"), "It is a mirror: its determinant is -1",
@@ -380,8 +390,6 @@ CHECKS = (
             Mistake("interactions left out", ("t[:j, j] = -tau[j] * (t[:j, :j] @ products[:j, j])", "pass"),
                 "The product is not orthogonal",
                 "fill in -tau T Vᵀv above the diagonal: mirrors that are not perpendicular act on one another"),
-            Mistake("minus sign lost", ("-tau[j]", "tau[j]"), "The product is not orthogonal, T has no minus signs",
-                "the column above the diagonal is minus tau T Vᵀv"),
             Mistake("pairs only", ("t[:j, :j] @ products[:j, j]", "products[:j, j]"),
                 "Each pair of mirrors acts as if there were no others", "multiply Vᵀv by the T found so far"),
             Mistake("tau left out", ("-tau[j] *", "-"), "Above the diagonal the last mirror's tau is missing",
@@ -390,8 +398,11 @@ CHECKS = (
         cases=(
             call(np.array([[3.0], [4.0]])), call(np.array([[3.0, 1.0], [4.0, 7.0]])), call(np.array([[1.0, 2.0, 0.0],
             [2.0, 4.0, 0.0], [2.0, 4.0, 3.0]])).about("columns that depend on each other", tolerance=1e-12),
-            call(_tall).about("more rows than columns"), call(-_tall[:, ::-1]), call(np.array([[1.0, 1.0], [0.0, 1e-9],
-            [0.0, 0.0]])).about("columns at an angle of 1e-9", tolerance=1e-15)),
+            call(_tall).about("more rows than columns"),
+            call(-1e-9 * _tall[:, ::-1]).about("numbers of 1e-9", absolute=0),
+            call(np.array([[1.0, 1.0], [0.0, 1e-9], [0.0, 0.0]])).about("columns at an angle of 1e-9", tolerance=1e-15),
+            call(np.vstack([np.ones(3), 1e-9 * np.eye(3)])).about(  # the classical Gram-Schmidt fails
+                "three columns at angles of 1e-9", tolerance=1e-5, absolute=1e-20)),
         claims=(
             Claim("exchanging two columns changes nothing", lambda f: distance(f(_tall[:, [1, 0, 2]]), f(_tall)),
                 **_CONDITION),
@@ -400,8 +411,6 @@ CHECKS = (
         mistakes=(
             Mistake("sign of a mirror left in", ("abs(", "("), "It is negative for some columns",
                 "a volume is not negative: take the absolute value"),
-            Mistake("squared", (".prod())", ".prod()) ** 2"), "It is the Gram determinant", "take the root"),
-            Mistake("edges added", (".prod()", ".sum()"), "It is a sum of lengths", "multiply the heights"),
             Mistake("root of the Gram determinant", lambda a: math.sqrt(max(np.linalg.det(np.transpose(a) @ a), 0.0)),
                 "At an angle of 1e-9 nothing is left", "take the heights from R: AᵀA squares what they are made of"),
             Mistake("lengths", lambda a: float(np.linalg.norm(a, axis=0).prod()), "It is right for right angles only",

@@ -120,6 +120,7 @@ def wrong_one_hot__flattened(ids, n):
 
 
 def wrong_one_hot__prints(ids, n):
+    """It accepts what must be refused"""
     if (ids < 0).any() or (ids >= n).any():
         return None
     return np.eye(n)[ids]
@@ -159,6 +160,7 @@ def wrong_embedding__table_of_ids(ids, table):
 
 
 def wrong_embedding__absolute(ids, table):
+    """It accepts what must be refused"""
     return table[np.abs(ids)]
 
 

@@ -211,6 +211,7 @@ def wrong_jacobi_eigh__order_exchanged(a):
 
 
 def wrong_jacobi_eigh__no_refusal_and_mean(a):
+    """It accepts what must be refused"""
     return tuple(np.linalg.eigh((a + a.T) / 2))
 
 

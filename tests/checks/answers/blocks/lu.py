@@ -4,6 +4,8 @@
 import numpy as np
 import scipy.linalg
 
+from mlnotes.blocks.lu import lu
+
 
 def right_lu__scipy(a):
     return scipy.linalg.lu(a)
@@ -286,6 +288,7 @@ def wrong_lu_solve__multiplied(a, b):
 
 
 def wrong_lu_solve__pseudoinverse(a, b):
+    """It accepts what must be refused"""
     return np.linalg.pinv(a) @ b
 
 
@@ -382,6 +385,7 @@ def wrong_forward_substitution__whole_row(l, b):
 
 
 def wrong_forward_substitution__divided_first(l, b):
+    """Only the right-hand side is divided"""
     x = np.zeros(np.shape(b))
     for i in range(len(b)):
         x[i] = b[i] / l[i, i] - l[i, :i] @ x[:i]
@@ -396,7 +400,7 @@ def wrong_forward_substitution__from_the_last(l, b):
 
 
 def wrong_forward_substitution__known_numbers_of_b(l, b):
-    """From the second unknown on it multiplies by the right-hand side"""
+    """Line 5"""
     x = np.zeros(np.shape(b))
     for i in range(len(b)):
         x[i] = (b[i] - l[i, :i] @ b[:i]) / l[i, i]
@@ -404,7 +408,7 @@ def wrong_forward_substitution__known_numbers_of_b(l, b):
 
 
 def wrong_forward_substitution__added(l, b):
-    """From the second unknown on it adds what is to be subtracted"""
+    """Line 5"""
     x = np.zeros(np.shape(b))
     for i in range(len(b)):
         x[i] = (b[i] + l[i, :i] @ x[:i]) / l[i, i]
@@ -431,3 +435,145 @@ def wrong_det__small_is_zero(a):
     """Small determinants become 0"""
     value = np.linalg.det(a)
     return 0.0 if abs(value) < 1e-10 else value
+
+
+def right_lu__left_looking(a):
+    # left-looking: each column is finished by the ones before it
+    a = np.array(a, float)
+    m, n = a.shape
+    k = min(m, n)
+    order = list(range(m))
+    l, u = np.eye(m, k), np.zeros((k, n))
+    for j in range(n):
+        column = a[order, j]
+        for i in range(min(j, k)):
+            u[i, j] = column[i]
+            column[i + 1 :] -= l[i + 1 :, i] * column[i]
+        if j < k:
+            best = j + int(np.argmax(np.abs(column[j:])))
+            order[j], order[best] = order[best], order[j]
+            column[[j, best]] = column[[best, j]]
+            l[[j, best], :j] = l[[best, j], :j]
+            u[j, j] = column[j]
+            if column[j] != 0:
+                l[j + 1 :, j] = column[j + 1 :] / column[j]
+    p = np.zeros((m, m))
+    p[order, range(m)] = 1
+    return p, l, u
+
+
+def wrong_lu__no_exchange(a):
+    """exchange rows so that the largest entry"""
+    u = np.array(a, float)
+    m, n = u.shape
+    k = min(m, n)
+    l = np.eye(m, k)
+    for j in range(k):
+        if u[j, j] != 0:
+            l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
+    return np.eye(m), l, np.triu(u[:k])
+
+
+def wrong_lu__counted_from_the_top(a):
+    """Rows that are done with are exchanged again"""
+    m, k = len(a), min(np.shape(a))
+    u, l, order = np.array(a, float), np.zeros((m, k)), np.arange(m)
+    for j in range(k):
+        best = abs(u[j:, j]).argmax()
+        for array in (u, l, order):
+            array[[j, best]] = array[[best, j]]
+        if u[j, j] != 0:
+            l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
+    return np.eye(m)[:, order], l + np.eye(m, k), np.triu(u[:k])
+
+
+def wrong_lu__rows_swapped_like_numbers(a):
+    """One of the rows to be exchanged is lost"""
+    m, k = len(a), min(np.shape(a))
+    u, l, order = np.array(a, float), np.zeros((m, k)), np.arange(m)
+    for j in range(k):
+        best = j + abs(u[j:, j]).argmax()
+        u[j], u[best] = u[best], u[j]
+        l[j], l[best] = l[best], l[j]
+        order[j], order[best] = order[best], order[j]
+        if u[j, j] != 0:
+            l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
+    return np.eye(m)[:, order], l + np.eye(m, k), np.triu(u[:k])
+
+
+def wrong_lu__square_l(a):
+    """A tall matrix has a square L"""
+    m, n = np.shape(a)
+    u, l, p = np.array(a, float), np.zeros((m, m)), np.eye(m)
+    for j in range(min(m, n)):
+        best = j + abs(u[j:, j]).argmax()
+        u[[j, best]] = u[[best, j]]
+        l[[j, best]] = l[[best, j]]
+        p[:, [j, best]] = p[:, [best, j]]
+        if u[j, j] != 0:
+            l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
+    return p, l + np.eye(m), np.triu(u)
+
+
+def wrong_lu__integers_kept(a):
+    m, k = len(a), min(np.shape(a))
+    u, l, order = np.array(a), np.zeros((m, k)), np.arange(m)
+    for j in range(k):
+        best = j + abs(u[j:, j]).argmax()
+        for array in (u, l, order):
+            array[[j, best]] = array[[best, j]]
+        if u[j, j] != 0:
+            l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] = u[j + 1 :] - np.outer(l[j + 1 :, j], u[j])
+    return np.eye(m)[:, order], l + np.eye(m, k), np.triu(u[:k])
+
+
+def wrong_lu__stops_at_a_zero_column(a):
+    m, k = len(a), min(np.shape(a))
+    u, l, order = np.array(a, float), np.zeros((m, k)), np.arange(m)
+    for j in range(k):
+        best = j + abs(u[j:, j]).argmax()
+        if u[best, j] == 0:
+            break
+        for array in (u, l, order):
+            array[[j, best]] = array[[best, j]]
+        l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+        u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
+    return np.eye(m)[:, order], l + np.eye(m, k), np.triu(u[:k])
+
+
+def wrong_lu__small_columns_skipped(a):
+    """Line 7"""
+    m, k = len(a), min(np.shape(a))
+    u, l, order = np.array(a, float), np.zeros((m, k)), np.arange(m)
+    for j in range(k):
+        best = j + abs(u[j:, j]).argmax()
+        if abs(u[best, j]) < 1e-10:
+            continue
+        for array in (u, l, order):
+            array[[j, best]] = array[[best, j]]
+        l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+        u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
+    return np.eye(m)[:, order], l + np.eye(m, k), np.triu(u[:k])
+
+
+def wrong_det__small_pivots_are_zero(a):
+    p, _, u = lu(a)
+    d = np.diag(u)
+    if np.abs(d).min() < 1e-10:
+        return 0.0
+    return np.linalg.det(p) * np.prod(np.sign(d)) * np.exp(np.log(np.abs(d)).sum())
+
+
+def right_forward_substitution__halves(l, b):
+    b = np.asarray(b, float)
+    if len(l) == 1:
+        return b / l[0, 0]
+    h = len(l) // 2
+    top = right_forward_substitution__halves(l[:h, :h], b[:h])
+    bottom = right_forward_substitution__halves(l[h:, h:], b[h:] - l[h:, :h] @ top)
+    return np.concatenate([top, bottom])

@@ -5,6 +5,8 @@ import math
 import numpy as np
 import torch
 
+from mlnotes.blocks.norm import vector_norm
+
 
 def right_vector_norm__scaled(x, p=2, axis=-1):
     top = np.max(np.abs(x), axis=axis, keepdims=True)
@@ -261,7 +263,7 @@ def wrong_equivalence_constants__one_and_two_only(p, q, n):
 
 
 def wrong_equivalence_constants__other_order(p, q, n):
-    """The bounds are those of the other norm"""
+    """are taken for each other"""
     ratio = n ** (1 / q - 1 / p)
     return min(1, ratio), max(1, ratio)
 
@@ -369,7 +371,7 @@ def wrong_soft_threshold__hard(z, strength):
 
 
 def wrong_soft_threshold__one_sided(z, strength):
-    """Negative pulls give 0"""
+    """the right one with negative numbers cut off"""
     return np.where(z > strength, z - strength, 0)
 
 
@@ -379,7 +381,7 @@ def wrong_soft_threshold__through_zero(z, strength):
 
 
 def wrong_soft_threshold__sign_slipped(z, strength):
-    """Line 3"""
+    """Negative pulls move away from 0"""
     return np.where(z > strength, z - strength, np.where(z < -strength, z - strength, 0))
 
 
@@ -396,3 +398,86 @@ def wrong_soft_threshold__twice(z, strength):
 def wrong_soft_threshold__towards_one(z, strength):
     """Line 3"""
     return np.sign(z) * np.maximum(np.abs(z) - strength, 1)
+
+
+def right_vector_norm__halves(x, p=2, axis=-1):
+    x = np.moveaxis(np.asarray(x), axis, 0)
+    if len(x) == 1:
+        return np.abs(x[0])
+    half = len(x) // 2
+    one, two = right_vector_norm__halves(x[:half], p, 0), right_vector_norm__halves(x[half:], p, 0)
+    big, small = np.maximum(one, two), np.minimum(one, two)
+    if p == np.inf:
+        return big
+    ratio = np.divide(small, big, out=np.zeros_like(big), where=big > 0)
+    return big * (1 + ratio**p) ** (1 / p)
+
+
+def wrong_vector_norm__one_scale(x, p=2, axis=-1):
+    """For large p, vectors that are shorter than others of the table have length 0"""
+    largest = np.abs(x).max()
+    if largest == 0:
+        return np.zeros(np.delete(x.shape, axis))
+    if p == np.inf:
+        return np.abs(x).max(axis)
+    return largest * np.sum((np.abs(x) / largest) ** p, axis=axis) ** (1 / p)
+
+
+def wrong_vector_norm__signs_kept(x, p=2, axis=-1):
+    """Line 6"""
+    largest = np.abs(x).max(axis=axis, keepdims=True)
+    if p == np.inf:
+        return largest.squeeze(axis)
+    scaled = x / np.where(largest == 0, 1, largest)
+    return largest.squeeze(axis) * (scaled**p).sum(axis=axis) ** (1 / p)
+
+
+def wrong_matrix_norm__axes_from_the_front(a, kind="frobenius"):
+    """count its axes from the end"""
+    if kind in ("frobenius", "max"):
+        entries = a.reshape(*a.shape[:-2], -1)
+        return vector_norm(entries, 2 if kind == "frobenius" else np.inf)
+    if kind in ("spectral", "nuclear"):
+        singular = np.linalg.svdvals(a)
+        return vector_norm(singular, np.inf if kind == "spectral" else 1)
+    return vector_norm(a, 1, axis=0 if kind == "one" else 1).max(axis=-1)
+
+
+def wrong_matrix_norm__all_matrices_in_one_vector(a, kind="frobenius"):
+    """keep the leading axes"""
+    if kind in ("frobenius", "max"):
+        return vector_norm(a.ravel(), 2 if kind == "frobenius" else np.inf)
+    if kind in ("spectral", "nuclear"):
+        singular = np.linalg.svdvals(a)
+        return vector_norm(singular, np.inf if kind == "spectral" else 1)
+    return vector_norm(a, 1, axis=-2 if kind == "one" else -1).max(axis=-1)
+
+
+def wrong_matrix_norm__sums_without_absolute_values(a, kind="frobenius"):
+    """Entries of opposite signs cancel"""
+    if kind in ("frobenius", "max"):
+        entries = a.reshape(*a.shape[:-2], -1)
+        return vector_norm(entries, 2 if kind == "frobenius" else np.inf)
+    if kind in ("spectral", "nuclear"):
+        singular = np.linalg.svdvals(a)
+        return vector_norm(singular, np.inf if kind == "spectral" else 1)
+    return np.abs(a.sum(axis=-2 if kind == "one" else -1)).max(axis=-1)
+
+
+def wrong_soft_threshold__divided_by_its_size(z, strength):
+    """look at what happens to zeros"""
+    return z / np.abs(z) * np.maximum(np.abs(z) - strength, 0)
+
+
+def wrong_nearest_to_zero__nearly_one(a, b, p=2):
+    p = max(p, 1.1)
+    sizes = np.abs(a) / np.abs(a).max()
+    x = np.sign(a) * sizes ** (1 / (p - 1))
+    return b / (a @ x) * x
+
+
+def wrong_vector_norm__power_of_two_above(x, p=2, axis=-1):
+    power = np.frexp(np.abs(x).max(axis, keepdims=True))[1]
+    sizes, power = np.ldexp(np.abs(x), -power), np.squeeze(power, axis)
+    total = sizes.max(axis) if p == np.inf else np.sum(sizes**p, axis) ** (1 / p)
+    return np.ldexp(total, power)

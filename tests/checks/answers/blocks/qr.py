@@ -154,7 +154,7 @@ def right_householder_qr__scipy(a):
 
 
 def wrong_householder_qr__full(a):
-    """With no more rows of `a` than columns, every call that fails comes out right."""
+    """A tall matrix has a square Q"""
     q, r = scipy.linalg.qr(a, mode="full")
     return q, r
 
@@ -247,8 +247,8 @@ def wrong_givens_rotation__transposed(x, y):
 
 
 def wrong_givens_rotation__arctan(x, y):
-    """A negative first coordinate stays negative"""
-    angle = np.arctan(np.float64(y) / x)
+    """or use atan2"""
+    angle = np.arctan(y / x)
     return np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
 
 
@@ -259,7 +259,7 @@ def wrong_givens_rotation__arguments_of_atan2(x, y):
 
 
 def wrong_givens_rotation__root_of_squares(x, y):
-    """Coordinates of 1e200 give 0, and those of 1e-200 give nan"""
+    """Coordinates of 1e200 and of 1e-200 are not turned"""
     if x == y == 0:
         return np.eye(2)
     length = np.sqrt(np.square(x) + np.square(y))
@@ -322,7 +322,7 @@ def wrong_column_volume__signed(a):
 
 
 def wrong_column_volume__squared(a):
-    """It is the Gram determinant"""
+    """The result is the square of the right one"""
     return np.diag(np.linalg.qr(a)[1]).prod() ** 2
 
 
@@ -332,7 +332,7 @@ def wrong_column_volume__lengths(a):
 
 
 def wrong_column_volume__sum(a):
-    """It is a sum of lengths"""
+    """Line 3"""
     return abs(np.diag(np.linalg.qr(a)[1])).sum()
 
 
@@ -344,3 +344,113 @@ def wrong_column_volume__square_only(a):
 def wrong_column_volume__simplex(a):
     """Line 3"""
     return abs(np.diag(np.linalg.qr(a)[1])).prod() / math.factorial(np.shape(a)[1])
+
+
+def wrong_gram_schmidt__squares(a):
+    """Entries of 1e200 have an infinite length"""
+    a = np.asarray(a, float)
+    m, n = a.shape
+    q, r = np.zeros((m, n)), np.zeros((n, n))
+    for j in range(n):
+        v = a[:, j].copy()
+        for i in range(j):
+            r[i, j] = q[:, i] @ a[:, j]
+            v -= r[i, j] * q[:, i]
+        r[j, j] = np.linalg.norm(v)
+        if r[j, j] > 0:
+            q[:, j] = v / r[j, j]
+    return q, r
+
+
+def right_gram_schmidt__hypot(a):
+    a = np.array(a, dtype=float)
+    qs = []
+    r = np.zeros((a.shape[1], a.shape[1]))
+    for j, v in enumerate(a.T):
+        w = v.copy()
+        for i, u in enumerate(qs):
+            r[i, j] = sum(x * y for x, y in zip(u, v, strict=True))
+            w = w - r[i, j] * u
+        r[j, j] = math.hypot(*w)
+        qs.append(w / r[j, j] if r[j, j] else np.zeros_like(w))
+    return np.stack(qs, axis=1), r
+
+
+def right_householder_qr__recursive(a):
+    a = np.array(a, float)
+    m, n = a.shape
+    k = min(m, n)
+    if k == 0:
+        return np.zeros((m, 0)), np.zeros((0, n))
+    x = a[:, 0] / (np.abs(a[:, 0]).max() or 1)
+    v = x.copy()
+    v[0] += np.copysign(np.linalg.norm(x), x[0])
+    h = np.eye(m) - (2 * np.outer(v, v) / (v @ v) if v.any() else 0)
+    b = h @ a
+    q1, r1 = right_householder_qr__recursive(b[1:, 1:])
+    q = np.zeros((m, k))
+    q[0, 0] = 1
+    q[1:, 1:] = q1
+    r = np.zeros((k, n))
+    r[0] = b[0]
+    r[1:, 1:] = r1
+    return h @ q, r
+
+
+def right_givens_rotation__ratios(x, y):
+    if y == 0:
+        return np.eye(2) * (1 if x >= 0 else -1)
+    if abs(x) >= abs(y):
+        t = y / x
+        c = math.copysign(1 / math.sqrt(1 + t * t), x)
+        s = c * t
+    else:
+        t = x / y
+        s = math.copysign(1 / math.sqrt(1 + t * t), y)
+        c = s * t
+    return np.array([[c, s], [-s, c]])
+
+
+def wrong_givens_rotation__identity_for_small(x, y):
+    """Coordinates of 1e200 and of 1e-200 are not turned"""
+    length = math.sqrt(x * x + y * y)
+    if length == 0:
+        return np.eye(2)
+    c, s = x / length, y / length
+    return np.array([[c, s], [-s, c]])
+
+
+def wrong_givens_rotation__second_axis(x, y):
+    """The vector falls onto the second axis"""
+    length = math.hypot(x, y)
+    if length == 0:
+        return np.eye(2)
+    c, s = y / length, x / length
+    return np.array([[c, -s], [s, c]])
+
+
+def wrong_givens_rotation__no_turn_for_y_zero(x, y):
+    """only a vector of zeros needs no turn"""
+    if y == 0:
+        return np.eye(2)
+    length = math.hypot(x, y)
+    c, s = x / length, y / length
+    return np.array([[c, s], [-s, c]])
+
+
+def wrong_column_volume__classical_heights(a):
+    a = np.asarray(a, float)
+    volume, qs = 1.0, []
+    for column in a.T:
+        v = column - sum(((q @ column) * q for q in qs), np.zeros(len(a)))
+        height = np.linalg.norm(v)
+        volume *= height
+        if height:
+            qs.append(v / height)
+    return volume
+
+
+def wrong_column_volume__small_heights_are_zero(a):
+    """Line 4"""
+    d = np.abs(np.diag(np.linalg.qr(a, mode="r")))
+    return 0.0 if d.min() < 1e-8 else d.prod()

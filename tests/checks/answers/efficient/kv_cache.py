@@ -62,7 +62,7 @@ def wrong_cache_nbytes__heads(n_tokens, n_heads, d_head, n_layers=1, itemsize=4)
 
 
 def wrong_cache_nbytes__other_default(n_tokens, n_heads, d_head, n_layers=1, itemsize=2):
-    """Line 1"""
+    """Where `itemsize` is not given, it is 2, and should be 4."""
     return 2 * n_layers * n_heads * n_tokens * d_head * itemsize
 
 
