@@ -621,11 +621,10 @@ def _line_that_warned(attempt):
     source = source_of(attempt.function)
     if source is None:
         return ""
-    for trial, found, unlike in attempt.everyday:
-        if not unlike:
-            return ""
-        if not _is_lost(found.value, trial.right.value):
-            continue
+    failed = [(trial, found) for trial, found, unlike in attempt.everyday if unlike]
+    if not all(_is_lost(found.value, trial.right.value) for trial, found in failed):
+        return ""
+    for trial, _ in failed:
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
             warnings.simplefilter("always")
             trial.outcome(attempt.function)
@@ -656,7 +655,7 @@ def _line_that_leaves(attempt, checks):
     ours = ast.parse("\n\n".join(definitions(checks.function).values()))
     version, known = _watched(ours, checks.function.__name__, vars(inspect.getmodule(checks.function)))
     answer, own = _watched(source.tree, source.name, source.namespace)
-    last = 0
+    ends = set()
     for trial, found, unlike in attempt.everyday:
         if unlike and not found.error:
             known.clear(), own.clear()
@@ -664,8 +663,11 @@ def _line_that_leaves(attempt, checks):
             *before, (last, _) = own or [(0, None)]
             if not before or not all(any(_alike(value, it, trial) for _, it in known) for _, value in before):
                 return ""
-    text = source.lines[last - 1].strip()
-    return f"Line {last}, `{text}`: up to here, its numbers are also the book's." if last else ""
+            ends.add(last)
+    if len(ends) != 1:
+        return ""
+    [last] = ends
+    return f"Line {last}, `{source.lines[last - 1].strip()}`: up to here, its numbers are also the book's."
 
 
 def _hides_numbers(node):

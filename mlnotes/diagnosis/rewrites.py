@@ -106,6 +106,9 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
         The line of the place, or of all places that are changed alike.
     """
     scopes = {}
+    for comparison in (it for it in ast.walk(tree) if isinstance(it, ast.Compare)):
+        for it in (comparison.left, *comparison.comparators):
+            it.compared = True
     for definition in tree.body:
         scopes |= dict.fromkeys(map(id, ast.walk(definition)), Scope.of(definition))
     for rule in rules or RULES:
@@ -192,16 +195,16 @@ def operator(node, scope):
     for it in SWAPPED_OPERATORS.get(type(node.op), ()):
         yield "operator", ast.BinOp(node.left, it(), node.right)
     if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow | ast.FloorDiv):
-        yield "operator", ast.BinOp(node.right, node.op, node.left)
+        kind = "order" if isinstance(node.op, ast.MatMult) else "operator"
+        yield kind, ast.BinOp(node.right, node.op, node.left)
 
 
 def parentheses(node, scope):
     """Parentheses that are missing, or stand elsewhere."""
     if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.BinOp):
         inside, *others = node.args
-        if isinstance(inside.right, ast.Constant):
-            call = ast.Call(node.func, [inside.left, *others], node.keywords)
-            yield "parentheses", ast.BinOp(call, inside.op, inside.right)
+        call = ast.Call(node.func, [inside.left, *others], node.keywords)
+        yield "parentheses", ast.BinOp(call, inside.op, inside.right)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.BinOp):
         yield "parentheses", ast.BinOp(ast.UnaryOp(node.op, node.operand.left), node.operand.op, node.operand.right)
     if not isinstance(node, ast.BinOp):
@@ -212,7 +215,7 @@ def parentheses(node, scope):
             first, second = (inner.op, node.op) if turned else (node.op, inner.op)
             one, other = ast.BinOp(ast.BinOp(a, first, b), second, c), ast.BinOp(a, first, ast.BinOp(b, second, c))
             yield "parentheses", other if turned else one
-    if isinstance(node.right, ast.Constant) and isinstance(node.left, ast.Call) and node.left.args:
+    if isinstance(node.left, ast.Call) and node.left.args:
         inside, *others = node.left.args
         within = ast.BinOp(inside, node.op, node.right)  # the mean of squares, for the square of the mean
         yield "parentheses", ast.Call(node.left.func, [within, *others], node.left.keywords)
@@ -409,7 +412,9 @@ def handed_on(node, scope):
                 yield "argument", _with(node, **{it: _load(it)})
                 yield "argument", ast.Call(node.func, [*node.args, _load(it)], node.keywords)
     elif isinstance(node, ast.Constant):
-        yield from (("argument", _load(it)) for it in (*scope.parameters, *scope.variables))
+        # A number that is compared with a variable may stand for a condition that never holds.
+        known = scope.parameters if hasattr(node, "compared") else (*scope.parameters, *scope.variables)
+        yield from (("argument", _load(it)) for it in known)
 
 
 def dropped(node, scope):
@@ -477,7 +482,7 @@ def guarded(node, scope):
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         safe = _expression("np.where(_ == 0, 1, _)", node.right)
         yield "zero", ast.BinOp(node.left, ast.Div(), safe)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and not isinstance(node.right, ast.Constant):
         safe = _expression("np.where(np.isfinite(_), _, 0)", node.right)
         yield "infinity", ast.BinOp(node.left, ast.Sub(), safe)
     elif isinstance(node, ast.Call) and _called(node) == "log" and node.args:

@@ -408,6 +408,32 @@ class TestCauses:
         assert line(report) == "Line 2"
         assert "overflow" in report.says
 
+    def test_a_warning_that_not_all_failing_calls_give_is_not_the_cause(self):
+        def my_matrix_norm(a, kind="frobenius"):
+            if kind == "spectral":
+                squares = np.linalg.eigvalsh(a.swapaxes(-1, -2) @ a)
+                return squares[..., -1]
+            return matrix_norm(a, kind)
+
+        assert "overflow" not in check(my_matrix_norm).says
+
+    def test_a_number_in_a_condition_is_not_taken_for_a_variable(self):
+        def my_slogdet(a):
+            p, _, u = lu(a)
+            pivots = np.diag(u)
+            sign, logarithm = np.linalg.det(p) * np.prod(np.sign(pivots)), np.log(np.abs(pivots)).sum()
+            if sign == 0:
+                raise ValueError("singular")
+            return sign, logarithm
+
+        assert check(my_slogdet).says.startswith("Line 5, `if sign == 0:`: it should not be there.")
+
+    def test_factors_in_the_wrong_order_are_named_so(self):
+        checks = Checks(lambda a: a.T @ a, (call(np.arange(6.0).reshape(3, 2)), call(np.ones((2, 4)))))
+        answer = written_down("def my_softmax(a):\n    return a @ a.T")
+        says = causes._repair(causes.Attempt.of(answer, trials(checks)), checks, time.process_time() + 5)
+        assert says.startswith("Line 2, `return a @ a.T`: look at the order.")
+
     def test_nan_in_one_of_several_parts_is_pointed_at(self):
         body = "top = lses.max(axis=0)\n    e = np.exp(lses - top)\n    s = e.sum(axis=0)"
         given = "\n    return (e[..., None] * outs).sum(0) / s[..., None], top + np.log(s)"
@@ -635,6 +661,14 @@ class TestReports:
         report = check(lambda a: lu(a.astype(float)), "lu")
         assert report.says.endswith("float32.")
         assert report.counterexample.found.endswith("\n(part 1's dtype is float64 where float32 is right)")
+
+    def test_of_small_differences_the_largest_is_shown(self):
+        right = np.zeros(20)
+        right[7] = 1.0
+        assert compared(right + np.linspace(1e-17, 1e-8, 20) * right + 1e-17, right) == (
+            "1   at [7] of an array (20,)",
+            "1",
+        )
 
     def test_what_came_is_shown_where_an_empty_collection_is_right(self):
         report = check(hidden(own_inverses), "broken_axioms")
