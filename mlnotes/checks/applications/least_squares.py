@@ -25,7 +25,7 @@ _line, _on_paper, _tall, _b, _many, _x, _ill, _dependent, _wide, _lauchli, _c, _
     np.array([[1.0, 1.0], [1.0, 1.0 + 3e-8], [1.0, 1.0 - 3e-8]]),
     np.array([[1.0, 0.0], [0.0, 1e-20], [0.0, 0.0]]),
 )
-_definite, _indefinite, _asymmetric, _whole, _large = frozen(_tall.T @ _tall, np.array([[1.0, 2.0], [2.0, 1.0]]),
+_definite, _indefinite, _asymmetric, _whole, _large = frozen(_tall.T @ _tall, np.array([[4.0, 6.0], [6.0, 8.0]]),
     np.array([[2.0, 1.0], [1.5, 2.0]]), np.array([[4.0, 2.0, 6.0], [2.0, 10.0, 9.0], [6.0, 9.0, 17.0]]), _ill[:7].T
     @ _ill[:7] + np.diag([3.0, 1.0, 4.0, 2.0, 5.0]))
 _METHODS = ("normal", "qr", "svd")
@@ -115,7 +115,8 @@ CHECKS = (
             call(_equal, _on_paper, "svd").about("columns that depend on each other"),
             call(_equal, _on_paper, "qr").about("columns that depend on each other"),
             call(_equal, _on_paper, "normal").about("columns that depend on each other"),
-            call(_tiny, np.array([1.0, 1.0, 1.0]), "svd").about("a singular value of 1e-20"),
+            call(_tiny, np.array([1.0, 1e-20, 1.0]), "svd").about("a singular value of 1e-20"),
+            call(_tiny, np.array([1.0, 1e-20, 1.0]), "svd", 0.0).about("a tolerance of 0", edge=True),
             call(_dependent, _b, "svd").about("columns that depend on each other"), call(_wide, _many[:3],
             "svd").about("more unknowns than equations"), call(_wide, _b[:3],
             "qr").about("more unknowns than equations"), call(_near, _on_paper,
@@ -222,7 +223,10 @@ CHECKS = (
         cases=(
             call(np.array([[4.0]])), call(np.array([[4.0, 2.0], [2.0, 10.0]])), call(_whole), call(_definite),
             call(_large), call(_indefinite).about("a matrix that is not positive definite"),
-            call(_asymmetric).about("a matrix that is not symmetric")),
+            call(np.array([[4.0, 6.0], [6.0, 9.0]])).about("a pivot of 0"),
+            call(_asymmetric).about("a matrix that is not symmetric"),
+            call(np.array([[4, 1], [1, 2]])).about("integers", edge=True), call(np.array([[2.0, 0.1 + 0.2],
+            [0.3, 1.0]])).about("a matrix that is symmetric up to rounding errors", edge=True)),
         claims=(
             Claim("(4 2 6; 2 10 9; 6 9 17) has (2 0 0; 1 3 0; 3 2 2)", lambda f: distance(f(_whole),
                 [[2, 0, 0], [1, 3, 0], [3, 2, 2]])),
@@ -235,6 +239,8 @@ CHECKS = (
                 "scipy.linalg.cholesky, by default"),
             Mistake("pivots not rooted", ("return l", "return l / np.diag(l)"), "Its diagonal is ones",
                 "multiply column j by the root of pivot j: with ones it is the factor L of LDLᵀ"),
+            Mistake("divided by the pivots", ("math.sqrt(pivot)", "pivot"),
+                "Its diagonal is ones, and LLᵀ is another matrix", "divide the column by the root of the pivot"),
             Mistake("one triangle read", lambda a: np.linalg.cholesky(a),
                 "It answers for a matrix that is not symmetric, as if it were",
                 "compare the matrix with its transpose first", "numpy.linalg.cholesky, by design"),
@@ -247,7 +253,7 @@ CHECKS = (
     Checks(standard_errors,
         cases=(
             call(np.ones((4, 1)), np.array([1.0, 2.0, 3.0, 6.0])).about("a column of ones"),
-            call(np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([1.0, 1.0, 4.0])), *(call(a, b) for a, b in (
+            call(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]), np.array([1.0, 1.0, 4.0])), *(call(a, b) for a, b in (
             (_LINE, np.cos(np.arange(11.0))), (_LINE[:, ::-1] * [1.0, 10.0, 0.1], np.sin(np.arange(11.0)))))),
         claims=(
             Claim("for a column of ones it is the standard error of a mean", lambda f: distance(f(np.ones((4, 1)),

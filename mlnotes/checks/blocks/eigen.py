@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from mlnotes.blocks.eigen import (
+    Eigenpair,
     characteristic_polynomial,
     inverse_iteration,
     jacobi_eigh,
@@ -21,12 +22,13 @@ _s = np.triu(_rng.normal(size=(5, 5)), 1) / 5 + np.eye(5)
 _w = [4.0, 2.0, 1.0, 0.5, -1.5]
 _general, _odd, _symmetric, _skewed, _start = frozen(_rng.normal(size=(6, 6)), _rng.normal(size=(5, 5)),
     (_v * _w @ _v.T + (_v * _w @ _v.T).T) / 2, _s * _w @ np.linalg.inv(_s), _v[:, 0] + 0.3 * _v[:, 1] - 0.3 * _v[:, 3])
-_negative, _rotation, _tie, _ones_missed, _cycle, _close, _asymmetric, _graded, _two, _uneven = frozen(
+_negative, _rotation, _tie, _ones_missed, _cycle, _close, _asymmetric, _graded, _two, _uneven, _rounded = frozen(
     -_skewed, np.array([[0.0, -1.0], [1.0, 0.0]]), np.diag([2.0, -2.0, 1.0]),
     np.array([[2.0, -1.0], [-1.0, 2.0]]),  # (1, 1) belongs to 1, (1, -1) to 3
     np.roll(np.eye(3), 1, axis=0), np.diag(np.arange(1.0, 16.0)) + np.diag(np.full(14, 1e-3), 1),
     np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[1.0, 1e-6, 0.0], [1e-6, 1e-6, 1e-12], [0.0, 1e-12, 1e-12]]),
     np.array([[3.0, 1.0], [4.0, 2.0]]), np.array([[1.0, 1e8, 0.0], [1e-8, 2.0, 1e-9], [1.0, 1e9, 3.0]]),
+    np.array([[2.0, 0.1 + 0.2], [0.3, 1.0]]),
 )
 _LAST_BITS = {"tolerance": 1e-12, "why": "a few dozen rotations or reflections in float64: a few units of 1e-16"}
 _STOPS = {"tolerance": 1e-12, "why": "the iteration stops at a residual of 10 n times 1e-16; matrices with skew axes "
@@ -52,6 +54,7 @@ def _signed(v):
 def _seen(version, a, *shift, **options):
     """Take from an iteration what does not depend on the random start, unless it is given; nan for the rest."""
     found = version(a, *shift, **options)
+    found = Eigenpair(*found) if isinstance(found, tuple) else found
     known = "start" in options or (found.converged and "tolerance" not in options)
     seen = {"converged": bool(found.converged), "eigenvalue": found.eigenvalue if known else np.nan,
             "vector": _signed(found.vector) * (1 if known else np.nan)}
@@ -111,13 +114,23 @@ def _solved(f):
     return max(max(distance(v * w @ v.T, a), distance(v.T @ v, np.eye(len(a)))) for w, v, a in pairs)
 
 
+def _leverrier(a, divided=True, added=np.eye):
+    """Expand by Leverrier's recursion, with a slip."""
+    m, p = np.eye(len(a)), [1.0]
+    for k in range(1, len(a) + 1):
+        p.append(-np.trace(a @ m) / (k if divided else 1))
+        m = a @ m + p[-1] * added(len(a))
+    return np.array(p)
+
+
 def _iterations():
     """Call an iteration with each option alone, and with all."""
     return (call(_symmetric, start=_start), call(_skewed, start=5 * _start).about("a longer start"),
         call(_symmetric, steps=0).about("no step"), call(_skewed, steps=1, start=_start),
         call(_symmetric, tolerance=10.0).about("a large tolerance"), call(100 * _symmetric, start=_start, steps=7,
         tolerance=0.02).about("a tolerance"), *(call(_skewed, start=_start, tolerance=it).about("a tolerance")
-        for it in (0.1, 0.01, 0.003)), call(np.zeros((2, 2)), start=np.array([3.0, 4.0])).about("zeros"))
+        for it in (0.1, 0.01, 0.003)), call(np.zeros((2, 2)), start=np.array([3.0, 4.0])).about("zeros"),
+        call(np.diag([1.0, 3.0]), start=np.array([0.0, 2.0]), steps=0).about("an eigenvector as start, and no step"))
 
 
 _VALUE, _STOP, _STEP = "v @ image", "converged = residuals[-1] <= goal", "v = _unit(step(a, v, estimates[-1]))"
@@ -146,7 +159,7 @@ CHECKS = (
     Checks(power_iteration, run=_seen,
         cases=(
             call(_ones_missed), call(_two), call(_skewed), call(np.array([[-7.0]])).about("one row"),
-            call(_negative).about("a negative eigenvalue"), *_iterations(), call(_tie,
+            call(1e9 * _negative).about("a large negative eigenvalue"), *_iterations(), call(_tie,
             steps=40).about("eigenvalues 2 and -2"), call(_rotation, steps=40).about("a rotation"),
             call(1e200 * _skewed).about("entries of 1e200", edge=True), call(1e-200
             * _skewed).about("entries of 1e-200", edge=True, absolute=0)),
@@ -226,7 +239,7 @@ CHECKS = (
             *_iterations(), call(np.array([[-7.0]])).about("one row"), call(_skewed, start=np.array([1.0, 2.0, 0.0,
             -1.0, 0.0]), steps=2), call(_rotation, steps=10).about("a rotation"), call(_cycle,
             start=np.array([3.0, 1.0, 0.0]), steps=2).about("rows exchanged in a cycle"),
-            call(np.diag([1.0, 3.0]), start=np.array([0.0, 2.0])).about("an eigenvector as start")),
+            call(np.diag([2.0, 0.0, 1.0, 1.0]), start=np.ones(4)).about("an eigenvalue as estimate")),
         claims=(
             Claim("eigenvalue and vector belong together", lambda f: max(_off(f, _symmetric, _start),
                 _off(f, _symmetric), _off(f, _skewed)), **_STOPS),
@@ -277,7 +290,7 @@ CHECKS = (
                 "the diagonal of R Q converges to eigenvalues, that of R only to their sizes"),
             Mistake("real parts", ("return found.eigenvalues", "return found.eigenvalues.real"),
                 "A rotation gets the eigenvalue 0 twice", "return complex numbers where there are any"),
-            Mistake("eigenvalues of the symmetric part", (_FOUND, f"a = (a + a.T) / 2\n    {_FOUND}"),
+            Mistake("eigenvalues of the symmetric part", (_FOUND, "return np.linalg.eigvalsh(a)"),
                 "They are right for symmetric matrices, and real for all", "use the matrix as it is"),
             Mistake("roots of the characteristic polynomial", (_FOUND, "return np.sort(np.roots(np.poly(a)))"),
                 "Half of the digits are wrong for the eigenvalues 1 to 15",
@@ -288,6 +301,8 @@ CHECKS = (
             call(np.array([[-7.0]])).about("one row"), call(_odd + _odd.T), call(_graded).about("a graded matrix"),
             call(np.ones((4, 4)) + np.eye(4)).about("equal eigenvalues"), call(_tie), call(_cycle + _cycle.T),
             call(_asymmetric).about("a matrix that is not symmetric"),
+            call(_rounded).about("a matrix that is symmetric up to rounding errors", edge=True),
+            call(np.array([[4, 1], [1, 2]])).about("integers", edge=True),
             *(call(unit * (_odd + _odd.T)).about(f"entries of {unit}", edge=True, absolute=1e-10)
                 for unit in (1e200, 1e-200))),
         claims=(
@@ -336,7 +351,13 @@ CHECKS = (
                 "The sum of the roots is minus the trace", "the second coefficient is -tr(A)"),
             Mistake("first coefficient left out", (f"{_COEFFICIENTS}, exponent * np.arange(len(h) + 1)",
                 f"{_COEFFICIENTS}[1:], exponent * np.arange(1, len(h) + 1)"), "There are as many coefficients as rows",
-                "begin with the 1 of the highest power"))),
+                "begin with the 1 of the highest power"),
+            Mistake("trace not divided", lambda a: _leverrier(a, divided=False),
+                "From the third coefficient on it is not that of det(x I - A)", "divide the k-th trace by k"),
+            Mistake("coefficient added everywhere", lambda a: _leverrier(a, added=lambda n: 1.0),
+                "Every entry of the matrix of the recursion gets the coefficient", "add it times np.eye(n)"),
+            Mistake("coefficient not added", lambda a: _leverrier(a, added=lambda n: 0.0),
+                "Its coefficients are traces of powers of A", "add the coefficient times np.eye(n) to A M"))),
     Checks(rayleigh_quotient,
         cases=(
             call(_two, np.array([1.0, 0.0])), call(_two, np.array([3.0, 1.0])).about("a length of more than 1"),
@@ -356,7 +377,8 @@ CHECKS = (
                 "The sign is lost, and it is right for eigenvectors only", "multiply the image by the vector"))),
     Checks(power_steps,
         cases=(
-            call(0.5, 3), call(0.9, 12), call(0.99, 12), call(0.1, 5.5).about("half a digit"), call(0.421, 1)),
+            call(0.5, 3), call(0.9, 12), call(0.99, 12), call(0.1, 5.5).about("half a digit"), call(0.421, 1),
+            call(0.5, 0).about("no digit")),
         claims=(
             Claim("they are enough, and one less is not", lambda f: float(not all(r ** f(r, d) <= 10.0**-d
                 < r ** (f(r, d) - 1) for r, d in ((0.5, 3), (0.9, 12), (0.99, 7), (0.3, 2))))),
@@ -365,5 +387,6 @@ CHECKS = (
         mistakes=(
             Mistake("natural digits", ("* math.log(10)", ""), "It counts factors of e",
                 "a digit is a factor of 10: multiply by log 10"),
-            Mistake("rounded down", ("math.ceil", "math.floor"), "The last step is missing", "round up"))),
+            Mistake("rounded down", ("math.ceil", "math.floor"), "The last step is missing", "round up"),
+            Mistake("not rounded", ("math.ceil", ""), "It is no whole number of steps", "round up"))),
 )

@@ -87,10 +87,13 @@ def _terms_of_numpy(a, k):
 def _of_dependent():
     """Call with matrices of full and of smaller rank, with and without a tolerance."""
     return (call(_two), call(_axes, 0.25).about("a tolerance"), call(_axes, tolerance=0.5).about("a tolerance"),
-        call(_axes, 0.6).about("a tolerance"), call(_square), call(_tall), call(_wide),
+        call(_axes, 0.45).about("a tolerance"), call(_square), call(_tall), call(_wide),
         call(_flat).about("rows and columns of zeros"), call(_dependent).about("columns that depend on each other"),
         call(_dependent.T).about("rows that depend on each other"), call(_zero).about("zeros"),
-        call(_tiny).about("entries of 1e-18", absolute=0), call(1e12 * _axes, 0.3).about("large entries"),
+        call(_tiny).about("entries of 1e-18", absolute=0),
+        call(np.array([[0.0, 3.0, -3.0, 0.0], 4 * [0.0], 4 * [0.0], [0.0, 0.0, 5.0, 0.0]])).about("eigenvalues of 0"),
+        call(np.diag([1.0, 1e-12])).about("a small singular value that counts"),
+        call(np.diag([1.0, 1e-20]), 0.0).about("a tolerance of 0"), call(1e12 * _axes, 0.3).about("large entries"),
         call(1e200 * _square).about("entries of 1e200", edge=True, absolute=0),
         *(call(a).about("1 and 4 rounding errors as singular values", edge=True) for a in (_noisy, _noisy.T)))
 
@@ -156,8 +159,9 @@ CHECKS = (
             Mistake("squares", (_RESULT, "return found.u, found.s**2, found.vt"), "The singular values are squared",
                 "take the root of the eigenvalues of AᵀA"))),
     Checks(pinv,
-        cases=(*_of_dependent(), call(np.diag([1.0, 1e-12])).about("a small singular value that counts"),
-            call(np.eye(20, 2) * [1.0, 2e-15]).about("a singular value of nine roundings in 20 rows, which does not")),
+        cases=(
+            *_of_dependent(), call(np.eye(20, 2) * [1.0,
+            2e-15]).about("a singular value of nine roundings in 20 rows, which does not")),
         claims=(
             Claim("Penrose's four conditions", _penrose, **_CONDITION),
             Claim("the inverse, where there is one", lambda f: distance(f(_square) @ _square, np.eye(5)), **_CONDITION),
@@ -192,7 +196,7 @@ CHECKS = (
             oracle("the sum of k outer products from numpy.linalg.svd", _terms_of_numpy, call(_tall, 2),
                 **_LAST_BITS)),
         mistakes=(
-            Mistake("smallest kept", (_CUT, _CUT.replace(":k", "len(s) - k :")), "It is far from the matrix",
+            Mistake("smallest kept", (_CUT, _CUT.replace(":k", "-k:")), "It is far from the matrix",
                 "keep the largest singular values"),
             Mistake("the rest", (_CUT, _CUT.replace(":k", "k:")), "It is what the approximation leaves of the matrix",
                 "keep the first k terms, [:k], and drop the others"),
@@ -215,7 +219,7 @@ CHECKS = (
         mistakes=(
             Mistake("rounding errors counted", (_RANK, "int(np.count_nonzero(np.linalg.svd(a, compute_uv=False)))"),
                 "Rounding errors count: the rank is hardly ever less than full",
-                "count singular values above a tolerance"),
+                "count singular values above a tolerance times the largest"),
             Mistake("counted above a fixed number", (_RANK, _FIXED.format("svd(a)[1]")),
                 "A matrix of small numbers has the rank 0", "compare singular values with the largest one"),
             Mistake("rows that are not zero", (_RANK, "int(np.count_nonzero(a.any(axis=1)))"),

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import scipy.linalg
+import torch
 
 _EPS = np.finfo(float).eps
 
@@ -391,3 +392,204 @@ def wrong_standard_errors__whole_covariance(a, b):
 def wrong_standard_errors__sigma_forgotten(a, b):
     """They do not depend on b"""
     return np.sqrt(np.diag(np.linalg.inv(a.T @ a)))
+
+
+def _up_to(a, method, tolerance):
+    if tolerance is None and method == "normal":
+        return 2 * np.finfo(float).eps ** 0.5
+    return max(np.shape(a)) * np.finfo(float).eps if tolerance is None else tolerance
+
+
+def right_lstsq__torch(a, b, method="qr", tolerance=None):
+    a, b = (torch.tensor(np.array(x, float)) for x in (a, b))
+    p = torch.linalg.pinv(a, rtol=_up_to(a, method, tolerance), atol=0.0)
+    if method != "svd" and torch.linalg.matrix_rank(a, rtol=_up_to(a, method, tolerance), atol=0.0) < a.shape[1]:
+        raise RuntimeError("rank")
+    return (p @ b).numpy()
+
+
+def wrong_lstsq__rows_for_columns(a, b, method="qr", tolerance=None):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    eps = np.finfo(float).eps
+    if tolerance is None:
+        tolerance = 2 * eps**0.5 if method == "normal" else max(np.shape(a)) * eps
+    kept = s > tolerance * s[0]
+    if method != "svd" and kept.sum() < len(s):
+        raise ValueError("columns depend on each other")
+    return vt[kept].T @ ((u[:, kept].T @ b).T / s[kept]).T
+
+
+def wrong_lstsq__root_for_all(a, b, method="qr", tolerance=None):
+    """Line 5"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    if tolerance is None:
+        tolerance = 2 * np.finfo(float).eps ** 0.5
+    kept = s > tolerance * s[0]
+    if method != "svd" and kept.sum() < np.shape(a)[1]:
+        raise ValueError("columns depend on each other")
+    return vt[kept].T @ ((u[:, kept].T @ b).T / s[kept]).T
+
+
+def wrong_lstsq__returns_all(a, b, method="qr", tolerance=None):
+    """It returns four things"""
+    return np.linalg.lstsq(a, b, rcond=None)
+
+
+def wrong_lstsq__basic_solution(a, b, method="qr", tolerance=None):
+    q, r, p = scipy.linalg.qr(a, mode="economic", pivoting=True)
+    t = _up_to(a, method, tolerance)
+    k = int((np.abs(np.diag(r)) > t * np.abs(r[0, 0])).sum())
+    if method != "svd" and k < a.shape[1]:
+        raise ValueError("dependent")
+    x = np.zeros((a.shape[1], *b.shape[1:]))
+    x[p[:k]] = scipy.linalg.solve_triangular(r[:k, :k], q[:, :k].T @ b)
+    return x
+
+
+def wrong_ridge__half(a, b, strength):
+    """halve both squares, or none"""
+    n = np.shape(a)[1]
+    rows = np.vstack([a, math.sqrt(strength / 2) * np.eye(n)])
+    zeros = np.zeros((n, *np.shape(b)[1:]))
+    return np.linalg.lstsq(rows, np.concatenate([b, zeros]))[0]
+
+
+def wrong_ridge__centred(a, b, strength):
+    """subtract no means"""
+    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
+    n = np.shape(a)[1]
+    rows = np.vstack([a, math.sqrt(strength) * np.eye(n)])
+    zeros = np.zeros((n, *np.shape(b)[1:]))
+    return np.linalg.lstsq(rows, np.concatenate([b, zeros]))[0]
+
+
+def wrong_ridge__rows_on_top_only_of_a(a, b, strength):
+    """Line 6"""
+    n = np.shape(a)[1]
+    rows = np.vstack([math.sqrt(strength) * np.eye(n), a])
+    zeros = np.zeros((n, *np.shape(b)[1:]))
+    return np.linalg.lstsq(rows, np.concatenate([b, zeros]))[0]
+
+
+def right_cholesky__recursive(a):
+    a = np.array(a, float)
+    if not np.allclose(a, a.T):
+        raise ValueError
+    def go(a):
+        if len(a) == 0:
+            return a
+        if not a[0, 0] > 0:
+            raise ValueError
+        d = a[0, 0] ** 0.5
+        column = a[1:, 0] / d
+        out = np.zeros_like(a)
+        out[0, 0], out[1:, 0] = d, column
+        out[1:, 1:] = go(a[1:, 1:] - np.outer(column, column))
+        return out
+    return go(a)
+
+
+def right_cholesky__by_elimination(a):
+    a = np.array(a, float)
+    if not np.allclose(a, a.T):
+        raise ValueError("s")
+    n, low = len(a), np.eye(len(a))
+    d = np.zeros(n)
+    for j in range(n):
+        d[j] = a[j, j]
+        if d[j] <= 0:
+            raise ValueError("p")
+        low[j + 1:, j] = a[j + 1:, j] / d[j]
+        a[j + 1:] -= np.outer(low[j + 1:, j], a[j])
+    return low * np.sqrt(d)
+
+
+def wrong_cholesky__allows_zero(a):
+    """Line 8"""
+    a, low = np.array(a, float), np.zeros(np.shape(a))
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    for j in range(len(a)):
+        rest = a[j:, j] - low[j:, :j] @ low[j, :j]
+        if rest[0] < 0:
+            raise ValueError("a must be positive definite")
+        low[j:, j] = rest / math.sqrt(rest[0]) if rest[0] else 0
+    return low
+
+
+def wrong_cholesky__adds(a):
+    """Line 7"""
+    a, low = np.array(a, float), np.zeros(np.shape(a))
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    for j in range(len(a)):
+        rest = a[j:, j] + low[j:, :j] @ low[j, :j]
+        if rest[0] <= 0:
+            raise ValueError("a must be positive definite")
+        low[j:, j] = rest / math.sqrt(rest[0])
+    return low
+
+
+def wrong_cholesky__divided_by_square(a):
+    """divide the column by the root of the pivot"""
+    a, low = np.array(a, float), np.zeros(np.shape(a))
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    for j in range(len(a)):
+        rest = a[j:, j] - low[j:, :j] @ low[j, :j]
+        if rest[0] <= 0:
+            raise ValueError("a must be positive definite")
+        low[j:, j] = rest / rest[0]
+    return low
+
+
+def wrong_cholesky__positive_entries(a):
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    if (np.diag(a) <= 0).any():
+        raise ValueError("a must be positive definite")
+    low = np.zeros(a.shape)
+    for j in range(len(a)):
+        rest = a[j:, j] - low[j:, :j] @ low[j, :j]
+        low[j:, j] = rest / np.sqrt(rest[0])
+    return low
+
+
+def wrong_cholesky__in_place(a):
+    """`a` has changed after the call"""
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    for j in range(len(a)):
+        a[j:, j] -= a[j:, :j] @ a[j, :j]
+        if a[j, j] <= 0:
+            raise ValueError("a must be positive definite")
+        a[j:, j] /= math.sqrt(a[j, j])
+        a[j, j + 1:] = 0
+    return a
+
+
+def wrong_standard_errors__std_of_residual(a, b):
+    x = np.linalg.lstsq(a, b)[0]
+    return (b - a @ x).std(ddof=a.shape[1]) * np.sqrt(np.diag(np.linalg.inv(a.T @ a)))
+
+
+def wrong_standard_errors__singular_lengths(a, b):
+    """Line 6"""
+    m, n = a.shape
+    q, r = np.linalg.qr(a)
+    rest = b - q @ (q.T @ b)
+    return np.linalg.norm(rest) / math.sqrt(m - n) * np.linalg.norm(np.linalg.inv(r), axis=0)
+
+
+def wrong_standard_errors__root_of_sigma_missing(a, b):
+    """Line 4"""
+    x, (m, n) = np.linalg.lstsq(a, b)[0], np.shape(a)
+    variance = ((b - a @ x) ** 2).sum() / (m - n)
+    return variance * np.sqrt(np.diag(np.linalg.inv(a.T @ a)))
+
+
+def wrong_standard_errors__rows_of_gram(a, b):
+    """Line 5"""
+    x, (m, n) = np.linalg.lstsq(a, b)[0], np.shape(a)
+    variance = ((b - a @ x) ** 2).sum() / (m - n)
+    return np.sqrt(variance * np.diag(np.linalg.pinv(a @ a.T)))

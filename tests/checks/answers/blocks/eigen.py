@@ -1,9 +1,11 @@
 """Eigenvalue solvers, as readers write them."""
 
+import itertools
 import math
 
 import numpy as np
 import scipy.linalg
+import torch
 
 from mlnotes.blocks.eigen import Eigenpair
 
@@ -407,8 +409,387 @@ def wrong_power_steps__linear(ratio, digits):
 
 def wrong_power_steps__one_more(ratio, digits):
     """The result is too large by 1, every time"""
-    return int(-digits * np.log(10) / np.log(ratio)) + 2
+    return int(np.ceil(-digits * np.log(10) / np.log(ratio))) + 1
+
+
+def wrong_power_steps__one_more_than_rounded_down(ratio, digits):
+    return int(-digits / np.log10(ratio)) + 1
 
 
 def wrong_power_steps__not_whole(ratio, digits):
+    """It is no whole number of steps"""
     return -digits * np.log(10) / np.log(ratio)
+
+
+def _iterated(a, step, start, steps, tolerance, estimate=lambda a, v: v @ a @ v):
+    """Repeat a step until the residual is small, as the book's iterations do."""
+    v = np.random.default_rng(5).normal(size=len(a)) if start is None else np.array(start, float)
+    v = v / np.linalg.norm(v)
+    goal = (10 * len(a) * _EPS if tolerance is None else tolerance) * np.linalg.norm(a)
+    estimates, residuals = [], []
+    while True:
+        estimates.append(estimate(a, v))
+        residuals.append(np.linalg.norm(a @ v - estimates[-1] * v))
+        if residuals[-1] <= goal or len(estimates) > steps:
+            return Eigenpair(estimates[-1], v, np.array(estimates), np.array(residuals), residuals[-1] <= goal)
+        v = step(v, estimates[-1])
+        v = v / np.linalg.norm(v)
+
+
+def _solved(a, shift, v):
+    """Solve with a nearly singular matrix by its singular values."""
+    u, s, vt = np.linalg.svd(a - shift * np.eye(len(a)))
+    return vt.T @ (u.T @ v / np.maximum(s, 1e-16 * np.linalg.norm(a)))
+
+
+def right_power_iteration__as_a_tuple(a, start=None, steps=1000, tolerance=None):
+    found = _iterated(a, lambda v, _: a @ v, start, steps, tolerance)
+    return found.eigenvalue, found.vector, found.estimates, found.residuals, found.converged
+
+
+def wrong_power_iteration__eigenvalue_and_vector_only(a, start=None, steps=1000, tolerance=None):
+    found = _iterated(a, lambda v, _: a @ v, start, steps, tolerance)
+    return found.eigenvalue, found.vector
+
+
+def wrong_power_iteration__converged_if_steps_are_left(a, start=None, steps=1000, tolerance=None):
+    found = _iterated(a, lambda v, _: a @ v, start, steps, tolerance)
+    left = len(found.estimates) - 1 < steps
+    return found.eigenvalue, found.vector, found.estimates, found.residuals, left
+
+
+def right_inverse_iteration__singular_values(a, shift=0.0, start=None, steps=1000, tolerance=None):
+    return _iterated(a, lambda v, _: _solved(a, shift, v), start, steps, tolerance)
+
+
+def right_inverse_iteration__inverse_of_a_matrix_beside_it(a, shift=0.0, start=None, steps=1000, tolerance=None):
+    inverse = np.linalg.inv(a - (shift + 1e-15 * (np.linalg.norm(a) or 1)) * np.eye(len(a)))
+    return _iterated(a, lambda v, _: inverse @ v, start, steps, tolerance)
+
+
+def right_inverse_iteration__solved_where_it_can_be(a, shift=0.0, start=None, steps=1000, tolerance=None):
+    def step(v, _):
+        try:
+            return np.linalg.solve(a - shift * np.eye(len(a)), v)
+        except np.linalg.LinAlgError:
+            return _solved(a, shift, v)
+
+    return _iterated(a, step, start, steps, tolerance)
+
+
+def wrong_inverse_iteration__shift_may_be_no_eigenvalue(a, shift=0.0, start=None, steps=1000, tolerance=None):
+    """Line 3"""
+    return _iterated(a, lambda v, _: np.linalg.solve(a - shift * np.eye(len(a)), v), start, steps, tolerance)
+
+
+def wrong_inverse_iteration__multiplied(a, shift=0.0, start=None, steps=1000, tolerance=None):
+    """It finds the eigenvalue that is farthest from the shift"""
+    return _iterated(a, lambda v, _: a @ v - shift * v, start, steps, tolerance)
+
+
+def wrong_inverse_iteration__shift_forgotten(a, shift=0.0, start=None, steps=1000, tolerance=None):
+    """Line 3"""
+    return _iterated(a, lambda v, _: _solved(a, 0, v), start, steps, tolerance)
+
+
+def wrong_inverse_iteration__distance_from_the_shift(a, shift=0.0, start=None, steps=1000, tolerance=None):
+    """It gives the distance from the shift"""
+    found = _iterated(a, lambda v, _: _solved(a, shift, v), start, steps, tolerance)
+    return (found.eigenvalue - shift, found.vector, found.estimates - shift, found.residuals, found.converged)
+
+
+def wrong_inverse_iteration__shift_renewed(a, shift=0.0, start=None, steps=1000, tolerance=None):
+    """Line 3"""
+    return _iterated(a, lambda v, estimate: _solved(a, estimate, v), start, steps, tolerance)
+
+
+def wrong_inverse_iteration__plus(a, shift=0.0, start=None, steps=1000, tolerance=None):
+    """It finds the eigenvalue nearest to minus the shift"""
+    return _iterated(a, lambda v, _: _solved(a, -shift, v), start, steps, tolerance)
+
+
+def right_rayleigh_iteration__singular_values(a, start=None, steps=100, tolerance=None):
+    return _iterated(a, lambda v, estimate: _solved(a, estimate, v), start, steps, tolerance)
+
+
+def right_rayleigh_iteration__a_shift_beside_it(a, start=None, steps=100, tolerance=None):
+    near = 1e-15 * np.linalg.norm(a) * np.eye(len(a))
+    return _iterated(a, lambda v, by: np.linalg.solve(a - by * np.eye(len(a)) - near, v), start, steps, tolerance)
+
+
+def right_rayleigh_iteration__basis_of_eigenvectors(a, start=None, steps=100, tolerance=None):
+    w, basis = np.linalg.eig(a)
+
+    def step(v, estimate):
+        distance = w - estimate
+        distance = np.where(np.abs(distance) < 1e-16 * np.linalg.norm(a), 1e-16 * np.linalg.norm(a), distance)
+        return (basis @ (np.linalg.solve(basis, v) / distance)).real
+
+    return _iterated(a, step, start, steps, tolerance)
+
+
+def wrong_rayleigh_iteration__estimate_may_be_no_eigenvalue(a, start=None, steps=100, tolerance=None):
+    """Line 3"""
+    return _iterated(a, lambda v, by: np.linalg.solve(a - by * np.eye(len(a)), v), start, steps, tolerance)
+
+
+def wrong_rayleigh_iteration__length_as_estimate(a, start=None, steps=100, tolerance=None):
+    """Line 3"""
+    return _iterated(a, lambda v, by: _solved(a, by, v), start, steps, tolerance, lambda a, v: np.linalg.norm(a @ v))
+
+
+def wrong_rayleigh_iteration__multiplied(a, start=None, steps=100, tolerance=None):
+    return _iterated(a, lambda v, by: a @ v - by * v, start, steps, tolerance)
+
+
+def wrong_rayleigh_iteration__first_estimate_kept(a, start=None, steps=100, tolerance=None):
+    """The residual falls by the same factor in each step"""
+    estimates = []
+
+    def step(v, estimate):
+        estimates.append(estimate)
+        return _solved(a, estimates[0], v)
+
+    return _iterated(a, step, start, steps, tolerance)
+
+
+def wrong_rayleigh_iteration__plus(a, start=None, steps=100, tolerance=None):
+    """Line 3"""
+    return _iterated(a, lambda v, estimate: _solved(a, -estimate, v), start, steps, tolerance)
+
+
+def wrong_rayleigh_iteration__left_vectors(a, start=None, steps=100, tolerance=None):
+    """Line 3"""
+    return _iterated(a, lambda v, estimate: _solved(a.T, estimate, v), start, steps, tolerance)
+
+
+def wrong_rayleigh_quotient__in_place(a, v):
+    """`v` has changed after the call"""
+    v /= np.abs(v).max()
+    return v @ a @ v / (v @ v)
+
+
+def wrong_rayleigh_quotient__largest_entry(a, v):
+    i = np.abs(v).argmax()
+    return (a @ v)[i] / v[i]
+
+
+def wrong_rayleigh_quotient__mean_ratio(a, v):
+    """Line 3"""
+    return np.mean((a @ v) / v)
+
+
+def right_characteristic_polynomial__minors(a):
+    n = len(a)
+    c = [1.0]
+    for k in range(1, n + 1):
+        total = 0.0
+        for rows in itertools.combinations(range(n), k):
+            total += np.linalg.det(np.array(a, float)[np.ix_(rows, rows)])
+        c.append((-1) ** k * total)
+    return np.array(c)
+
+
+def wrong_characteristic_polynomial__no_k(a):
+    """divide the k-th trace by k"""
+    m, c = np.eye(len(a)), [1.0]
+    for _ in range(len(a)):
+        c.append(-np.trace(a @ m))
+        m = a @ m + c[-1] * np.eye(len(a))
+    return np.array(c)
+
+
+def wrong_characteristic_polynomial__m_without_coefficient(a):
+    """Its coefficients are traces of powers of A"""
+    m, c = np.eye(len(a)), [1.0]
+    for k in range(1, len(a) + 1):
+        m = a @ m
+        c.append(-np.trace(m) / k)
+    return np.array(c)
+
+
+def wrong_characteristic_polynomial__adds_scalar(a):
+    """Every entry of the matrix of the recursion gets the coefficient"""
+    m, c = np.eye(len(a)), [1.0]
+    for k in range(1, len(a) + 1):
+        c.append(-np.trace(a @ m) / k)
+        m = a @ m + c[-1]
+    return np.array(c)
+
+
+def wrong_characteristic_polynomial__too_short(a):
+    """Line 4"""
+    m, c = np.eye(len(a)), [1.0]
+    for k in range(1, len(a)):
+        c.append(-np.trace(a @ m) / k)
+        m = a @ m + c[-1] * np.eye(len(a))
+    return np.array(c)
+
+
+def wrong_characteristic_polynomial__diagonal(a):
+    """Line 3"""
+    return np.poly(np.diag(a))
+
+
+def wrong_characteristic_polynomial__two_by_two(a):
+    n = len(a)
+    c = np.zeros(n + 1)
+    c[0], c[1], c[-1] = 1, -np.trace(a), np.linalg.det(a) * (-1) ** n
+    return c
+
+
+def right_jacobi_eigh__largest_pivot(a):
+    a = np.array(a, float)
+    assert np.allclose(a, a.T, rtol=1e-10, atol=1e-12 * np.linalg.norm(a))
+    n, v = len(a), np.eye(len(a))
+    for _ in range(40 * n * n):
+        rest = np.abs(np.triu(a, 1))
+        if n < 2 or rest.max() == 0:
+            break
+        p, q = np.unravel_index(rest.argmax(), rest.shape)
+        z = (a[q, q] - a[p, p]) / (2 * a[p, q])
+        t = math.copysign(1, z) / (abs(z) + math.hypot(1, z))
+        c = 1 / math.hypot(1, t)
+        s = t * c
+        for m in (a, v):
+            m[:, [p, q]] = m[:, [p, q]] @ np.array([[c, s], [-s, c]])
+        a[[p, q]] = np.array([[c, -s], [s, c]]) @ a[[p, q]]
+        a[p, q] = a[q, p] = 0.0
+    order = np.diag(a).argsort()
+    return np.diag(a)[order], v[:, order]
+
+
+def wrong_jacobi_eigh__one_sweep(a):
+    a, v = np.array(a, float), np.eye(len(a))
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    for p, q in [(i, j) for j in range(len(a)) for i in range(j)]:
+        pair, turn = np.ix_([p, q], [p, q]), np.eye(len(a))
+        turn[pair] = np.linalg.eigh(a[pair])[1]
+        a, v = turn.T @ a @ turn, v @ turn
+    order = np.diag(a).argsort()
+    return np.diag(a)[order], v[:, order]
+
+
+def wrong_jacobi_eigh__arctan(a):
+    """Line 7"""
+    a, v = np.array(a, float), np.eye(len(a))
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    for p, q in 12 * [(i, j) for j in range(len(a)) for i in range(j)]:
+        if a[q, q] == a[p, p]:
+            continue
+        theta = 0.5 * np.arctan(2 * a[p, q] / (a[q, q] - a[p, p]))
+        turn = np.eye(len(a))
+        turn[p, p] = turn[q, q] = np.cos(theta)
+        turn[p, q], turn[q, p] = np.sin(theta), -np.sin(theta)
+        a, v = turn.T @ a @ turn, v @ turn
+    order = np.diag(a).argsort()
+    return np.diag(a)[order], v[:, order]
+
+
+def wrong_jacobi_eigh__vectors_left_product(a):
+    """Line 9"""
+    a, v = np.array(a, float), np.eye(len(a))
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    for p, q in 12 * [(i, j) for j in range(len(a)) for i in range(j)]:
+        pair, turn = np.ix_([p, q], [p, q]), np.eye(len(a))
+        turn[pair] = np.linalg.eigh(a[pair])[1]
+        a, v = turn.T @ a @ turn, turn @ v
+    order = np.diag(a).argsort()
+    return np.diag(a)[order], v[:, order]
+
+
+def wrong_power_steps__negative(ratio, digits):
+    """Line 3"""
+    return int(np.ceil(digits * np.log(10) / np.log(ratio)))
+
+
+def right_qr_algorithm__eigvals(a):
+    w = np.sort_complex(np.linalg.eigvals(a))
+    return w if np.iscomplex(w).any() else w.real
+
+
+def right_qr_algorithm__torch(a):
+    w = torch.linalg.eigvals(torch.tensor(np.array(a, float))).numpy()
+    w = w[np.lexsort([w.imag, w.real])]
+    return w if np.iscomplex(w).any() else w.real
+
+
+def right_qr_algorithm__complex_shifts(a):
+    a = scipy.linalg.hessenberg(scipy.linalg.matrix_balance(a)[0]).astype(complex)
+    w = []
+    while len(a) > 1:
+        n = len(a)
+        for step in range(500):
+            if abs(a[-1, -2]) <= 1e-16 * (abs(a[-1, -1]) + abs(a[-2, -2])):
+                break
+            half, diff = (a[-1, -1] + a[-2, -2]) / 2, (a[-1, -1] - a[-2, -2]) / 2
+            root = np.sqrt(diff**2 + a[-1, -2] * a[-2, -1])
+            s = min(half + root, half - root, key=lambda z: abs(z - a[-1, -1]))
+            if step % 11 == 10:
+                s = s + abs(a[-1, -2])
+            q, r = np.linalg.qr(a - s * np.eye(n))
+            a = r @ q + s * np.eye(n)
+        w.append(a[-1, -1])
+        a = a[:-1, :-1]
+    w = np.array(w + list(np.diag(a)))
+    size = np.abs(w).max(initial=0)
+    pairs = [z for z in w if z.imag > 1e-10 * size]
+    reals = [z.real for z in w if abs(z.imag) <= 1e-10 * size]
+    if not pairs:
+        return np.sort(np.array(reals))
+    return np.sort_complex(np.array(reals + pairs + [z.conjugate() for z in pairs]))
+
+
+def wrong_qr_algorithm__q_times_r(a):
+    """The diagonal of the matrix comes out"""
+    for _ in range(50):
+        q, r = np.linalg.qr(a)
+        a = q @ r
+    return np.sort(np.diag(a))
+
+
+def wrong_qr_algorithm__unsorted(a):
+    w = np.linalg.eigvals(a)
+    return w.real if np.all(np.imag(w) == 0) else w
+
+
+def wrong_qr_algorithm__descending(a):
+    """The result is the right one from back to front"""
+    w = np.sort_complex(np.linalg.eigvals(a))[::-1]
+    return w.real if np.all(np.imag(w) == 0) else w
+
+
+def wrong_qr_algorithm__by_modulus(a):
+    """Line 4"""
+    w = np.linalg.eigvals(a)
+    return w[np.argsort(np.abs(w))]
+
+
+def wrong_qr_algorithm__real_part(a):
+    """A rotation gets the eigenvalue 0 twice"""
+    return np.sort(np.linalg.eigvals(a).real)
+
+
+def wrong_qr_algorithm__symmetric(a):
+    """They are right for symmetric matrices, and real for all"""
+    return np.linalg.eigvalsh(a)
+
+
+def wrong_qr_algorithm__roots(a):
+    """Half of the digits are wrong for the eigenvalues 1 to 15"""
+    w = np.sort_complex(np.roots(np.poly(a)).astype(complex))
+    return w.real if np.all(np.abs(w.imag) < 1e-12) else w
+
+
+def wrong_qr_algorithm__only_upper_of_pair(a):
+    """Line 4"""
+    w = np.linalg.eigvals(a)
+    w = w[w.imag >= 0]
+    return np.sort_complex(w)
+
+
+def wrong_qr_algorithm__unique(a):
+    return np.unique(np.linalg.eigvals(a))

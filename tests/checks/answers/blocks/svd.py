@@ -1,5 +1,7 @@
 """The singular value decomposition and what is made of it, as readers write them."""
 
+import math
+
 import numpy as np
 import scipy.linalg
 import torch
@@ -268,3 +270,270 @@ def wrong_pinv__coarse_default(a, tolerance=None):
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     kept = s > (1e-10 if tolerance is None else tolerance) * s[0]
     return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def _up_to(a, tolerance):
+    return max(np.shape(a)) * np.finfo(float).eps if tolerance is None else tolerance
+
+
+def wrong_svd__zero_columns(a):
+    """complete them by any vectors that are orthonormal to the others"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    keep = s > 1e-12 * s[0]
+    return u * keep, s * keep, vt
+
+
+def wrong_svd__two_eigh(a):
+    m, n = a.shape
+    k = min(m, n)
+    w, u = np.linalg.eigh(a @ a.T)
+    _, v = np.linalg.eigh(a.T @ a)
+    return u[:, ::-1][:, :k], np.sqrt(np.maximum(w[::-1][:k], 0)), v[:, ::-1][:, :k].T
+
+
+def wrong_svd__tall_only(a):
+    size = np.abs(a).max() or 1.0
+    b, v = a.T / size, np.eye(len(a.T))
+    for p, q in 15 * [(i, j) for j in range(len(b)) for i in range(j)]:
+        x, y, z = b[p] @ b[p], b[q] @ b[q], b[p] @ b[q]
+        angle = math.atan2(2 * z, x - y) / 2 if z * z > 1e-32 * x * y else 0.0
+        c, t = math.cos(angle), math.sin(angle)
+        for rows in (b, v):
+            rows[[p, q]] = np.array([[c, t], [-t, c]]) @ rows[[p, q]]
+    return _sorted_svd(b, v, size)
+
+
+def _sorted_svd(b, v, size):
+    s = np.linalg.norm(b, axis=1)
+    order = np.argsort(-s)
+    b, s, v = b[order], s[order], v[order]
+    s[s < 1e-14 * s[0]] = 0
+    r = np.count_nonzero(s)
+    u = (b[:r] / s[:r, None]).T
+    filled = np.linalg.qr(np.column_stack([u, np.eye(len(u))]))[0]
+    return np.column_stack([u, filled[:, r : len(s)]]), s * size, v
+
+
+def wrong_svd__naive_zero_division(a):
+    """Line 14"""
+    b, v = a.T.astype(float).copy(), np.eye(a.shape[1])
+    for p, q in 12 * [(i, j) for j in range(len(b)) for i in range(j)]:
+        overlap = b[p] @ b[q]
+        if overlap != 0:
+            zeta = (b[q] @ b[q] - b[p] @ b[p]) / (2 * overlap)
+            t = math.copysign(1, zeta) / (abs(zeta) + math.hypot(1, zeta))
+            c = 1 / math.hypot(1, t)
+            for rows in (b, v):
+                rows[p], rows[q] = c * (rows[p] - t * rows[q]), c * (rows[q] + t * rows[p])
+    s = np.array([math.sqrt(x @ x) for x in b])
+    order = np.argsort(-s)
+    return (b[order] / s[order, None]).T, s[order], v[order]
+
+
+def wrong_pinv__tolerance_or(a, tolerance=None):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    tolerance = tolerance or max(a.shape) * np.finfo(float).eps
+    kept = s > tolerance * s[0]
+    return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def wrong_pinv__relative_to_sum(a, tolerance=None):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    tolerance = max(a.shape) * np.finfo(float).eps if tolerance is None else tolerance
+    kept = s > tolerance * np.linalg.norm(a)
+    return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def wrong_pinv__at_least(a, tolerance=None):
+    """Line 5"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    tolerance = max(a.shape) * np.finfo(float).eps if tolerance is None else tolerance
+    kept = s >= tolerance * s[0]
+    return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def wrong_low_rank__last_terms(a, k):
+    """keep the largest singular values"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    return u[:, -k:] * s[-k:] @ vt[-k:]
+
+
+def wrong_low_rank__zero_is_all(a, k):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    s[-(len(s) - k):] = 0
+    return u * s @ vt
+
+
+def right_rank__numpy(a, tolerance=None):
+    return np.linalg.matrix_rank(a) if tolerance is None else np.linalg.matrix_rank(a, rtol=tolerance)
+
+
+def right_rank__loop(a, tolerance=None):
+    s = np.linalg.svd(a, compute_uv=False)
+    count = 0
+    for x in s:
+        if x > _up_to(a, tolerance) * s[0]:
+            count += 1
+    return count
+
+
+def right_rank__torch(a, tolerance=None):
+    return int(torch.linalg.matrix_rank(torch.tensor(np.array(a, float)), atol=0.0, rtol=_up_to(a, tolerance)))
+
+
+def wrong_rank__at_least(a, tolerance=None):
+    """Line 5"""
+    s = np.linalg.svd(a)[1]
+    tolerance = max(a.shape) * np.finfo(float).eps if tolerance is None else tolerance
+    return int((s >= tolerance * s[0]).sum())
+
+
+def wrong_rank__counts_zeros(a, tolerance=None):
+    """Line 5"""
+    s = np.linalg.svd(a)[1]
+    tolerance = max(a.shape) * np.finfo(float).eps if tolerance is None else tolerance
+    return int((s <= tolerance * s[0]).sum())
+
+
+def wrong_rank__qr_diagonal(a, tolerance=None):
+    d = np.abs(np.diag(np.linalg.qr(a)[1]))
+    tolerance = max(a.shape) * np.finfo(float).eps if tolerance is None else tolerance
+    return int((d > tolerance * d.max()).sum())
+
+
+def wrong_rank__rows(a, tolerance=None):
+    """Rows that depend on each other count twice"""
+    return int((np.abs(a).max(axis=1) > 0).sum())
+
+
+def wrong_rank__gram(a, tolerance=None):
+    s = np.sqrt(np.abs(np.linalg.eigvalsh(a.T @ a)))[::-1]
+    tolerance = max(a.shape) * np.finfo(float).eps if tolerance is None else tolerance
+    return int((s > tolerance * s[0]).sum())
+
+
+def wrong_rank__coarse(a, tolerance=None):
+    s = np.linalg.svd(a)[1]
+    return int((s > (1e-10 if tolerance is None else tolerance) * s[0]).sum())
+
+
+def wrong_rank__or_default(a, tolerance=None):
+    s = np.linalg.svd(a)[1]
+    return int((s > (tolerance or max(a.shape) * np.finfo(float).eps) * s[0]).sum())
+
+
+def wrong_rank__not_zero(a, tolerance=None):
+    """count singular values above a tolerance"""
+    return np.count_nonzero(np.linalg.svd(a)[1])
+
+
+def wrong_rank__absolute(a, tolerance=None):
+    """compare singular values with the largest one"""
+    tolerance = max(a.shape) * np.finfo(float).eps if tolerance is None else tolerance
+    return int((np.linalg.svd(a)[1] > tolerance).sum())
+
+
+def right_fundamental_subspaces__full_svd(a, tolerance=None):
+    u, s, vt = np.linalg.svd(a)
+    r = int((s > _up_to(a, tolerance) * s[0]).sum())
+    return u[:, :r], u[:, r:], vt[:r].T, vt[r:].T
+
+
+def right_fundamental_subspaces__projections(a, tolerance=None):
+    m, n = np.shape(a)
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    r = int((s > _up_to(a, tolerance) * s[0]).sum())
+    def complement(q, size):
+        w, v = np.linalg.eigh(np.eye(size) - q @ q.T)
+        return v[:, w > 0.5]
+    return u[:, :r], complement(u[:, :r], m), vt[:r].T, complement(vt[:r].T, n)
+
+
+def right_fundamental_subspaces__scipy_torch(a, tolerance=None):
+    t = _up_to(a, tolerance)
+    u, s, vt = torch.linalg.svd(torch.tensor(np.array(a, float)))
+    r = int((s > t * s[0]).sum())
+    q = np.linalg.qr(u[:, :r].numpy())[0]
+    return [q, u[:, r:].numpy(), -vt[:r].numpy().T, vt[r:].numpy().T]
+
+
+def wrong_fundamental_subspaces__thin(a, tolerance=None):
+    """Line 3"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    r = int((s > _up_to(a, tolerance) * s[0]).sum())
+    return u[:, :r], u[:, r:], vt[:r].T, vt[r:].T
+
+
+def wrong_fundamental_subspaces__scaled(a, tolerance=None):
+    """Line 5"""
+    u, s, vt = np.linalg.svd(a)
+    r = int((s > _up_to(a, tolerance) * s[0]).sum())
+    return u[:, :r] * s[:r], u[:, r:], vt[:r].T, vt[r:].T
+
+
+def wrong_fundamental_subspaces__off_by_one(a, tolerance=None):
+    """Line 5"""
+    u, s, vt = np.linalg.svd(a)
+    r = int((s > _up_to(a, tolerance) * s[0]).sum())
+    return u[:, :r], u[:, r:], vt[:r].T, vt[r + 1:].T
+
+
+def wrong_fundamental_subspaces__rows(a, tolerance=None):
+    u, s, vt = np.linalg.svd(a)
+    r = int((s > _up_to(a, tolerance) * s[0]).sum())
+    return u[:, :r], u[:, r:], vt[:r], vt[r:]
+
+
+def wrong_fundamental_subspaces__row_column_swapped(a, tolerance=None):
+    """columns of u span the column space"""
+    u, s, vt = np.linalg.svd(a)
+    r = int((s > _up_to(a, tolerance) * s[0]).sum())
+    return vt[:r].T, vt[r:].T, u[:, :r], u[:, r:]
+
+
+def wrong_fundamental_subspaces__nulls_swapped(a, tolerance=None):
+    """The left null space has vectors with as many entries as a row"""
+    u, s, vt = np.linalg.svd(a)
+    r = int((s > _up_to(a, tolerance) * s[0]).sum())
+    return u[:, :r], vt[r:].T, vt[:r].T, u[:, r:]
+
+
+def wrong_fundamental_subspaces__exact_zero(a, tolerance=None):
+    u, s, vt = np.linalg.svd(a)
+    r = int((s > (0 if tolerance is None else tolerance * s[0])).sum())
+    return u[:, :r], u[:, r:], vt[:r].T, vt[r:].T
+
+
+def right_nearest_orthogonal__newton(a):
+    q, r = np.linalg.qr(np.array(a, float))
+    r = r / np.linalg.norm(r)
+    for _ in range(100):
+        inverse = np.linalg.inv(r)
+        g = math.sqrt(np.linalg.norm(inverse) / np.linalg.norm(r))
+        r = (g * r + inverse.T / g) / 2
+    return q @ r
+
+
+def wrong_nearest_orthogonal__rotation_only(a):
+    """Line 5"""
+    u, _, vt = np.linalg.svd(a, full_matrices=False)
+    if a.shape[0] == a.shape[1] and np.linalg.det(u @ vt) < 0:
+        u[:, -1] = -u[:, -1]
+    return u @ vt
+
+
+def wrong_nearest_orthogonal__qr_signs(a):
+    q, r = np.linalg.qr(a)
+    return q * np.sign(np.diag(r))
+
+
+def wrong_nearest_orthogonal__unit_columns(a):
+    """set all singular values to 1"""
+    return a / np.linalg.norm(a, axis=0)
+
+
+def wrong_nearest_orthogonal__newton_few(a):
+    q, r = np.linalg.qr(a)
+    for _ in range(8):
+        r = (r + np.linalg.inv(r).T) / 2
+    return q @ r
