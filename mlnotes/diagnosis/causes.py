@@ -96,6 +96,7 @@ def cause_of(attempt, checks, others=()):
             or _known(attempt, checks, others)
             or _repair_or_two_at_once(attempt, checks, now)
             or _form(attempt)
+            or _order(attempt)
             or _line_that_raised(attempt)
             or _line_that_warned(attempt)
             or _line_that_leaves(attempt, checks)
@@ -271,7 +272,8 @@ def _dtype(attempt):
         with np.errstate(all="ignore"):
             rounded = mine.astype(right.dtype) if right.dtype.kind == "b" else mine.astype(np.result_type(mine, right))
         limit = max(np.finfo(it.dtype).eps if it.dtype.kind in "fc" else 0.0 for it in (right, mine))
-        if not np.allclose(rounded, right, rtol=8 * limit, atol=8 * limit, equal_nan=True):
+        as_right = np.allclose(rounded, right, rtol=8 * limit, atol=8 * limit, equal_nan=True)
+        if not as_right and not close(mine, right, trial):
             return ""
         pairs.add((str(mine.dtype), str(right.dtype)))
     says = "; ".join(f"{mine} where {right} is right" for mine, right in sorted(pairs))
@@ -350,6 +352,17 @@ def _form(attempt):
     shapes = [_other_shape(*it) for it in decided]
     says = next(filter(None, shapes), "")
     return f"The numbers are right, but their shape is not: {says}." if None not in shapes else ""
+
+
+def _order(attempt):
+    """Recognise numbers that are right, each at another place."""
+    pairs = [(trial, numbers(found.value), numbers(trial.right.value)) for trial, found, _ in attempt.everyday]
+    for trial, mine, right in pairs:
+        if mine is None or right is None or mine.shape != right.shape or "c" in (mine.dtype.kind, right.dtype.kind):
+            return ""
+        if not close(np.sort(mine, axis=None), np.sort(right, axis=None), trial):
+            return ""
+    return "The numbers are right, but in another order."
 
 
 def _begins_right(decided, parts):
@@ -655,7 +668,7 @@ def _line_that_leaves(attempt, checks):
     ours = ast.parse("\n\n".join(definitions(checks.function).values()))
     version, known = _watched(ours, checks.function.__name__, vars(inspect.getmodule(checks.function)))
     answer, own = _watched(source.tree, source.name, source.namespace)
-    ends = set()
+    ends, told_apart = set(), False
     for trial, found, unlike in attempt.everyday:
         if unlike and not found.error:
             known.clear(), own.clear()
@@ -664,7 +677,8 @@ def _line_that_leaves(attempt, checks):
             if not before or not all(any(_alike(value, it, trial) for _, it in known) for _, value in before):
                 return ""
             ends.add(last)
-    if len(ends) != 1:
+            told_apart |= not all(_is_anything(value) for _, value in before)
+    if len(ends) != 1 or not told_apart:
         return ""
     [last] = ends
     return f"Line {last}, `{source.lines[last - 1].strip()}`: up to here, its numbers are also the book's."
@@ -697,6 +711,12 @@ def _alike(value, other, trial):
     if value is None or other is None or value.size != other.size:
         return False
     return value.dtype.kind != "b" and other.dtype.kind != "b" and close(value.ravel(), other.ravel(), trial)
+
+
+def _is_anything(value):
+    """Recognise values that agree by chance: no numbers, or only 0, 1 and -1."""
+    array = numbers(value)
+    return array is None or bool(np.isin(array, (-1, 0, 1)).all())
 
 
 def _what_fails(attempt, checks):

@@ -417,6 +417,25 @@ class TestCauses:
 
         assert "overflow" not in check(my_matrix_norm).says
 
+    def test_numbers_that_agree_by_chance_do_not_make_a_line_right(self):
+        program = "def my_softmax(a):\n    b = np.ones(3)\n    c = b - 1\n    return np.cos(a)"
+        checks = Checks(_of_zeros_and_ones, (call(np.array([2.0, 3.0, 5.0])), call(np.array([4.0, 3.0, 0.5]))))
+        attempt = causes.Attempt.of(written_down(program), trials(checks))
+        assert causes._line_that_leaves(attempt, checks) == ""
+
+    def test_right_numbers_in_another_order_are_named(self):
+        answer = hidden(lambda x, axis=-1: np.roll(softmax(x, axis), 1, axis))
+        assert check(answer, "softmax").says == "The numbers are right, but in another order."
+
+    def test_complex_numbers_where_real_ones_are_right_are_refused(self):
+        report = check(hidden(lambda a: np.poly(a).astype(complex)), "characteristic_polynomial")
+        assert report.says == "The numbers are right, but their dtype is not: complex128 where float64 is right."
+
+    def test_least_squares_of_infinities_come_back(self):
+        """LAPACK's routine does not, for these."""
+        with quiet(), pytest.raises(np.linalg.LinAlgError):
+            np.linalg.lstsq([[1 / 6, 1, 0], [np.inf, 1, 1], [np.inf, 1, 2]], [6, 0, 0])
+
     def test_a_number_in_a_condition_is_not_taken_for_a_variable(self):
         def my_slogdet(a):
             p, _, u = lu(a)
@@ -868,6 +887,12 @@ def own_inverses(table):
 def hidden(function):
     """Keep the source of a function from the check."""
     return functools.partial(_Hidden(function))
+
+
+def _of_zeros_and_ones(a):
+    b = np.zeros(3)
+    c = b + 1
+    return np.sin(a) * c
 
 
 def _in_a_row(parts):
