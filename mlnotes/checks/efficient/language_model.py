@@ -164,7 +164,10 @@ CHECKS = (
         cases=(call(1, 1, 1, 1, 1, 1), call(10, 1, 2, 1, 1, 3), call(10, 2, 2, 1, 1, 3).about("two layers"),
             call(11, 1, 6, 3, 3, 5).about("three heads of their own"), call(11, 3, 12, 6, 2, 7).about("shared heads"),
             call(49152, 30, 576, 9, 3, 1536)),
-        claims=(oracle("the parameters of the layer Llama", _held, call(11, 3, 12, 6, 2, 7), call(7, 1, 4, 2, 1, 3)),),
+        claims=(
+            oracle("the parameters of the layer Llama", _held, call(11, 3, 12, 6, 2, 7), call(7, 1, 4, 2, 1, 3)),
+            Claim("every layer holds as many", lambda f: float(np.ptp(np.diff([f(11, n, 12, 6, 2, 7)
+                for n in range(5)]))))),
         mistakes=(
             Mistake("the table twice", ("n_tokens * d_model", "2 * n_tokens * d_model"),
                 "Scores have a table of their own", "count the table once: it looks tokens up and scores them"),

@@ -792,7 +792,7 @@ def wrong_llama_parameters__last_norm_in_each_block(n_tokens, n_layers, d_model,
 
 
 def wrong_llama_parameters__one_layer(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
-    """Line 3"""
+    """Line 4"""
     kv = n_groups * d_model // n_heads
     block = d_model * (2 * d_model + 2 * kv + 3 * d_hidden + 2)
     return n_tokens * d_model + block + d_model
