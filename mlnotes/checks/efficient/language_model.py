@@ -6,6 +6,7 @@ from mlnotes.blocks.softmax import softmax
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis.report import written_call
 from mlnotes.efficient.language_model import generate, next_token_probabilities
+from mlnotes.layers.llama import Llama
 
 _rng = np.random.default_rng(29)
 _row, _rows, _cube, _table, _tied, _halves = frozen(np.array([1.0, 4.0, 2.0]), _rng.normal(size=(3, 11)) * 3,
@@ -13,6 +14,17 @@ _row, _rows, _cube, _table, _tied, _halves = frozen(np.array([1.0, 4.0, 2.0]), _
     np.log([0.125, 0.5, 0.25, 0.125]))
 _FORBIDDEN = np.array([[0.0, -np.inf], [-np.inf, -np.inf]])
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 numbers in float64: a few units of 1e-16"}
+
+
+def llama_parameters(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    """Count the numbers that a decoder of the Llama family holds, whose table also scores."""
+    attention = 2 * d_model**2 + 2 * d_model * (n_groups * d_model // n_heads)
+    network = 3 * d_model * d_hidden
+    return n_tokens * d_model + n_layers * (attention + network + 2 * d_model) + d_model
+
+
+def _held(*sizes):
+    return sum(it.numel() for it in Llama(*sizes).parameters())
 
 
 def _transformers(logits, temperature=1.0, top_k=None, top_p=None):
@@ -148,5 +160,25 @@ CHECKS = (
                 "leave the loop"),
             Mistake("the stop is written", (("if token == stop:", "written.append(token)\n        if token == stop:"),
                 ("break\n        written.append(token)", "break")), "The text ends with the token that stops it",
-                "look at the token before it is appended"))),
+                "look at the token before it is appended"))),    Checks(llama_parameters,
+        cases=(call(1, 1, 1, 1, 1, 1), call(10, 1, 2, 1, 1, 3), call(10, 2, 2, 1, 1, 3).about("two layers"),
+            call(11, 1, 6, 3, 3, 5).about("three heads of their own"), call(11, 3, 12, 6, 2, 7).about("shared heads"),
+            call(49152, 30, 576, 9, 3, 1536)),
+        claims=(
+            oracle("the parameters of the layer Llama", _held, call(11, 3, 12, 6, 2, 7), call(7, 1, 4, 2, 1, 3)),
+            Claim("every layer holds as many", lambda f: float(np.ptp(np.diff([f(11, n, 12, 6, 2, 7)
+                for n in range(5)]))))),
+        mistakes=(
+            Mistake("the table twice", ("n_tokens * d_model", "2 * n_tokens * d_model"),
+                "Scores have a table of their own", "count the table once: it looks tokens up and scores them"),
+            Mistake("keys of every head", ("n_groups * d_model // n_heads", "d_model"),
+                "n_groups makes no difference", "keys and values have d_model / n_heads columns for each group"),
+            Mistake("no gate", ("3 * d_model * d_hidden", "2 * d_model * d_hidden"),
+                "The network has two matrices", "count three: gate, up and down"),
+            Mistake("no output projection", ("2 * d_model**2", "d_model**2"), "Attention has three matrices",
+                "what the heads find is projected once more: count four matrices"),
+            Mistake("one norm in a block", ("network + 2 * d_model", "network + d_model"), "A block has one norm",
+                "count a gain before attention and one before the network"),
+            Mistake("last norm forgotten", (" + 2 * d_model) + d_model", " + 2 * d_model)"),
+                "It is d_model too small, whatever the number of layers", "a norm stands before the scores, too"))),
 )

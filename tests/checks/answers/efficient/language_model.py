@@ -753,3 +753,65 @@ def wrong_swiglu__no_up(x, w_gate, w_up, w_down):
 def wrong_swiglu__bracket(x, w_gate, w_up, w_down):
     """Line 3"""
     return silu(x @ w_gate * x @ w_up) @ w_down
+
+
+def right_llama_parameters__by_block(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    kv = d_model // n_heads * n_groups
+    block = d_model * (d_model + kv + kv + d_model + 3 * d_hidden + 2)
+    return n_tokens * d_model + n_layers * block + d_model
+
+
+def right_llama_parameters__by_shape(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    kv = n_groups * (d_model // n_heads)
+    block = [(d_model, d_model)] * 2 + [(d_model, kv)] * 2 + [(d_model, d_hidden)] * 3 + [(d_model,)] * 2
+    return sum(math.prod(it) for it in [(n_tokens, d_model), (d_model,), *block * n_layers])
+
+
+def right_llama_parameters__factored(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    per_coordinate = 2 * d_model * (1 + n_groups / n_heads) + 3 * d_hidden + 2
+    return d_model * (n_tokens + 1 + n_layers * per_coordinate)
+
+
+def wrong_llama_parameters__values_alone_are_shared(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    kv = n_groups * d_model // n_heads
+    block = 3 * d_model**2 + d_model * kv + 3 * d_model * d_hidden + 2 * d_model
+    return n_tokens * d_model + n_layers * block + d_model
+
+
+def wrong_llama_parameters__wider_heads(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    kv = d_model // n_groups
+    block = d_model * (2 * d_model + 2 * kv + 3 * d_hidden + 2)
+    return n_tokens * d_model + n_layers * block + d_model
+
+
+def wrong_llama_parameters__norms_forgotten(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    kv = n_groups * d_model // n_heads
+    block = d_model * (2 * d_model + 2 * kv + 3 * d_hidden)
+    return n_tokens * d_model + n_layers * block
+
+
+def wrong_llama_parameters__last_norm_in_each_block(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    kv = n_groups * d_model // n_heads
+    block = d_model * (2 * d_model + 2 * kv + 3 * d_hidden + 3)
+    return n_tokens * d_model + n_layers * block
+
+
+def wrong_llama_parameters__one_layer(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    """Line 4"""
+    kv = n_groups * d_model // n_heads
+    block = d_model * (2 * d_model + 2 * kv + 3 * d_hidden + 2)
+    return n_tokens * d_model + block + d_model
+
+
+def wrong_llama_parameters__gate_per_token(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    """The network has two matrices"""
+    kv = n_groups * d_model // n_heads
+    block = d_model * (2 * d_model + 2 * kv + 2 * d_hidden + 2)
+    return n_tokens * d_model + n_layers * block + d_model
+
+
+def wrong_llama_parameters__untied(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    """Scores have a table of their own"""
+    kv = n_groups * d_model // n_heads
+    block = d_model * (2 * d_model + 2 * kv + 3 * d_hidden + 2)
+    return n_tokens * d_model + n_layers * block + d_model + d_model * n_tokens
