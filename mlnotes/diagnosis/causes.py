@@ -635,9 +635,10 @@ def _line_that_warned(attempt):
     if source is None:
         return ""
     failed = [(trial, found) for trial, found, unlike in attempt.everyday if unlike]
-    if not all(_is_lost(found.value, trial.right.value) for trial, found in failed):
+    lost = [trial for trial, found in failed if _is_lost(found.value, trial.right.value)]
+    if not lost or lost[0] is not failed[0][0]:  # the call that is shown fails for another reason
         return ""
-    for trial, _ in failed:
+    for trial in lost:
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
             warnings.simplefilter("always")
             trial.outcome(attempt.function)
@@ -678,10 +679,10 @@ def _line_that_leaves(attempt, checks):
                 return ""
             ends.add(last)
             told_apart |= not all(_is_anything(value) for _, value in before)
-    if len(ends) != 1 or not told_apart:
+    if not 1 <= len(ends) <= 2 or not told_apart:
         return ""
-    [last] = ends
-    return f"Line {last}, `{source.lines[last - 1].strip()}`: up to here, its numbers are also the book's."
+    lines = [f"line {it}, `{source.lines[it - 1].strip()}`" for it in sorted(ends)]
+    return f"L{', and '.join(lines)[1:]}: up to here, its numbers are also the book's."
 
 
 def _hides_numbers(node):

@@ -51,7 +51,6 @@ def wrong_attention_pool__keys_ask(q, k, v, score):
 
 
 def wrong_attention_pool__small_number(q, k, v, score):
-    """Line 3"""
     e = np.exp(score(q, k))
     return e / (e.sum(axis=-1, keepdims=True) + 1e-9) @ v
 

@@ -215,7 +215,6 @@ def wrong_rotary__one_frequency(x, positions, base=10000.0):
 
 
 def wrong_rotary__no_imaginary_unit(x, positions, base=10000.0):
-    """Line 5"""
     d = x.shape[-1]
     angles = np.asarray(positions)[..., None] * base ** (-np.arange(0, d, 2) / d)
     turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(angles)

@@ -272,7 +272,6 @@ def wrong_squared_distance_gradient__absolute(a, b):
 
 
 def wrong_squared_distance_gradient__of_the_distance(a, b):
-    """Line 3"""
     return (a - b) / np.linalg.norm(a - b, axis=-1, keepdims=True)
 
 

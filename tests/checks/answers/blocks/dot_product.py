@@ -62,7 +62,6 @@ def wrong_cosine_similarity__clipped_at_zero(a, b):
 
 
 def wrong_cosine_similarity__one_scale(a, b):
-    """Line 4"""
     top = max(abs(a).max(), abs(b).max())
     a, b = a / top, b / top
     return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)

@@ -520,6 +520,7 @@ def wrong_lu__square_l(a):
 
 
 def wrong_lu__integers_kept(a):
+    """With `a` as floats, the call that fails comes out right."""
     m, k = len(a), min(np.shape(a))
     u, l, order = np.array(a), np.zeros((m, k)), np.arange(m)
     for j in range(k):

@@ -470,6 +470,7 @@ def wrong_soft_threshold__divided_by_its_size(z, strength):
 
 
 def wrong_nearest_to_zero__nearly_one(a, b, p=2):
+    """With `p` left out, every call that fails comes out right."""
     p = max(p, 1.1)
     sizes = np.abs(a) / np.abs(a).max()
     x = np.sign(a) * sizes ** (1 / (p - 1))

@@ -1024,7 +1024,7 @@ def wrong_attention_traffic__blocks_of_keys(n_queries, n_keys, d_head, d_value=N
 
 
 def wrong_attention_traffic__results_forgotten(n_queries, n_keys, d_head, d_value=None, block_size=None):
-    """Line 6"""
+    """Line 5"""
     e = d_head if d_value is None else d_value
     if block_size is None:
         return n_queries * d_head + n_keys * (d_head + e) + 4 * n_queries * n_keys

@@ -697,7 +697,7 @@ def wrong_latent_multiply_adds__keys_projected_always(
 def wrong_latent_multiply_adds__bracket(
     n_queries, n_keys, n_heads, d_head, d_latent, d_rotary=0, d_value=None, absorbed=False
 ):
-    """Line 8"""
+    """Line 7"""
     e = d_head if d_value is None else d_value
     if absorbed:
         return n_heads * n_queries * d_latent * (d_head + e) + n_queries * n_keys * (2 * d_latent + d_rotary)
