@@ -681,7 +681,7 @@ class TestReports:
         assert report.says.endswith("float32.")
         assert report.counterexample.found.endswith("\n(part 1's dtype is float64 where float32 is right)")
 
-    def test_of_small_differences_the_largest_is_shown(self):
+    def test_an_entry_that_differs_by_rounding_is_not_shown_where_another_differs_by_more(self):
         right = np.zeros(20)
         right[7] = 1.0
         assert compared(right + np.linspace(1e-17, 1e-8, 20) * right + 1e-17, right) == (
