@@ -39,8 +39,10 @@ def turning_point(attempt, checks, until):
     comes_out_right = _judge(held, checks)
     if any(comes_out_right(it, it.case) for it in failed):  # an answer that remembers earlier calls
         return ""
-    # What is special about one call may be many things; what right ones have too is none of them.
-    common = {it for trial in passed for it, _ in _changes(trial, checks)} if len(failed) == 1 else set()
+    # Most arrays hold negative numbers, or zeros: they are the reason only if no right call has them. One failing call
+    # has so much to itself that this is asked of any change.
+    shared = [change for it in passed for change in _changes(it, checks)]
+    common = {change for change, (*_, ordinary) in shared if ordinary or len(failed) == 1}
     found = []
     for change in set.intersection(*map(set, changes)) - common:
         if time.process_time() > until:
@@ -74,7 +76,8 @@ def _variety(value):
 
 
 def _changes(trial, checks):
-    """List what can be changed of a call: in words for any call, in words for this one, and the call that is left."""
+    """List what can be changed of a call: in words for any call, in words for this one, the call that is left, and
+    whether most calls could be changed so."""
     case, signature = trial.case, parameters_of(checks.function)
     names = names_of(checks.function, len(case.arguments))
     given = dict(zip(names, case.arguments, strict=True)) | case.named
@@ -90,13 +93,14 @@ def _changes(trial, checks):
             for says, change in _OF_ARRAYS.items():
                 new = change(value)
                 if new is not None:
-                    says = says.format(f"`{name}`")
-                    yield says, (says, put(name, new))
+                    told = says.format(f"`{name}`")
+                    yield told, (told, put(name, new), says in _ORDINARY)
         if type(value) is int and value > 1 and _variety(trial.right.value) > 1:
-            yield f"`{name}` = 1", (f"`{name}` = 1", put(name, 1))
+            yield f"`{name}` = 1", (f"`{name}` = 1", put(name, 1), False)
         if default is not inspect.Parameter.empty and (isinstance(value, np.ndarray) or value != default):
             this = f"`{name}={value!r}`" if isinstance(value, bool | int | float | str) else f"`{name}`"
-            yield f"`{name}` left out", (f"{this} left out", put(name, LEFT_OUT if name in case.named else default))
+            left = put(name, LEFT_OUT if name in case.named else default)
+            yield f"`{name}` left out", (f"{this} left out", left, False)
 
 
 def _where(condition, change, kinds="f"):
@@ -139,6 +143,7 @@ def _is_square(x):
     return x.ndim > 1 and x.shape[-1] == x.shape[-2] and x.dtype.kind in "fc"
 
 
+_ORDINARY = ("the negative numbers of {} made positive", "1 for the zeros of {}", "the numbers of {} in order")
 _OF_ARRAYS = {
     "the negative numbers of {} made positive": _where(lambda x: np.isfinite(x) & (x < 0), np.abs, "fi"),
     "0 for the infinities of {}": _where(np.isinf, np.zeros_like),

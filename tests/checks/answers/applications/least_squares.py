@@ -409,6 +409,7 @@ def right_lstsq__torch(a, b, method="qr", tolerance=None):
 
 
 def wrong_lstsq__rows_for_columns(a, b, method="qr", tolerance=None):
+    """It accepts what must be refused"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     eps = np.finfo(float).eps
     if tolerance is None:
@@ -544,6 +545,7 @@ def wrong_cholesky__divided_by_square(a):
 
 
 def wrong_cholesky__positive_entries(a):
+    """It accepts what must be refused"""
     if not np.allclose(a, a.T):
         raise ValueError("a must be symmetric")
     if (np.diag(a) <= 0).any():

@@ -364,7 +364,6 @@ def wrong_scores_both_ways__sum(m):
 
 
 def wrong_scores_both_ways__no_sign(m):
-    """With the negative numbers of `m` made positive, every call that fails comes out right."""
     return m.shape == m.T.shape and bool((abs(m) == abs(m.T)).all())
 
 

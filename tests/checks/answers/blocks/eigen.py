@@ -785,7 +785,6 @@ def wrong_qr_algorithm__roots(a):
 
 
 def wrong_qr_algorithm__only_upper_of_pair(a):
-    """Line 4"""
     w = np.linalg.eigvals(a)
     w = w[w.imag >= 0]
     return np.sort_complex(w)

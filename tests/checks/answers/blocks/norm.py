@@ -332,9 +332,7 @@ def wrong_nearest_to_zero__of_unit_length(a, b, p=2):
 
 
 def wrong_nearest_to_zero__largest_with_sign(a, b, p=2):
-    """With `p=1` left out, and also with the negative numbers of `a` made positive, every call that fails comes out
-    right.
-    """
+    """With `p=1` left out, every call that fails comes out right."""
     if p == 1:
         x = np.zeros(len(a))
         x[a.argmax()] = b / a.max()

@@ -283,7 +283,6 @@ def wrong_givens_rotation__both_minus(x, y):
 
 
 def wrong_givens_rotation__no_identity(x, y):
-    """Line 4"""
     r = math.hypot(x, y)
     return np.array([[x, y], [-y, x]]) / (r or 1)
 

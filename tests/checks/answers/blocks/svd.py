@@ -284,6 +284,7 @@ def wrong_svd__zero_columns(a):
 
 
 def wrong_svd__two_eigh(a):
+    """`u.T @ u` and `vt @ vt.T` are right in every call"""
     m, n = a.shape
     k = min(m, n)
     w, u = np.linalg.eigh(a @ a.T)
@@ -292,6 +293,7 @@ def wrong_svd__two_eigh(a):
 
 
 def wrong_svd__tall_only(a):
+    """With no more columns of `a` than rows, every call that fails comes out right."""
     size = np.abs(a).max() or 1.0
     b, v = a.T / size, np.eye(len(a.T))
     for p, q in 15 * [(i, j) for j in range(len(b)) for i in range(j)]:
@@ -479,6 +481,7 @@ def wrong_fundamental_subspaces__off_by_one(a, tolerance=None):
 
 
 def wrong_fundamental_subspaces__rows(a, tolerance=None):
+    """`column_space` and `left_null_space` are right in every call"""
     u, s, vt = np.linalg.svd(a)
     r = int((s > _up_to(a, tolerance) * s[0]).sum())
     return u[:, :r], u[:, r:], vt[:r], vt[r:]

@@ -73,9 +73,7 @@ def wrong_online_softmax__always_the_last_axis(x, axis=-1, block_size=256):
 
 
 def wrong_online_softmax__maximum_from_zero(x, axis=-1, block_size=256):
-    """With `x` divided by its largest number, and also with the negative numbers of `x` made positive, every call that
-    fails comes out right.
-    """
+    """With `x` divided by its largest number, every call that fails comes out right."""
     x = np.moveaxis(x, axis, -1)
     m, total = np.zeros_like(x[..., 0]), 0.0
     for start in range(0, x.shape[-1], block_size):
