@@ -208,6 +208,7 @@ def right_ring__pointer(n, capacity, n_sinks):
 
 
 def wrong_ring__in_order_of_the_text(n, capacity, n_sinks):
+    """The numbers are right, but in another order."""
     if n <= capacity:
         return np.arange(n)
     return np.array([*range(n_sinks), *range(n - capacity + n_sinks, n)])
