@@ -229,7 +229,7 @@ def _calling(function, names, exchange):
 def _default(attempt, checks):
     """Find a default that is another than the one asked for, and nothing else wrong."""
     own, ours = parameters_of(attempt.function), parameters_of(checks.function)
-    for name in own.keys() & ours.keys():
+    for name in (it for it in ours if it in own):
         its, asked = own[name].default, ours[name].default
         if inspect.Parameter.empty in (its, asked) or repr(its) == repr(asked):
             continue

@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,29 @@ from mlnotes.diagnosis.brakes import braked
 from mlnotes.diagnosis.source import parameters_of, source_of
 from mlnotes.diagnosis.trials import entries, names_of, numbers, trial_of
 
-LEFT_OUT = object()
+_LEFT_OUT = object()
+
+
+@dataclass(frozen=True)
+class Change:
+    """What can be changed of a call.
+
+    Parameters
+    ----------
+    says : str
+        The change, in words that fit every call.
+    here : str
+        The same in words for this one.
+    case : Case
+        The call that it leaves.
+    ordinary : bool
+        Whether most calls could be changed so.
+    """
+
+    says: str
+    here: str
+    case: object
+    ordinary: bool = False
 
 
 def turning_point(attempt, checks, until):
@@ -35,25 +57,25 @@ def turning_point(attempt, checks, until):
     held = braked(source_of(attempt.function), [it for it, *_ in attempt.everyday])
     if held is None or any(it.right.error for it in failed):
         return ""
-    changes = [dict(_changes(it, checks)) for it in failed]
     comes_out_right = _judge(held, checks)
     if any(comes_out_right(it, it.case) for it in failed):  # an answer that remembers earlier calls
         return ""
     # Most arrays hold negative numbers, or zeros: they are the reason only if no right call has them. One failing call
     # has so much to itself that this is asked of any change.
-    shared = [change for it in passed for change in _changes(it, checks)]
-    common = {change for change, (*_, ordinary) in shared if ordinary or len(failed) == 1}
+    elsewhere = {it.says for call in passed for it in _changes(call, checks) if it.ordinary or len(failed) == 1}
+    changes = [{it.says: it for it in _changes(call, checks)} for call in failed]
     found = []
-    for change in set.intersection(*map(set, changes)) - common:
+    for says in sorted(set.intersection(*map(set, changes)) - elsewhere):
         if time.process_time() > until:
             return ""
-        if all(comes_out_right(it, made[change][1]) for it, made in zip(failed, changes, strict=True)):
-            words = {made[change][0] for made in changes}
-            found.append(words.pop() if len(words) == 1 else change)
+        made = [it[says] for it in changes]
+        if all(map(comes_out_right, failed, (it.case for it in made))):
+            words = {it.here for it in made}
+            found.append(words.pop() if len(words) == 1 else says)
     if not 1 <= len(found) <= min(2, len(failed)):
         return ""
     calls = "every call that fails comes" if len(failed) > 1 else "the call that fails comes"
-    return f"With {', and also with '.join(sorted(found))}, {calls} out right."
+    return f"With {', and also with '.join(found)}, {calls} out right."
 
 
 def _judge(held, checks):
@@ -76,8 +98,7 @@ def _variety(value):
 
 
 def _changes(trial, checks):
-    """List what can be changed of a call: in words for any call, in words for this one, the call that is left, and
-    whether most calls could be changed so."""
+    """List what can be changed of a call."""
     case, signature = trial.case, parameters_of(checks.function)
     names = names_of(checks.function, len(case.arguments))
     given = dict(zip(names, case.arguments, strict=True)) | case.named
@@ -85,22 +106,22 @@ def _changes(trial, checks):
     def put(name, value):
         new = given | {name: value}
         arguments = tuple(new[it] for it in names)
-        return replace(case, arguments=arguments, named={it: new[it] for it in case.named if new[it] is not LEFT_OUT})
+        return replace(case, arguments=arguments, named={it: new[it] for it in case.named if new[it] is not _LEFT_OUT})
 
-    for name in given.keys() & signature.keys():
+    for name in (it for it in given if it in signature):
         value, default = given[name], signature[name].default
         if isinstance(value, np.ndarray):
-            for says, change in _OF_ARRAYS.items():
+            for text, change in _OF_ARRAYS.items():
                 new = change(value)
                 if new is not None:
-                    told = says.format(f"`{name}`")
-                    yield told, (told, put(name, new), says in _ORDINARY)
+                    says = text.format(f"`{name}`")
+                    yield Change(says, says, put(name, new), text in _ORDINARY)
         if type(value) is int and value > 1 and _variety(trial.right.value) > 1:
-            yield f"`{name}` = 1", (f"`{name}` = 1", put(name, 1), False)
+            yield Change(f"`{name}` = 1", f"`{name}` = 1", put(name, 1))
         if default is not inspect.Parameter.empty and (isinstance(value, np.ndarray) or value != default):
-            this = f"`{name}={value!r}`" if isinstance(value, bool | int | float | str) else f"`{name}`"
-            left = put(name, LEFT_OUT if name in case.named else default)
-            yield f"`{name}` left out", (f"{this} left out", left, False)
+            here = f"`{name}={value!r}`" if isinstance(value, bool | int | float | str) else f"`{name}`"
+            left = put(name, _LEFT_OUT if name in case.named else default)
+            yield Change(f"`{name}` left out", f"{here} left out", left)
 
 
 def _where(condition, change, kinds="f"):
