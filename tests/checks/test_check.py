@@ -521,6 +521,8 @@ class TestCauses:
 
     def test_what_makes_all_failing_calls_come_out_right_is_named(self, unexplained):
         def my_split_heads(x, n_heads):
+            for _ in range(300):  # more turns than all calls together would be allowed
+                pass
             return np.stack([x] * n_heads, -3)
 
         def my_softmax(x, axis=-1):
@@ -556,7 +558,11 @@ class TestCauses:
         def my_equivalence_constants(p, q, n):
             return min(1, n ** (q - p)), max(1, n ** (q - p))
 
+        def my_decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True):
+            return decoding_multiply_adds(n_tokens, n_heads**2, d_head, d_value, cached)
+
         assert "`n` = 1" not in check(my_equivalence_constants).says
+        assert "`n_heads` = 1" not in check(my_decoding_multiply_adds).says
 
     def test_an_answer_that_does_not_end_on_a_changed_call_is_stopped(self, unexplained):
 
@@ -682,12 +688,9 @@ class TestReports:
         assert report.counterexample.found.endswith("\n(part 1's dtype is float64 where float32 is right)")
 
     def test_an_entry_that_differs_by_rounding_is_not_shown_where_another_differs_by_more(self):
-        right = np.zeros(20)
-        right[7] = 1.0
-        assert compared(right + np.linspace(1e-17, 1e-8, 20) * right + 1e-17, right) == (
-            "1   at [7] of an array (20,)",
-            "1",
-        )
+        right, error = np.zeros(20), np.full(20, 1e-17)
+        right[3], right[7], error[7] = 2.0, 1.0, 1e-8
+        assert compared(right + error, right) == ("1   at [7] of an array (20,)", "1")
 
     def test_what_came_is_shown_where_an_empty_collection_is_right(self):
         report = check(hidden(own_inverses), "broken_axioms")
