@@ -177,6 +177,17 @@ def right_multi_head_attention__block_diagonal(q, k, v, w_q, w_k, w_v, w_o, n_he
     return out @ w_o
 
 
+def right_multi_head_attention__absorbed_all_at_once(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    d = w_q.shape[1] // n_heads
+    m = np.einsum("nhd,mhd->hnm", w_q.reshape(len(w_q), n_heads, d), w_k.reshape(len(w_k), n_heads, d))
+    o = np.einsum("nhd,hdm->hnm", w_v.reshape(len(w_v), n_heads, -1), w_o.reshape(n_heads, -1, w_o.shape[1]))
+    asked = q[..., None, :, :] @ m
+    if mask is not None and mask.ndim == q.ndim > 2:
+        mask = mask[..., None, :, :]
+    a = attention_weights(asked, k[..., None, :, :], mask, scale=d**-0.5)
+    return (a @ v[..., None, :, :] @ o).sum(axis=-3)
+
+
 def wrong_multi_head_attention__width_of_tokens(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
     """Rows are flatter than they should be, the more so the more heads"""
     a, b, c = (rearrange(x @ w, "... l (h d) -> ... h l d", h=n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
@@ -316,6 +327,36 @@ def wrong_multi_head_attention__mask_of_the_first_sequence(q, k, v, w_q, w_k, w_
     if mask is not None and mask.ndim > 2:
         mask = mask[0]
     return merge_heads(attention(*heads, mask)) @ w_o
+
+
+def wrong_multi_head_attention__absorbed_width_of_tokens(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Rows are flatter than they should be"""
+    d, out = w_q.shape[1] // n_heads, 0
+    for i in range(n_heads):
+        mine = slice(i * d, (i + 1) * d)
+        a = attention_weights(q @ w_q[:, mine] @ w_k[:, mine].T, k, mask)
+        out = out + a @ v @ w_v[:, mine] @ w_o[mine]
+    return out
+
+
+def wrong_multi_head_attention__absorbed_transposed(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """`w_q` and `w_k` are taken for each other"""
+    d, out = w_q.shape[1] // n_heads, 0
+    for i in range(n_heads):
+        mine = slice(i * d, (i + 1) * d)
+        a = attention_weights(q @ (w_k[:, mine] @ w_q[:, mine].T), k, mask, scale=d**-0.5)
+        out = out + a @ v @ (w_v[:, mine] @ w_o[mine])
+    return out
+
+
+def wrong_multi_head_attention__absorbed_last_head(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Line 7"""
+    d, out = w_q.shape[1] // n_heads, 0
+    for i in range(n_heads):
+        mine = slice(i * d, (i + 1) * d)
+        a = attention_weights(q @ (w_q[:, mine] @ w_k[:, mine].T), k, mask, scale=d**-0.5)
+        out = a @ v @ (w_v[:, mine] @ w_o[mine])
+    return out
 
 
 def right_fuse_projections__chapter(w_q, w_k, w_v, n_heads):

@@ -295,6 +295,22 @@ def wrong_attention_weights__empty_rows_uniform(q, k, mask=None, bias=None, scal
     return softmax(np.where(seen, scores, -np.inf))
 
 
+def wrong_attention_weights__float32_inside(q, k, mask=None, bias=None, scale=None):
+    scores = (q.astype(np.float32) @ k.astype(np.float32).mT) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores).astype(float)
+
+
+def wrong_attention_weights__keys_hidden_for_all(q, k, mask=None, bias=None, scale=None):
+    """Line 4"""
+    if mask is not None:
+        mask = mask & mask.all(-2, keepdims=True)
+    return attention_weights(q, k, mask, bias, scale)
+
+
 def right_attention__chapter(q, k, v, mask=None, bias=None, scale=None):
     return attention_weights(q, k, mask, bias, scale) @ v
 
