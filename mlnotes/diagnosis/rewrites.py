@@ -245,7 +245,7 @@ def constant(node, scope):
             if it != value:
                 yield "constant", _constant(it)
     elif isinstance(value, float) and value:
-        for it in (-value, 1 / value, 2 * value, value / 2, value**2):
+        for it in (-value, 1 / value, 2 * value, value / 2, value * value):  # the square may be inf; ** would raise
             if it != value:
                 yield "constant", _constant(it)
     elif value == 0.0:

@@ -408,6 +408,10 @@ class TestCauses:
         assert line(report) == "Line 2"
         assert "overflow" in report.says
 
+    def test_a_number_whose_square_overflows_stops_no_search(self):
+        report = check(written_down("def my_softmax(x, axis=-1):\n    y = np.exp(x) - 1e300\n    return abs(y)"))
+        assert report.verdict == "wrong"
+
     def test_a_warning_that_not_all_failing_calls_give_is_not_the_cause(self):
         def my_matrix_norm(a, kind="frobenius"):
             if kind == "spectral":
@@ -426,6 +430,10 @@ class TestCauses:
     def test_right_numbers_in_another_order_are_named(self):
         answer = hidden(lambda x, axis=-1: np.roll(softmax(x, axis), 1, axis))
         assert check(answer, "softmax").says == "The numbers are right, but in another order."
+
+    def test_truth_values_have_places_and_no_order(self):
+        answer = hidden(lambda n, width: np.tri(n, dtype=bool) & (np.arange(n) < width))
+        assert check(answer, "window_mask").says == "It is True as often as is right, but elsewhere."
 
     def test_complex_numbers_where_real_ones_are_right_are_refused(self):
         report = check(hidden(lambda a: np.poly(a).astype(complex)), "characteristic_polynomial")

@@ -109,7 +109,7 @@ def _options(*arguments):
 def _extremes(*v):
     """Call with scores that are far from zero, or from each other."""
     return (call(100 * _q2, 10 * _k3, *v).about("scores of 1000"), call(100 * _q2, 10 * _k3, *v,
-        mask=_cut).about("hidden scores far above the others"), call(_q2 * np.array([[1.0], [1000.0]]), _k3 + 1,
+        mask=_cut).about("hidden scores far above the others"), call(_q2 * np.array([[1.0], [10000.0]]), _k3 + 1,
         *v).about("a row far below the largest score"), call(1e5 * _q2, -1e5 * _k3, *v,
         mask=_cut).about("scores of -10,000,000,000"), call(_q2, _k3, *v, scale=0.0).about("a scale of 0", edge=True))
 

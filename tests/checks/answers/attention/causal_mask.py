@@ -31,6 +31,10 @@ def right_causal_mask__rows_of_a_square(n_queries, n_keys, offset=0):
     return np.tri(n, dtype=bool)[offset : offset + n_queries, :n_keys]
 
 
+def right_causal_mask__columns_in_front(n_queries, n_keys, offset=0):
+    return np.hstack([np.ones((n_queries, offset), bool), np.tri(n_queries, n_keys, dtype=bool)])[:, :n_keys]
+
+
 def wrong_causal_mask__numbers(n_queries, n_keys, offset=0):
     """The numbers are right, but their dtype is not"""
     return np.tri(n_queries, n_keys, offset)
@@ -89,6 +93,25 @@ def wrong_causal_mask__additive(n_queries, n_keys, offset=0):
     """The result is the logarithm of the right one"""
     seen = np.arange(n_keys) <= np.arange(n_queries)[:, None] + offset
     return np.where(seen, 0.0, -np.inf)
+
+
+def wrong_causal_mask__triu(n_queries, n_keys, offset=0):
+    """The first query sees nothing"""
+    return ~np.triu(np.ones((n_queries, n_keys), bool), offset)
+
+
+def wrong_causal_mask__negative_slice(n_queries, n_keys, offset=0):
+    """Line 5"""
+    m = np.ones((n_queries, n_keys), bool)
+    for i in range(n_queries):
+        m[i, i + offset:] = False
+        m[i, min(i, n_keys - 1)] = True
+    return m
+
+
+def wrong_causal_mask__minus_inf_mask(n_queries, n_keys, offset=0):
+    """The result is the logarithm of the right one"""
+    return np.where(np.tri(n_queries, n_keys, offset), 0.0, -np.inf)
 
 
 def right_padding_mask__chapter(lengths, n_keys):
@@ -174,6 +197,19 @@ def wrong_padding_mask__counted_backwards(lengths, n_keys):
     return np.arange(n_keys)[::-1] < np.array(lengths)[:, None, None]
 
 
+def wrong_padding_mask__sorted(lengths, n_keys):
+    """It is True as often as is right, but elsewhere"""
+    return np.arange(n_keys) < np.sort(lengths)[:, None, None]
+
+
+def wrong_padding_mask__strip(lengths, n_keys):
+    """Line 5"""
+    m = np.ones((len(lengths), 1, n_keys), bool)
+    for row, n in zip(m, lengths, strict=True):
+        row[:, -(n_keys - n):] = False
+    return m
+
+
 def right_masked_softmax__chapter(x, mask, axis=-1):
     hidden = np.where(mask, x, -np.inf)
     top = hidden.max(axis=axis, keepdims=True)
@@ -212,6 +248,24 @@ def right_masked_softmax__maximum_where(x, mask, axis=-1):
     top = np.max(x, axis=axis, keepdims=True, where=mask, initial=-1e300)
     e = np.where(mask, np.exp(np.where(mask, x - top, 0.0)), 0.0)
     return e / np.maximum(e.sum(axis=axis, keepdims=True), 1e-300)
+
+
+def right_masked_softmax__logsumexp(x, mask, axis=-1):
+    z = np.where(mask, x, -np.inf)
+    lse = np.logaddexp.reduce(z, axis=axis, keepdims=True)
+    return np.exp(z - np.where(np.isinf(lse), 0, lse))
+
+
+def right_masked_softmax__masked_array(x, mask, axis=-1):
+    z = np.ma.masked_array(x, ~np.broadcast_to(mask, x.shape))
+    e = np.ma.exp(z - z.max(axis=axis, keepdims=True))
+    return (e / e.sum(axis=axis, keepdims=True)).filled(0.0)
+
+
+def right_masked_softmax__any_over_last(x, mask, axis=-1):
+    z = np.where(mask, x, -np.inf)
+    some = mask.any(-1, keepdims=True)
+    return np.where(some, softmax(z, axis=axis), 0)
 
 
 def wrong_masked_softmax__nan_left(x, mask, axis=-1):
@@ -290,6 +344,25 @@ def wrong_masked_softmax__top_of_all(x, mask, axis=-1):
     return e / np.where(total == 0, 1.0, total)
 
 
+def wrong_masked_softmax__nan_by_last(x, mask, axis=-1):
+    """Line 5"""
+    z = np.where(mask, x, -np.inf)
+    e = np.exp(z - z.max(axis=axis, keepdims=True))
+    return np.where(mask.any(-1, keepdims=True), e / e.sum(axis=axis, keepdims=True), 0)
+
+
+def wrong_masked_softmax__hidden_minus_top(x, mask, axis=-1):
+    """Line 3"""
+    z = np.where(mask, x, x.min(axis=axis, keepdims=True) - 20)
+    return softmax(z, axis=axis) * mask
+
+
+def wrong_masked_softmax__bias_log(x, mask, axis=-1):
+    """Line 4"""
+    with np.errstate(divide="ignore"):
+        return softmax(x + np.log(mask + 1e-9), axis=axis)
+
+
 def right_window_mask__chapter(n, width):
     too_far = np.roll(causal_mask(n, n), width, axis=0)
     too_far[:width] = False
@@ -359,6 +432,17 @@ def wrong_window_mask__at_most_width(n, width):
     return (behind >= 0) & (behind <= width)
 
 
+def wrong_window_mask__first_columns(n, width):
+    """It is True as often as is right, but elsewhere"""
+    m = causal_mask(n, n)
+    m[:, width:] = False
+    return m
+
+
+def wrong_window_mask__difference_of_bools(n, width):
+    return causal_mask(n, n) & ~causal_mask(n, n, width)
+
+
 def right_layers_to_the_first__ceil(n, width):
     return math.ceil((n - 1) / (width - 1))
 
@@ -404,3 +488,13 @@ def wrong_layers_to_the_first__first_layer_not_counted(n, width):
     while place - (width - 1) > 0:
         place, layers = place - (width - 1), layers + 1
     return layers
+
+
+def wrong_layers_to_the_first__plus_floor(n, width):
+    """It is one too many where a layer arrives exactly"""
+    return (n - 1) // (width - 1) + 1
+
+
+def wrong_layers_to_the_first__half(n, width):
+    """The result is too small by 1"""
+    return -(-(n - width) // (width - 1))

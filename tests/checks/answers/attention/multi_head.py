@@ -28,6 +28,11 @@ def right_split_heads__torch(x, n_heads):
     return torch.stack(torch.tensor(x).chunk(n_heads, dim=-1), dim=-3).numpy()
 
 
+def right_split_heads__transposed_twice(x, n_heads):
+    t = x.mT
+    return t.reshape(*t.shape[:-2], n_heads, -1, t.shape[-1]).mT
+
+
 def wrong_split_heads__width_first(x, n_heads):
     """There are as many heads as each should be wide"""
     cut = x.reshape(*x.shape[:-1], -1, n_heads)
@@ -75,6 +80,11 @@ def wrong_split_heads__rows_split(x, n_heads):
 def wrong_split_heads__stacked_behind(x, n_heads):
     """Attention would compare the heads of one token with each other"""
     return np.stack(np.split(x, n_heads, axis=-1), axis=-2)
+
+
+def wrong_split_heads__reversed(x, n_heads):
+    """Line 3"""
+    return np.stack(np.split(x, n_heads, axis=-1)[::-1], axis=-3)
 
 
 def right_merge_heads__reshape(x):
@@ -147,6 +157,35 @@ def right_multi_head_attention__einsum(q, k, v, w_q, w_k, w_v, w_o, n_heads, mas
         scores = np.where(mask[..., None, :, :], scores, -np.inf)
     out = np.einsum("...hls,...hse->...lhe", softmax(scores), c)
     return out.reshape(*out.shape[:-2], -1) @ w_o
+
+
+def right_multi_head_attention__stacked(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    w_q, w_k, w_v = (np.stack(np.split(w, n_heads, axis=1)) for w in (w_q, w_k, w_v))
+    q, k, v = (x[..., None, :, :] for x in (q, k, v))
+    if mask is not None and mask.ndim > 2:
+        mask = mask[..., None, :, :]
+    heads = attention(q @ w_q, k @ w_k, v @ w_v, mask)
+    return (heads @ np.stack(np.split(w_o, n_heads))).sum(-3)
+
+
+def right_multi_head_attention__block_diagonal(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    d, out = w_q.shape[1] // n_heads, 0
+    for i in range(n_heads):
+        keep = (np.arange(w_q.shape[1]) // d == i).astype(float)
+        a = attention_weights(q @ (w_q * keep), k @ w_k, mask, scale=1 / math.sqrt(d))
+        out = out + a @ (v @ (w_v * keep))
+    return out @ w_o
+
+
+def right_multi_head_attention__absorbed_all_at_once(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    d = w_q.shape[1] // n_heads
+    m = np.einsum("nhd,mhd->hnm", w_q.reshape(len(w_q), n_heads, d), w_k.reshape(len(w_k), n_heads, d))
+    o = np.einsum("nhd,hdm->hnm", w_v.reshape(len(w_v), n_heads, -1), w_o.reshape(n_heads, -1, w_o.shape[1]))
+    asked = q[..., None, :, :] @ m
+    if mask is not None and mask.ndim == q.ndim > 2:
+        mask = mask[..., None, :, :]
+    a = attention_weights(asked, k[..., None, :, :], mask, scale=d**-0.5)
+    return (a @ v[..., None, :, :] @ o).sum(axis=-3)
 
 
 def wrong_multi_head_attention__width_of_tokens(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
@@ -248,6 +287,78 @@ def wrong_multi_head_attention__scaled_twice(q, k, v, w_q, w_k, w_v, w_o, n_head
     return merge_heads(attention(a / math.sqrt(a.shape[-1]), b, c, mask)) @ w_o
 
 
+def wrong_multi_head_attention__averaged_weights(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """With `n_heads` = 1"""
+    h = [split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k))]
+    if mask is not None and mask.ndim == q.ndim > 2:
+        mask = mask[..., None, :, :]
+    a = attention_weights(*h, mask).mean(axis=-3)
+    return a @ (v @ w_v) @ w_o
+
+
+def wrong_multi_head_attention__torch_layout(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Line 3"""
+    heads = [split_heads(x @ w.T, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v))]
+    if mask is not None and mask.ndim == q.ndim > 2:
+        mask = mask[..., None, :, :]
+    return merge_heads(attention(*heads, mask)) @ w_o
+
+
+def wrong_multi_head_attention__divided_by_heads(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Line 6"""
+    heads = [split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v))]
+    if mask is not None and mask.ndim == q.ndim > 2:
+        mask = mask[..., None, :, :]
+    return merge_heads(attention(*heads, mask, scale=n_heads**-0.5)) @ w_o
+
+
+def wrong_multi_head_attention__always_causal(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Line 4"""
+    heads = [split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v))]
+    causal = np.tri(q.shape[-2], k.shape[-2], dtype=bool)
+    mask = causal if mask is None else mask & causal
+    if mask.ndim == q.ndim > 2:
+        mask = mask[..., None, :, :]
+    return merge_heads(attention(*heads, mask)) @ w_o
+
+
+def wrong_multi_head_attention__mask_of_the_first_sequence(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    heads = [split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v))]
+    if mask is not None and mask.ndim > 2:
+        mask = mask[0]
+    return merge_heads(attention(*heads, mask)) @ w_o
+
+
+def wrong_multi_head_attention__absorbed_width_of_tokens(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Rows are flatter than they should be"""
+    d, out = w_q.shape[1] // n_heads, 0
+    for i in range(n_heads):
+        mine = slice(i * d, (i + 1) * d)
+        a = attention_weights(q @ w_q[:, mine] @ w_k[:, mine].T, k, mask)
+        out = out + a @ v @ w_v[:, mine] @ w_o[mine]
+    return out
+
+
+def wrong_multi_head_attention__absorbed_transposed(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """`w_q` and `w_k` are taken for each other"""
+    d, out = w_q.shape[1] // n_heads, 0
+    for i in range(n_heads):
+        mine = slice(i * d, (i + 1) * d)
+        a = attention_weights(q @ (w_k[:, mine] @ w_q[:, mine].T), k, mask, scale=d**-0.5)
+        out = out + a @ v @ (w_v[:, mine] @ w_o[mine])
+    return out
+
+
+def wrong_multi_head_attention__absorbed_last_head(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Line 7"""
+    d, out = w_q.shape[1] // n_heads, 0
+    for i in range(n_heads):
+        mine = slice(i * d, (i + 1) * d)
+        a = attention_weights(q @ (w_q[:, mine] @ w_k[:, mine].T), k, mask, scale=d**-0.5)
+        out = a @ v @ (w_v[:, mine] @ w_o[mine])
+    return out
+
+
 def right_fuse_projections__chapter(w_q, w_k, w_v, n_heads):
     n, width = w_q.shape
     parts = [w.reshape(n, n_heads, width // n_heads) for w in (w_q, w_k, w_v)]
@@ -276,6 +387,13 @@ def right_fuse_projections__pieces_in_a_row(w_q, w_k, w_v, n_heads):
     n, width = w_q.shape
     parts = [w.reshape(n_heads, n, width // n_heads) for w in (w_q, w_k, w_v)]
     return np.concatenate(parts, axis=-1).reshape(n, 3 * width)
+
+
+def right_fuse_projections__argsort(w_q, w_k, w_v, n_heads):
+    c = np.arange(w_q.shape[1])
+    d = len(c) // n_heads
+    at = np.concatenate([c // d * 3 * d + r * d + c % d for r in range(3)])
+    return np.hstack([w_q, w_k, w_v])[:, np.argsort(at)]
 
 
 def wrong_fuse_projections__below_each_other(w_q, w_k, w_v, n_heads):
@@ -314,6 +432,12 @@ def wrong_fuse_projections__short_slice(w_q, w_k, w_v, n_heads):
     return np.hstack([w[:, i : i + d] for i in range(n_heads) for w in (w_q, w_k, w_v)])
 
 
+def wrong_fuse_projections__value_before_key(w_q, w_k, w_v, n_heads):
+    """`w_k` and `w_v` are taken for each other"""
+    blocks = zip(*(np.hsplit(w, n_heads) for w in (w_q, w_v, w_k)), strict=True)
+    return np.hstack([b for three in blocks for b in three])
+
+
 def right_column_of_key__divmod(c, d):
     i, j = divmod(c, d)
     return 3 * i * d + d + j
@@ -326,6 +450,11 @@ def right_column_of_key__shorter(c, d):
 def right_column_of_key__loop(c, d):
     columns = [(i, r, j) for i in range(c // d + 1) for r in "qkv" for j in range(d)]
     return columns.index((c // d, "k", c % d))
+
+
+def right_column_of_key__fused(c, d):
+    i = c // d + 1
+    return [(h, r, j) for h in range(i) for r in "qkv" for j in range(d)].index((i - 1, "k", c % d))
 
 
 def wrong_column_of_key__head_forgotten(c, d):
@@ -358,6 +487,11 @@ def wrong_column_of_key__exchanged(c, d):
 def wrong_column_of_key__true_division(c, d):
     """Line 3"""
     return 3 * (c / d) * d + d + c % d
+
+
+def wrong_column_of_key__counted_from_one(c, d):
+    """too large by 1"""
+    return c // d * 3 * d + d + c % d + 1
 
 
 def right_absorbed_multiply_adds__terms(n, m, n_heads):
@@ -401,3 +535,13 @@ def wrong_absorbed_multiply_adds__squares_exchanged(n, m, n_heads):
 def wrong_absorbed_multiply_adds__values_projected(n, m, n_heads):
     """Line 3"""
     return n_heads * (n * m**2 + 2 * n**2 * m) + 2 * n * m**2
+
+
+def wrong_absorbed_multiply_adds__result_once(n, m, n_heads):
+    """Line 3"""
+    return n_heads * (n * m * m + 2 * n * n * m) + n * m * m
+
+
+def wrong_absorbed_multiply_adds__scores_only(n, m, n_heads):
+    """half of the right one"""
+    return n_heads * (n * m * m + n * n * m)

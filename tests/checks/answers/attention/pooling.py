@@ -8,6 +8,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import softmax as scipy_softmax
 
 from mlnotes.attention.pooling import pooling_weights
+from mlnotes.blocks.softmax import softmax
 
 
 def right_attention_pool__chapter(q, k, v, score):
@@ -28,6 +29,17 @@ def right_attention_pool__sum_last(q, k, v, score):
 
 def right_attention_pool__torch(q, k, v, score):
     return (torch.softmax(torch.tensor(score(q, k)), -1) @ torch.tensor(v)).numpy()
+
+
+def right_attention_pool__one_query_at_a_time(q, k, v, score):
+    rows = [scipy_softmax(score(q[..., i : i + 1, :], k), axis=-1) @ v for i in range(q.shape[-2])]
+    return np.concatenate(rows, axis=-2)
+
+
+def right_attention_pool__base_two(q, k, v, score):
+    s = score(q, k) / math.log(2)
+    e = np.exp2(s - s.max(-1, keepdims=True))
+    return (e @ v) / e.sum(-1, keepdims=True)
 
 
 def wrong_attention_pool__no_keepdims(q, k, v, score):
@@ -93,6 +105,23 @@ def wrong_attention_pool__size_of_scores(q, k, v, score):
     return weights @ v
 
 
+def wrong_attention_pool__floor_at_zero(q, k, v, score):
+    """Line 4"""
+    s = score(q, k)
+    e = np.exp(s - np.maximum(s.max(axis=-1, keepdims=True), 0))
+    return e @ v / e.sum(axis=-1, keepdims=True)
+
+
+def wrong_attention_pool__scores_of_keys(q, k, v, score):
+    """`k` stands where `q` belongs"""
+    return softmax(score(k, k)) @ v
+
+
+def wrong_attention_pool__nan_to_zero(q, k, v, score):
+    e = np.exp(score(q, k))
+    return np.nan_to_num(e / e.sum(axis=-1, keepdims=True)) @ v
+
+
 def right_gaussian_score__chapter(q, k, bandwidth=1.0):
     away = q[..., :, None, :] - k[..., None, :, :]
     return -(away**2).sum(axis=-1) / (2 * bandwidth**2)
@@ -111,6 +140,12 @@ def right_gaussian_score__cdist(q, k, bandwidth=1.0):
     if q.ndim == 2:
         return -cdist(q, k, "sqeuclidean") / (2 * bandwidth**2)
     return np.stack([right_gaussian_score__cdist(a, b, bandwidth) for a, b in zip(q, k, strict=True)])
+
+
+def right_gaussian_score__centred_products(q, k, bandwidth=1.0):
+    at = k.mean(axis=-2, keepdims=True)
+    q, k = (q - at) / bandwidth, (k - at) / bandwidth
+    return q @ k.mT - (q**2).sum(-1)[..., None] / 2 - (k**2).sum(-1)[..., None, :] / 2
 
 
 def wrong_gaussian_score__parentheses(q, k, bandwidth=1.0):
@@ -178,6 +213,17 @@ def wrong_gaussian_score__sum_not_kept_apart(q, k, bandwidth=1.0):
     return -((away**2).sum() / (2 * bandwidth**2))
 
 
+def wrong_gaussian_score__square_of_sum(q, k, bandwidth=1.0):
+    away = q[..., :, None, :] - k[..., None, :, :]
+    return -(away.sum(axis=-1) ** 2) / (2 * bandwidth**2)
+
+
+def wrong_gaussian_score__precedence(q, k, bandwidth=1.0):
+    """The result is half of the right one"""
+    away = q[..., :, None, :] - k[..., None, :, :]
+    return -(away**2).sum(axis=-1) / (2 * bandwidth) ** 2
+
+
 def right_additive_score__chapter(q, k, w_q, w_k, w):
     hidden = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
     return hidden @ w
@@ -197,6 +243,12 @@ def right_additive_score__loop_over_units(q, k, w_q, w_k, w):
 def right_additive_score__one_network(q, k, w_q, w_k, w):
     pairs = np.concatenate([np.repeat(q[..., :, None, :], k.shape[-2], -2), _beside(k, q)], axis=-1)
     return np.tanh(pairs @ np.concatenate([w_q, w_k])) @ w
+
+
+def right_additive_score__logistic(q, k, w_q, w_k, w):
+    from scipy.special import expit
+    z = (q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :]
+    return (2 * expit(2 * z) - 1) @ w
 
 
 def _beside(k, q):
@@ -262,6 +314,59 @@ def wrong_additive_score__same_projection(q, k, w_q, w_k, w):
     return hidden @ w
 
 
+def wrong_additive_score__exp_formula(q, k, w_q, w_k, w):
+    """Line 4"""
+    z = (q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :]
+    return (np.exp(z) - np.exp(-z)) / (np.exp(z) + np.exp(-z)) @ w
+
+
+def wrong_additive_score__product(q, k, w_q, w_k, w):
+    """Line 3"""
+    return np.tanh((q @ w_q)[..., :, None, :] * (k @ w_k)[..., None, :, :]) @ w
+
+
+def right_bilinear_score__einsum(q, k, m):
+    return np.einsum("...ld,df,...sf->...ls", q, m, k)
+
+
+def right_bilinear_score__keys_first(q, k, m):
+    return q @ (k @ m.T).mT
+
+
+def right_bilinear_score__svd(q, k, m):
+    u, s, vt = np.linalg.svd(m, full_matrices=False)
+    return (q @ u * s) @ (k @ vt.T).mT
+
+
+def wrong_bilinear_score__scaled(q, k, m):
+    """divided by the root of `q`.shape[-1] once too often"""
+    return q @ m @ k.mT / np.sqrt(q.shape[-1])
+
+
+def wrong_bilinear_score__transposed_result(q, k, m):
+    """The result is transposed"""
+    return k @ m.T @ q.mT
+
+
+def wrong_bilinear_score__absolute(q, k, m):
+    """The result is the right one without its sign"""
+    return abs(q @ m @ k.mT)
+
+
+def wrong_bilinear_score__softmaxed(q, k, m):
+    """Line 3"""
+    return softmax(q @ m @ k.mT)
+
+
+def wrong_bilinear_score__t_reverses(q, k, m):
+    """Line 3"""
+    return q @ m @ k.T
+
+
+def wrong_bilinear_score__swapped(q, k, m):
+    return (k @ m.T) @ q.mT if q.shape[-2] == k.shape[-2] else q @ m @ m.T @ m @ k.mT
+
+
 def right_bias_at_the_end__formula(bandwidth):
     return bandwidth * np.sqrt(2 / np.pi)
 
@@ -275,6 +380,12 @@ def right_bias_at_the_end__integral(bandwidth):
 
     above, _ = quad(lambda x: x * math.exp(-(x**2) / (2 * bandwidth**2)), 0, 40 * bandwidth, epsabs=0, epsrel=1e-12)
     return above * 2 / (bandwidth * math.sqrt(2 * math.pi))
+
+
+def right_bias_at_the_end__quad(bandwidth):
+    from scipy.integrate import quad
+    top = quad(lambda x: x * math.exp(-((x / bandwidth) ** 2) / 2), 0, np.inf)[0]
+    return top / quad(lambda x: math.exp(-((x / bandwidth) ** 2) / 2), 0, np.inf)[0]
 
 
 def wrong_bias_at_the_end__root_of_pi_over_two(bandwidth):
@@ -305,6 +416,16 @@ def wrong_bias_at_the_end__rounded(bandwidth):
     return 0.8 * bandwidth
 
 
+def wrong_bias_at_the_end__per_bandwidth(bandwidth):
+    """Line 3"""
+    return math.sqrt(2 / math.pi) / bandwidth
+
+
+def wrong_bias_at_the_end__negative(bandwidth):
+    """The result has the opposite sign"""
+    return -bandwidth * math.sqrt(2 / math.pi)
+
+
 def right_largest_weight_ratio__formula(w):
     return math.exp(2 * abs(w).sum())
 
@@ -315,6 +436,10 @@ def right_largest_weight_ratio__norm(w):
 
 def right_largest_weight_ratio__product(w):
     return np.prod([math.exp(abs(it)) ** 2 for it in w])
+
+
+def right_largest_weight_ratio__signs(w):
+    return math.e ** (2 * (np.sign(w) @ w))
 
 
 def wrong_largest_weight_ratio__largest_unit(w):
@@ -346,6 +471,16 @@ def wrong_largest_weight_ratio__units_from_zero(w):
     return np.exp(w[w > 0].sum() - w[w < 0].sum())
 
 
+def wrong_largest_weight_ratio__no_exp(w):
+    """The result is the logarithm of the right one"""
+    return 2 * np.abs(w).sum()
+
+
+def wrong_largest_weight_ratio__positive_only(w):
+    """With the negative numbers of `w` made positive"""
+    return np.exp(2 * w[w > 0].sum())
+
+
 def right_scores_both_ways__array_equal(m):
     return np.array_equal(m, m.T)
 
@@ -357,6 +492,13 @@ def right_scores_both_ways__loop(m):
 
 def right_scores_both_ways__triangles(m):
     return m.shape[0] == m.shape[1] and np.allclose(np.triu(m), np.tril(m).T)
+
+
+def right_scores_both_ways__units(m):
+    if m.shape[0] != m.shape[1]:
+        return False
+    e = np.eye(len(m))
+    return all(abs(a @ m @ b - b @ m @ a) < 1e-12 for a in e for b in e)
 
 
 def wrong_scores_both_ways__sum(m):
@@ -385,3 +527,15 @@ def wrong_scores_both_ways__any(m):
 def wrong_scores_both_ways__positive(m):
     """It asks for positive scores of everything with itself, too"""
     return np.array_equal(m, m.T) and bool((np.linalg.eigvalsh(m) > 0).all())
+
+
+def wrong_scores_both_ways__first_row(m):
+    return m.shape[0] == m.shape[1] and np.array_equal(m[0], m[:, 0])
+
+
+def wrong_scores_both_ways__identity(m):
+    return m.shape[0] == m.shape[1] and np.allclose(m, m[0, 0] * np.eye(len(m)))
+
+
+def wrong_scores_both_ways__trace(m):
+    return m.shape[0] == m.shape[1] and bool(np.isclose(np.trace(m @ m), np.trace(m)))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import torch
 
-from mlnotes.attention.positions import alibi_slopes, frequencies, halves_order, rotary
+from mlnotes.attention.positions import alibi_bias, alibi_slopes, frequencies, halves_order, rotary, shift_matrix
 
 
 def right_sinusoidal_positions__chapter(n, d):
@@ -41,6 +41,27 @@ def right_sinusoidal_positions__torch(n, d):
     table = torch.zeros(n, d, dtype=torch.float64)
     table[:, 0::2], table[:, 1::2] = torch.sin(position * omega), torch.cos(position * omega)
     return table.numpy()
+
+
+def right_sinusoidal_positions__complex(n, d):
+    z = np.exp(1j * np.outer(np.arange(n), 10000.0 ** (-2 * np.arange(d // 2) / d)))
+    return np.stack([z.imag, z.real], axis=-1).reshape(n, d)
+
+
+def right_sinusoidal_positions__shifts(n, d):
+    step = shift_matrix(1, d)
+    row = np.tile([0.0, 1.0], d // 2)
+    rows = []
+    for _ in range(n):
+        rows.append(row)
+        row = row @ step
+    return np.array(rows).reshape(n, d)
+
+
+def right_sinusoidal_positions__where(n, d):
+    i, c = np.mgrid[:n, :d]
+    angle = i / np.power(10000, (c - c % 2) / d)
+    return np.where(c % 2 == 0, np.sin(angle), np.cos(angle))
 
 
 def wrong_sinusoidal_positions__base_thousand(n, d):
@@ -123,6 +144,29 @@ def wrong_sinusoidal_positions__degrees(n, d):
     return table
 
 
+def wrong_sinusoidal_positions__modulo(n, d):
+    """Sine and cosine of a pair drift apart"""
+    table = np.zeros((n, d))
+    for i in range(n):
+        for c in range(d):
+            angle = i / 10000 ** (c / d)
+            table[i, c] = math.sin(angle) if c % 2 == 0 else math.cos(angle)
+    return table
+
+
+def wrong_sinusoidal_positions__float32(n, d):
+    """Line 3"""
+    omega = (10000.0 ** (-np.arange(0, d, 2) / d)).astype(np.float32)
+    angles = np.arange(n, dtype=np.float32)[:, None] * omega
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d)
+
+
+def wrong_sinusoidal_positions__slow_first(n, d):
+    """Line 3"""
+    angles = np.arange(n)[:, None] * frequencies(d)[::-1]
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d)
+
+
 def right_rotary__chapter(x, positions, base=10000.0):
     d = x.shape[-1]
     angles = np.asarray(positions)[..., None] * base ** (-np.arange(0, d, 2) / d)
@@ -149,6 +193,20 @@ def right_rotary__turned_by_a_quarter(x, positions, base=10000.0):
     angles = np.repeat(positions[..., None] * frequencies(x.shape[-1], base), 2, axis=-1)
     quarter = np.stack([-x[..., 1::2], x[..., 0::2]], axis=-1).reshape(x.shape)
     return x * np.cos(angles) + quarter * np.sin(angles)
+
+
+def right_rotary__polar(x, positions, base=10000.0):
+    a, b = x[..., ::2], x[..., 1::2]
+    r, phi = np.hypot(a, b), np.arctan2(b, a)
+    phi = phi + np.asarray(positions)[..., None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    return np.stack([r * np.cos(phi), r * np.sin(phi)], -1).reshape(x.shape)
+
+
+def right_rotary__view_as_complex(x, positions, base=10000.0):
+    z = torch.view_as_complex(torch.tensor(x).unflatten(-1, (-1, 2)).contiguous())
+    w = base ** (-torch.arange(0, x.shape[-1], 2, dtype=torch.float64) / x.shape[-1])
+    angles = torch.as_tensor(np.asarray(positions, float))[..., None] * w
+    return torch.view_as_real(z * torch.polar(torch.ones_like(angles), angles)).flatten(-2).numpy()
 
 
 def wrong_rotary__overwritten(x, positions, base=10000.0):
@@ -237,6 +295,38 @@ def wrong_rotary__whole_width_exponent(x, positions, base=10000.0):
     return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
 
 
+def wrong_rotary__relative_to_first(x, positions, base=10000.0):
+    """Line 5"""
+    p = np.asarray(positions)
+    w = base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    angles = (p - p[..., :1])[..., None] * w
+    z = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([z.real, z.imag], -1).reshape(x.shape)
+
+
+def wrong_rotary__first_sequence_positions(x, positions, base=10000.0):
+    """Line 4"""
+    p = np.asarray(positions)
+    p = p if p.ndim == 1 else p.reshape(-1, p.shape[-1])[0]
+    w = base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    z = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * p[..., None] * w)
+    return np.stack([z.real, z.imag], -1).reshape(x.shape)
+
+
+def wrong_rotary__first_position_for_all(x, positions, base=10000.0):
+    w = base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    angles = np.asarray(positions).ravel()[0] * w
+    z = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([z.real, z.imag], -1).reshape(x.shape)
+
+
+def wrong_rotary__concatenated(x, positions, base=10000.0):
+    """All first coordinates stand before all second ones"""
+    w = base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    z = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * np.asarray(positions)[..., None] * w)
+    return np.concatenate([z.real, z.imag], -1)
+
+
 def right_rotary_halves__chapter(x, positions, base=10000.0):
     order = halves_order(x.shape[-1])
     return rotary(x[..., np.argsort(order)], positions, base)[..., order]
@@ -258,6 +348,17 @@ def right_rotary_halves__by_hand(x, positions, base=10000.0):
     together = x.reshape(*x.shape[:-1], 2, -1).swapaxes(-1, -2).reshape(x.shape)
     turned = rotary(together, positions, base)
     return turned.reshape(*x.shape[:-1], -1, 2).swapaxes(-1, -2).reshape(x.shape)
+
+
+def right_rotary_halves__swapaxes(x, positions, base=10000.0):
+    pairs = np.swapaxes(x.reshape(*x.shape[:-1], 2, -1), -1, -2).reshape(x.shape)
+    out = rotary(pairs, positions, base).reshape(*x.shape[:-1], -1, 2)
+    return np.swapaxes(out, -1, -2).reshape(x.shape)
+
+
+def right_rotary_halves__permutation_matrix(x, positions, base=10000.0):
+    p = np.eye(x.shape[-1])[halves_order(x.shape[-1])]
+    return rotary(x @ p, positions, base) @ p.T
 
 
 def wrong_rotary_halves__minus_forgotten(x, positions, base=10000.0):
@@ -313,6 +414,28 @@ def wrong_rotary_halves__only_rotary(x, positions, base=10000.0):
     return rotary(x, positions, base)
 
 
+def wrong_rotary_halves__permutation_other_way(x, positions, base=10000.0):
+    """The two permutations are taken for each other"""
+    p = np.eye(x.shape[-1])[halves_order(x.shape[-1])]
+    return rotary(x @ p.T, positions, base) @ p
+
+
+def wrong_rotary_halves__second_first(x, positions, base=10000.0):
+    """The two of each pair are exchanged"""
+    d = x.shape[-1]
+    y = np.empty_like(x)
+    y[..., 0::2], y[..., 1::2] = x[..., : d // 2], x[..., d // 2 :]
+    y = rotary(y, positions, base)
+    return np.concatenate([y[..., 1::2], y[..., 0::2]], axis=-1)
+
+
+def wrong_rotary_halves__halves_each(x, positions, base=10000.0):
+    d = x.shape[-1] // 2
+    if d % 2:
+        return rotary(x, positions, base)
+    return np.concatenate([rotary(x[..., :d], positions, base), rotary(x[..., d:], positions, base)], axis=-1)
+
+
 def right_alibi_bias__chapter(n_heads, n_queries, n_keys, offset=0):
     away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
     return -alibi_slopes(n_heads)[:, None, None] * abs(away)
@@ -338,6 +461,21 @@ def right_alibi_bias__own_slopes(n_heads, n_queries, n_keys, offset=0):
 def right_alibi_bias__einsum(n_heads, n_queries, n_keys, offset=0):
     away = abs(np.arange(offset, offset + n_queries)[:, None] - np.arange(n_keys)).astype(float)
     return np.einsum("h,ls->hls", -alibi_slopes(n_heads), away)
+
+
+def right_alibi_bias__recursion(n_heads, n_queries, n_keys, offset=0):
+    def slopes(n):
+        if n & (n - 1) == 0:
+            return [2 ** (-8 * (t + 1) / n) for t in range(n)]
+        below = 2 ** math.floor(math.log2(n))
+        return slopes(below) + slopes(2 * below)[0::2][: n - below]
+    away = abs(np.subtract.outer(np.arange(n_queries) + offset, np.arange(n_keys)))
+    return np.array([-m * away for m in slopes(n_heads)])
+
+
+def right_alibi_bias__ogrid(n_heads, n_queries, n_keys, offset=0):
+    i, j = np.ogrid[offset : offset + n_queries, :n_keys]
+    return np.multiply.outer(alibi_slopes(n_heads), np.minimum(i - j, j - i))
 
 
 def wrong_alibi_bias__columns_and_rows(n_heads, n_queries, n_keys, offset=0):
@@ -398,6 +536,19 @@ def wrong_alibi_bias__divided(n_heads, n_queries, n_keys, offset=0):
     return -abs(away) / alibi_slopes(n_heads)[:, None, None]
 
 
+def wrong_alibi_bias__squares(n_heads, n_queries, n_keys, offset=0):
+    """Line 4"""
+    away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
+    return -alibi_slopes(n_heads)[:, None, None] * away**2
+
+
+def wrong_alibi_bias__sorted_slopes(n_heads, n_queries, n_keys, offset=0):
+    """The numbers are right, but in another order"""
+    m = np.sort(alibi_slopes(n_heads))[::-1]
+    away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
+    return -m[:, None, None] * abs(away)
+
+
 def right_rotary_score__complex(q, k, distance):
     a, b = q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]
     return (a * b.conj() @ np.exp(1j * distance * frequencies(len(q)))).real
@@ -422,6 +573,17 @@ def right_rotary_score__loop(q, k, distance):
         c, s = math.cos(distance * 10000 ** (-2 * r / len(q))), math.sin(distance * 10000 ** (-2 * r / len(q)))
         total += (c * q[2 * r] - s * q[2 * r + 1]) * k[2 * r] + (s * q[2 * r] + c * q[2 * r + 1]) * k[2 * r + 1]
     return total
+
+
+def right_rotary_score__shift_matrix(q, k, distance):
+    return q @ shift_matrix(-distance, len(q)) @ k
+
+
+def right_rotary_score__polar(q, k, distance):
+    a, b = q.reshape(-1, 2), k.reshape(-1, 2)
+    phi = np.arctan2(a[:, 1], a[:, 0]) - np.arctan2(b[:, 1], b[:, 0])
+    size = np.hypot(*a.T) * np.hypot(*b.T)
+    return np.sum(size * np.cos(phi + distance * frequencies(len(q))))
 
 
 def wrong_rotary_score__signs_of_the_cross_product(q, k, distance):
@@ -467,6 +629,16 @@ def wrong_rotary_score__not_turned(q, k, distance):
     return q @ k
 
 
+def wrong_rotary_score__scaled(q, k, distance):
+    return (rotary(q[None], [distance])[0] @ k) / math.sqrt(len(q))
+
+
+def wrong_rotary_score__vector(q, k, distance):
+    """Line 4"""
+    a, b = q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]
+    return (a * b.conj() * np.exp(1j * distance * frequencies(len(q)))).real
+
+
 def right_bias_by_key__formula(n_heads, n_keys):
     return alibi_slopes(n_heads)[:, None] * np.arange(n_keys)
 
@@ -481,6 +653,14 @@ def right_bias_by_key__three_axes(n_heads, n_keys):
 
 def right_bias_by_key__from_the_end(n_heads, n_keys):
     return -alibi_slopes(n_heads)[:, None] * np.arange(n_keys)[::-1]
+
+
+def right_bias_by_key__last_row(n_heads, n_keys):
+    return alibi_bias(n_heads, n_keys, n_keys)[:, -1]
+
+
+def right_bias_by_key__cumsum(n_heads, n_keys):
+    return np.cumsum(np.repeat(alibi_slopes(n_heads)[:, None], n_keys, axis=1), axis=1)
 
 
 def wrong_bias_by_key__reversed(n_heads, n_keys):
@@ -517,3 +697,12 @@ def wrong_bias_by_key__one_formula(n_heads, n_keys):
 def wrong_bias_by_key__negative(n_heads, n_keys):
     """The result has the opposite sign"""
     return -alibi_slopes(n_heads)[:, None] * np.arange(n_keys)
+
+
+def wrong_bias_by_key__first_row(n_heads, n_keys):
+    """The result has the opposite sign"""
+    return alibi_bias(n_heads, n_keys, n_keys)[:, 0]
+
+
+def wrong_bias_by_key__mean_over_queries(n_heads, n_keys):
+    return alibi_bias(n_heads, n_keys, n_keys).mean(axis=1)

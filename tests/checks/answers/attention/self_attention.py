@@ -59,6 +59,25 @@ def right_attention_weights__loops(q, k, mask=None, bias=None, scale=None):
     return out
 
 
+def right_attention_weights__half_each(q, k, mask=None, bias=None, scale=None):
+    root = q.shape[-1] ** -0.25
+    scores = (q * root) @ (k * root).mT if scale is None else scale * (q @ k.mT)
+    if bias is not None:
+        scores = scores + bias
+    return softmax(scores if mask is None else np.where(mask, scores, -math.inf))
+
+
+def right_attention_weights__where_initial(q, k, mask=None, bias=None, scale=None):
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    scores = np.matmul(scale * q, k.mT) + (0 if bias is None else bias)
+    seen = np.ones(scores.shape, bool) if mask is None else np.broadcast_to(mask, scores.shape)
+    top = scores.max(-1, keepdims=True, where=seen, initial=-1e308)
+    e = np.zeros_like(scores)
+    np.exp(scores - top, out=e, where=seen)
+    total = e.sum(-1, keepdims=True)
+    return np.divide(e, total, out=np.zeros_like(e), where=total > 0)
+
+
 def wrong_attention_weights__billion_with_bias(q, k, mask=None, bias=None, scale=None):
     """A query that sees no key averages all of them"""
     scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
@@ -220,6 +239,78 @@ def wrong_attention_weights__cosines(q, k, mask=None, bias=None, scale=None):
     return attention_weights(q, k, mask, bias, scale)
 
 
+def wrong_attention_weights__minimum_float(q, k, mask=None, bias=None, scale=None):
+    """Line 7"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, np.finfo(scores.dtype).min)
+    return softmax(scores)
+
+
+def wrong_attention_weights__bias_overwrites_mask(q, k, mask=None, bias=None, scale=None):
+    """Where a bias is given, the mask makes no difference"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    shown = scores
+    if mask is not None:
+        shown = np.where(mask, scores, -np.inf)
+    if bias is not None:
+        shown = scores + bias
+    return softmax(shown)
+
+
+def wrong_attention_weights__eps_in_the_sum(q, k, mask=None, bias=None, scale=None):
+    """Line 10"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    top = np.maximum(scores.max(-1, keepdims=True), -1e300)
+    e = np.exp(scores - top)
+    return e / (e.sum(-1, keepdims=True) + 1e-9)
+
+
+def wrong_attention_weights__top_floored_at_zero(q, k, mask=None, bias=None, scale=None):
+    """Line 8"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    top = scores.max(-1, keepdims=True, initial=0)
+    e = np.exp(scores - top)
+    return np.nan_to_num(e / e.sum(-1, keepdims=True))
+
+
+def wrong_attention_weights__empty_rows_uniform(q, k, mask=None, bias=None, scale=None):
+    """Line 8"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is None:
+        return softmax(scores)
+    seen = mask | ~mask.any(-1, keepdims=True)
+    return softmax(np.where(seen, scores, -np.inf))
+
+
+def wrong_attention_weights__float32_inside(q, k, mask=None, bias=None, scale=None):
+    scores = (q.astype(np.float32) @ k.astype(np.float32).mT) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores).astype(float)
+
+
+def wrong_attention_weights__keys_hidden_for_all(q, k, mask=None, bias=None, scale=None):
+    """Line 4"""
+    if mask is not None:
+        mask = mask & mask.all(-2, keepdims=True)
+    return attention_weights(q, k, mask, bias, scale)
+
+
 def right_attention__chapter(q, k, v, mask=None, bias=None, scale=None):
     return attention_weights(q, k, mask, bias, scale) @ v
 
@@ -246,6 +337,11 @@ def right_attention__torch(q, k, v, mask=None, bias=None, scale=None):
         extra = extra.masked_fill(~torch.tensor(mask), -torch.inf)
     attend = torch.nn.functional.scaled_dot_product_attention
     return torch.nan_to_num(attend(*map(torch.tensor, (q, k, v)), attn_mask=extra, scale=scale)).numpy()
+
+
+def right_attention__transposed(q, k, v, mask=None, bias=None, scale=None):
+    w = attention_weights(q, k, mask, bias, scale)
+    return (v.mT @ w.mT).mT
 
 
 def wrong_attention__options_not_passed_on(q, k, v, mask=None, bias=None, scale=None):
@@ -311,6 +407,19 @@ def wrong_attention__softmax_twice(q, k, v, mask=None, bias=None, scale=None):
     return softmax(attention_weights(q, k, mask, bias, scale)) @ v
 
 
+def wrong_attention__scale_for_bias(q, k, v, mask=None, bias=None, scale=None):
+    """Line 3"""
+    return attention_weights(q, k, mask, scale, bias) @ v
+
+
+def wrong_attention__empty_query_mean(q, k, v, mask=None, bias=None, scale=None):
+    """Line 5"""
+    out = attention_weights(q, k, mask, bias, scale) @ v
+    if mask is not None:
+        out = np.where(mask.any(-1)[..., None], out, v.mean(-2, keepdims=True))
+    return out
+
+
 def right_self_attention__chapter(x, w_q, w_k, w_v, mask=None):
     return attention(x @ w_q, x @ w_k, x @ w_v, mask)
 
@@ -324,6 +433,12 @@ def right_self_attention__einsum(x, w_q, w_k, w_v, mask=None):
 
 def right_self_attention__absorbed(x, w_q, w_k, w_v, mask=None):
     return attention_weights(x @ (w_q @ w_k.T), x, mask, scale=w_q.shape[1] ** -0.5) @ x @ w_v
+
+
+def right_self_attention__fused(x, w_q, w_k, w_v, mask=None):
+    d = w_q.shape[1]
+    both = x @ np.concatenate([w_q, w_k, w_v], axis=1)
+    return attention(both[..., :d], both[..., d:2 * d], both[..., 2 * d:], mask)
 
 
 def wrong_self_attention__not_scaled_by_d(x, w_q, w_k, w_v, mask=None):
@@ -381,6 +496,17 @@ def wrong_self_attention__weights_of_the_first_only(x, w_q, w_k, w_v, mask=None)
     return weights @ (x @ w_v)
 
 
+def wrong_self_attention__mask_transposed(x, w_q, w_k, w_v, mask=None):
+    """Line 3"""
+    return attention(x @ w_q, x @ w_k, x @ w_v, None if mask is None else mask.T)
+
+
+def wrong_self_attention__value_width(x, w_q, w_k, w_v, mask=None):
+    """Line 3"""
+    s = x @ w_q @ (x @ w_k).mT / math.sqrt(w_v.shape[-1])
+    return (softmax(s) if mask is None else masked_softmax(s, mask)) @ x @ w_v
+
+
 def right_bias_of_shifted_queries__product(k, c):
     return k @ c / math.sqrt(k.shape[-1])
 
@@ -391,6 +517,11 @@ def right_bias_of_shifted_queries__row(k, c):
 
 def right_bias_of_shifted_queries__loop(k, c):
     return np.array([[sum(a * b for a, b in zip(key, c, strict=True)) / len(c) ** 0.5 for key in k]])
+
+
+def right_bias_of_shifted_queries__difference(k, c):
+    q = np.zeros((1, k.shape[-1]))
+    return np.log(attention_weights(q + c, k)[0] / attention_weights(q, k)[0])
 
 
 def wrong_bias_of_shifted_queries__not_scaled(k, c):
@@ -423,6 +554,17 @@ def wrong_bias_of_shifted_queries__sum(k, c):
     return (k + c).sum(axis=-1) / math.sqrt(k.shape[-1])
 
 
+def wrong_bias_of_shifted_queries__difference_of_weights(k, c):
+    """Line 4"""
+    q = np.zeros((1, k.shape[-1]))
+    return (attention_weights(q + c, k) - attention_weights(q, k))[0]
+
+
+def wrong_bias_of_shifted_queries__times_root(k, c):
+    """multiplied by `k`.shape[-1] once too often"""
+    return k @ c * math.sqrt(k.shape[-1])
+
+
 def right_slope_in_scale__two_means(q, k, v, scale):
     s = q @ np.swapaxes(k, -1, -2)
     a = attention_weights(q, k, scale=scale)
@@ -442,6 +584,20 @@ def right_slope_in_scale__torch(q, k, v, scale):
     q, k, v = (torch.tensor(it, dtype=torch.float64) for it in (q, k, v))
     c = torch.tensor(float(scale), dtype=torch.float64)
     return torch.func.jacfwd(lambda c: torch.softmax(c * (q @ k.mT), -1) @ v)(c).numpy()
+
+
+def right_slope_in_scale__jacobian(q, k, v, scale):
+    a, s = attention_weights(q, k, scale=scale), q @ k.mT
+    j = a[..., :, None] * (np.eye(a.shape[-1]) - a[..., None, :])
+    return np.einsum("...lij,...lj,...ie->...le", j, s, v)
+
+
+def right_slope_in_scale__complex(q, k, v, scale):
+    s = q @ k.mT
+    z = (scale + 1e-30j) * s
+    z = z - (scale * s).max(-1, keepdims=True)
+    e = np.exp(z)
+    return ((e / e.sum(-1, keepdims=True)) @ v).imag / 1e-30
 
 
 def wrong_slope_in_scale__values_minus_the_mean_alone(q, k, v, scale):
@@ -476,3 +632,15 @@ def wrong_slope_in_scale__usual_scale(q, k, v, scale):
     """Line 3"""
     a, s = attention_weights(q, k), q @ np.swapaxes(k, -1, -2)
     return a * (s - (a * s).sum(-1, keepdims=True)) @ v
+
+
+def wrong_slope_in_scale__sum_of_weights_forgotten(q, k, v, scale):
+    """Line 4"""
+    a, s = attention_weights(q, k, scale=scale), q @ k.mT
+    return (s - (a * s).sum(-1, keepdims=True)) @ v
+
+
+def wrong_slope_in_scale__product_of_means(q, k, v, scale):
+    """Line 4"""
+    a, s = attention_weights(q, k, scale=scale), q @ k.mT
+    return (a * s).sum(-1, keepdims=True) * (a @ v)
