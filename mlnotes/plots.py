@@ -24,10 +24,16 @@ _COLORS, _MARKERS, _HATCHES = (BLUE, ORANGE, GREEN, PURPLE), "o^sD", ("", "///",
 
 
 def _draw_as_svg():
-    """Have notebooks show figures as SVG, without the date and the version that Matplotlib would write into it."""
+    """Have notebooks show figures as SVG, without the date and the version that Matplotlib would write into it.
+
+    Before a figure is shown, pyplot would draw it into pixels that nobody sees.
+    """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is not None:
+        from matplotlib import pyplot
         from matplotlib_inline.config import InlineBackend
+
+        pyplot.uninstall_repl_displayhook()
 
         backend = InlineBackend.instance(parent=shell)
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))

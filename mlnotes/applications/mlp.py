@@ -70,7 +70,7 @@ def gelu(x):
     xp = array_namespace(x)
     erfc = getattr(xp, "erfc", scipy.special.erfc)
     gate = erfc(-math.sqrt(0.5) * x) / 2
-    return xp.where(gate == 0, 0.0, x) * gate  # a closed gate shuts out even infinity
+    return xp.clip(x, min=xp.finfo(x.dtype).min) * gate  # a closed gate shuts out even -infinity
 
 
 @widen_half
@@ -105,7 +105,7 @@ def gelu_tanh(x):
     xp = array_namespace(x)
     near = xp.clip(x, -50.0, 50.0)  # beyond, the gate is 0 or 1, and the cube might overflow
     gate = sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3))
-    return xp.where(gate == 0, 0.0, x) * gate
+    return xp.clip(x, min=xp.finfo(x.dtype).min) * gate
 
 
 @widen_half
@@ -137,8 +137,8 @@ def silu(x):
     Elfwing, Uchibe and Doya, *Sigmoid-weighted linear units*, 2018.
     """
     require_floats(x=x)
-    gate = sigmoid(x)
-    return array_namespace(x).where(gate == 0, 0.0, x) * gate  # a closed gate shuts out even infinity
+    xp = array_namespace(x)
+    return xp.clip(x, min=xp.finfo(x.dtype).min) * sigmoid(x)  # a closed gate shuts out even -infinity
 
 
 @widen_half
@@ -169,7 +169,7 @@ def sigmoid(x):
     require_floats(x=x)
     xp = array_namespace(x)
     e = xp.exp(xp.minimum(x, -x))
-    return xp.exp(xp.minimum(x, xp.zeros_like(x))) / (1 + e)
+    return xp.exp(xp.minimum(x, 0.0)) / (1 + e)
 
 
 def mlp(x, weights, biases, activation=relu):

@@ -55,13 +55,6 @@ def test_it_is_the_difference_of_two_causal_masks_and_a_wide_window_is_causal():
     np.testing.assert_array_equal(sliding_window_mask(6, 6, 1), np.eye(6, dtype=bool))
 
 
-def test_transformers_counts_the_own_position_too():
-    masking = pytest.importorskip("transformers.masking_utils")
-    sees = masking.sliding_window_overlay(3)
-    theirs = np.array([[bool(sees(0, 0, i, j)) for j in range(8)] for i in range(8)]) & causal_mask(8, 8)
-    np.testing.assert_array_equal(sliding_window_mask(8, 8, 3), theirs)
-
-
 # Equal to masked attention
 
 

@@ -119,8 +119,8 @@ _GATED = (
 )
 _NORMAL_GATE = "erfc(-math.sqrt(0.5) * x) / 2"
 _TANH_GATE = "sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3))"
-_GATE_APPLIED = "xp.where(gate == 0, 0.0, x) * gate"
-_SILU_GATED = "array_namespace(x).where(gate == 0, 0.0, x) * gate"
+_GATE_APPLIED = "xp.clip(x, min=xp.finfo(x.dtype).min) * gate"
+_SILU_GATED = "xp.clip(x, min=xp.finfo(x.dtype).min) * sigmoid(x)"
 _CUT_OFF = "array_namespace(x).where(x <= 0, 0.0, x)"
 
 CHECKS = (
@@ -198,7 +198,7 @@ CHECKS = (
             oracle("x times scipy.special.expit", lambda x: x * scipy.special.expit(x), call(_grid), **_ROUNDING),
             _torch("silu")),
         mistakes=(
-            Mistake("logistic only", (_SILU_GATED, "gate"), "The result lies between 0 and 1",
+            Mistake("logistic only", (_SILU_GATED, "sigmoid(x)"), "The result lies between 0 and 1",
                 "multiply the gate by x"),
             Mistake("exponential above and below", (_SILU_GATED, "x * np.exp(x) / (1 + np.exp(x))"),
                 "It gives nan for x = 800, because infinity is divided by infinity",
