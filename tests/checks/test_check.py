@@ -337,6 +337,12 @@ class TestCauses:
             tree = ast.parse(f"def f(x): return {this}")
             assert [ast.unparse(tree).split("return ")[1] for _ in rewrites(tree, [across])] == [other]
 
+    def test_what_numpy_makes_by_indexing_is_never_left_without_an_index(self):
+        tree = ast.parse("def f(x): return np.flatnonzero(np.r_[True, x[1:] != x[:-1]])")
+        found = [ast.unparse(tree) for _ in rewrites(tree, [*RULES, *ADDITIONS])]
+        assert len(found) > 20
+        assert all(it.count("np.r_") == it.count("np.r_[") for it in found)
+
     def test_a_change_that_breaks_what_should_have_been_refused_is_no_repair(self):
         def my_one_hot(ids, n):
             if (ids < 0).any() or (ids >= n).any():
