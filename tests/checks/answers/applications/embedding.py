@@ -549,13 +549,6 @@ def wrong_embedding__only_the_first_asked(ids, table):
     return table[ids]
 
 
-def wrong_embedding__cut_to_the_table(ids, table):
-    """Line 5"""
-    if (ids < 0).any() or (ids >= table.size).any():
-        raise ValueError("ids beyond the table")
-    return np.take(table, ids, axis=0, mode="clip")
-
-
 def right_embedding_gradient__masks(ids, upstream, n):
     return np.stack([upstream[ids == j].sum(axis=0) for j in range(n)])
 
