@@ -350,8 +350,12 @@ def _form(attempt):
     decided = [it for it, (*_, right) in zip(decided, parts, strict=True) if right is None]
     decided += [(it, x, y) for it, mine, right in pairs for x, y in zip(mine.values(), right.values(), strict=True)]
     shapes = [_other_shape(*it) for it in decided]
-    says = next(filter(None, shapes), "")
-    return f"The numbers are right, but their shape is not: {says}." if None not in shapes else ""
+    if None in shapes:
+        return ""
+    if not any(shapes):
+        in_dictionary = any(isinstance(found.value, dict) for _, found, _ in attempt.everyday)
+        return "The parts are right, but in a dictionary: return them in their order." if in_dictionary else ""
+    return f"The numbers are right, but their shape is not: {next(filter(None, shapes))}."
 
 
 def _order(attempt):

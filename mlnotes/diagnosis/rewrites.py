@@ -31,6 +31,8 @@ SWAPPED_COMPARISONS = {
     ast.Eq: [ast.NotEq],
     ast.NotEq: [ast.Eq],
 }
+# What NumPy makes by indexing has no end as a sequence: without its index, no array of it is ever ready.
+MADE_BY_INDEXING = {"r_", "c_", "mgrid", "ogrid"}
 SWAPPED_FUNCTIONS = {
     frozenset(pair)
     for group in (
@@ -148,10 +150,16 @@ def _places(tree):
     """List every node below the definition with the field that holds it, in the order of the text."""
     for holder in ast.walk(tree):
         for field, value in ast.iter_fields(holder):
+            if _made_by_indexing(value):
+                continue
             if isinstance(value, ast.AST):
                 yield holder, field, None, value
             elif isinstance(value, list):
                 yield from ((holder, field, i, it) for i, it in enumerate(value) if isinstance(it, ast.AST))
+
+
+def _made_by_indexing(node):
+    return isinstance(node, ast.Attribute) and node.attr in MADE_BY_INDEXING
 
 
 # Rules: each takes a node and the names in scope, and yields what could stand there instead.
@@ -342,7 +350,7 @@ def subscript(node, scope):
     if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
         for elements in _exchanged(node.slice.elts):
             yield "index", ast.Subscript(node.value, ast.Tuple(elements, ast.Load()), node.ctx)
-    if isinstance(node.ctx, ast.Load):
+    if isinstance(node.ctx, ast.Load) and not _made_by_indexing(node.value):
         yield "index", node.value
 
 

@@ -219,6 +219,8 @@ def _size(case):
 def _unlike(found, right, trial, where=""):
     parts = entries(right)
     if parts is not None:
+        if isinstance(found, dict) and isinstance(right, list | tuple):
+            return f"{_named(where)} gives a dictionary where {len(parts)} parts in their order are right"
         return _unlike_parts(found, parts, trial, where)
     expected = numbers(right)
     if expected is None:

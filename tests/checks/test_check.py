@@ -337,6 +337,21 @@ class TestCauses:
             tree = ast.parse(f"def f(x): return {this}")
             assert [ast.unparse(tree).split("return ")[1] for _ in rewrites(tree, [across])] == [other]
 
+    def test_parts_that_come_in_a_dictionary_where_a_tuple_is_asked_for_are_refused(self):
+        body = """
+            def my_softmax(x, w, grad):
+                rows, g = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
+                return {"x": grad @ w.T, "w": rows.T @ g, "b": g.sum(axis=0)}
+        """
+        report = check(written_down(textwrap.dedent(body).strip()), "linear_gradients")
+        assert report.says == "The parts are right, but in a dictionary: return them in their order."
+
+    def test_what_numpy_makes_by_indexing_is_never_left_without_an_index(self):
+        tree = ast.parse("def f(x): return np.flatnonzero(np.r_[True, x[1:] != x[:-1]])")
+        found = [ast.unparse(tree) for _ in rewrites(tree, [*RULES, *ADDITIONS])]
+        assert len(found) > 20
+        assert all(it.count("np.r_") == it.count("np.r_[") for it in found)
+
     def test_a_change_that_breaks_what_should_have_been_refused_is_no_repair(self):
         def my_one_hot(ids, n):
             if (ids < 0).any() or (ids >= n).any():
@@ -640,7 +655,7 @@ class TestCauses:
     def test_a_function_that_a_repair_makes_call_itself_without_end_is_stopped(self, monkeypatch):
         monkeypatch.setattr(causes, "SECONDS", 0.7)
         body = """
-            def my_backtracking(function, x, direction, slope, step=1.0, tries=100):
+            def my_backtracking(function, x, direction, slope, step=1.0, tries=99):
                 if function(x + step * direction) - function(x) < 1e-4 * step * slope:
                     return step
                 if tries == 0:

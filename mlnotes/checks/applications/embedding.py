@@ -121,8 +121,9 @@ CHECKS = (
             call(np.array([2, 0, 2]), _table4), call(np.array([[3, 1], [0, 0]]), _table4).about("two axes"),
             call(_ids, _square).about("as many rows as columns"), call(_pairs, _table).about("two axes"),
             call(np.array([9, 2]), _table4).about("an id beyond the table"), call(np.array([-1, 2]),
-            _table4).about("a negative id"), call(np.array([0.0, 1.0]), _table4).about("ids that are no integers",
-            edge=True)),
+            _table4).about("a negative id"),
+            call(np.array([2, -1]), _table4).about("a negative id behind a right one"),
+            call(np.array([0.0, 1.0]), _table4).about("ids that are no integers", edge=True)),
         claims=(
             Claim("equal to the product with one-hot rows", lambda f: distance(f(_pairs, _table), one_hot(_pairs, 7)
                 @ _table)),

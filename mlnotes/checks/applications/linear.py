@@ -88,7 +88,8 @@ _GRADIENTS = "grad @ w.T, samples.T @ gradients, xp.sum(gradients, axis=0)"
 CHECKS = (
     Checks(linear,
         cases=(
-            call(_x2, _w2), call(_x2, _w2, _b2), call(_x2[0], _w2, _b2).about("a single sample"),
+            call(_x2, _w2), call(_x2, _w2, _b2), call(_x2, _w2[:, :2],
+            np.array([1.0, 0.0])).about("a bias of 0 among others"), call(_x2[0], _w2, _b2).about("a single sample"),
             call(_x2, _x2 + 4, _b2[:2]).about("as many outputs as inputs"), call(_x, _w, _b),
             call(_x, _square, _square_b).about("as many outputs as inputs"), call(_batch, _w).about("three axes"),
             call(_batch, _w, _b).about("three axes")),

@@ -248,6 +248,8 @@ CHECKS = (
                 **_ROUNDING),
             oracle("torch's autograd", _torch_slope, call(_grid), call(_points), **_ROUNDING)),
         mistakes=(
+            Mistake("of ReLU", lambda x: (x > 0) * 1.0, "It jumps from 0 to 1: that is the slope of ReLU",
+                "add x times the density to the gate"),
             Mistake("density only", ("scipy.special.ndtr(x) + ", ""), "Far above zero it vanishes, where gelu(x) is x",
                 "the product rule has a first term, the gate itself"),
             Mistake("density without its root", (" / math.sqrt(2 * math.pi)", ""),

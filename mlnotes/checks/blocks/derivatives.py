@@ -431,6 +431,7 @@ CHECKS = (
         cases=(
             call(_unit[0], np.array([1.0, 0.0, 0.0])), call(_unit[0], np.array([1.0, 3.0, -1.0]),
             gain=np.array([1.0, 2.0, -1.0])).about("a gain"), call(_unit[0], np.array([1.0, 3.0, -1.0]),
+            gain=np.array([2.0, 0.0, 1.0])).about("a gain with a 0"), call(_unit[0], np.array([1.0, 3.0, -1.0]),
             eps=0.5).about("an eps of 0.5"),
             call(np.array([2.0, 2.0, 2.0]), np.array([1.0, 3.0, -1.0]), eps=0.25).about("features that are all equal"),
             call(_rows, _rows_upstream).about("three rows"), call(_rows, _rows_upstream, _gain,

@@ -126,6 +126,11 @@ def _falls_flat(fall):
     return lambda x: float(-x[0] if x[0] < 0.3 else -fall), lambda x: np.where(x < 0.3, -1.0, 0.0)
 
 
+def _falls_up_to(place):
+    """Make a function that falls to a place, and is higher than at the start beyond."""
+    return lambda x: float(-x[0] if x[0] < place else 1.0)
+
+
 def _gully(height, width):
     """Make a function that falls straight to a narrow bottom, and rises straight from there."""
     return (lambda x: float(height * np.hypot(x[0] / width - 37.3, 1e-2)),
@@ -660,7 +665,10 @@ CHECKS = (
                 step in _HIDDEN),
             call(fenced, np.zeros(1), np.ones(1), -1.0).about("no value beyond"),
             call(_falls_flat(3e-4)[0], np.zeros(1), np.array([2.0]), -2.0).about("a direction of length 2"),
-            call(bowl, np.array([1.0, 0.0]), np.array([-3.0, -1.0]), -10.0, 2.0**90).about("some ninety halvings")),
+            call(bowl, np.array([1.0, 0.0]), np.array([-3.0, -1.0]), -10.0, 2.0**90).about("some ninety halvings"),
+            call(_falls_up_to(1.5 * 2.0**-99), np.zeros(1), np.ones(1),
+                -1.0).about("the hundredth trial is the first that will do"),
+            call(_falls_up_to(0.75 * 2.0**-99), np.zeros(1), np.ones(1), -1.0).about("only the next trial would do")),
         claims=(
             Claim("Armijo's condition holds", lambda f: _miss(lambda p, slope, first: f(height, _start, p, slope,
                 first), 1)),

@@ -540,3 +540,31 @@ def wrong_tied_gradient__v_a_at_b(table, a, b):
     gradient[b] -= table[a]
     gradient[a] += table.T @ p
     return gradient
+
+
+def wrong_embedding__only_the_first_asked(ids, table):
+    """It accepts what must be refused"""
+    if ids.flat[0] < 0:
+        raise ValueError("negative")
+    return table[ids]
+
+
+def right_embedding_gradient__masks(ids, upstream, n):
+    return np.stack([upstream[ids == j].sum(axis=0) for j in range(n)])
+
+
+def wrong_embedding_gradient__runs_of_neighbours(ids, upstream, n):
+    flat, rows = ids.ravel(), upstream.reshape(ids.size, -1)
+    starts = np.flatnonzero(np.r_[True, flat[1:] != flat[:-1]])
+    gradient = np.zeros((n, rows.shape[1]))
+    gradient[flat[starts]] = np.add.reduceat(rows, starts, axis=0)
+    return gradient
+
+
+def wrong_tied_gradient__other_way_round(table, a, b):
+    """`a` and `b` are taken for each other"""
+    r = softmax(table @ table[b])
+    r[a] -= 1
+    gradient = np.outer(r, table[b])
+    gradient[b] += r @ table
+    return gradient

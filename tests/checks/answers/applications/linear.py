@@ -396,3 +396,24 @@ def wrong_output_mean_square__summed(x, deviation):
 def wrong_output_mean_square__unbiased(x, deviation):
     """Line 3"""
     return (x.shape[1] - 1) * deviation**2 * np.mean(x**2)
+
+
+def wrong_linear__bias_without_zeros(x, w, b=None):
+    """Line 3"""
+    return x @ w + b if b is not None and b.all() else x @ w
+
+
+def wrong_linear_gradients__by_name(x, w, grad):
+    """The parts are right, but in a dictionary"""
+    rows, gradients = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
+    return {"x": grad @ w.T, "w": rows.T @ gradients, "b": gradients.sum(axis=0)}
+
+
+def wrong_bias_gradient__of_the_winners(scores, targets):
+    marked = np.eye(scores.shape[1])
+    return (marked[scores.argmax(axis=1)] - marked[targets]).mean(axis=0)
+
+
+def wrong_output_mean_square__root_of_the_width(x, deviation):
+    """The result is divided by the root of `x`.shape[-1] once too often"""
+    return deviation**2 * np.mean(x**2) * np.sqrt(x.shape[1])

@@ -522,3 +522,21 @@ def wrong_gelu_minimum__bend():
 
 def wrong_gelu_minimum__three_digits():
     return -0.752
+
+
+def wrong_gelu_slope__of_relu(x):
+    """It jumps from 0 to 1: that is the slope of ReLU"""
+    return (x > 0) * 1.0
+
+
+def wrong_gelu_slope__root_over_everything(x):
+    """Line 3"""
+    return ndtr(x) + x * np.sqrt(np.exp(-x * x) / 2 * np.pi)
+
+
+def wrong_mlp__activated_by_the_first(x, weights, biases, activation=relu):
+    """Line 5"""
+    for w, b in zip(weights, biases, strict=True):
+        x = x @ w + b
+        x = activation(x) if w is not weights[0] else x
+    return x

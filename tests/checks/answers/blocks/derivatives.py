@@ -1023,3 +1023,25 @@ def wrong_cosine_gradient__of_the_angle(a, b):
     length = np.linalg.norm(a)
     a, b = a / length, b / np.linalg.norm(b)
     return -(b - (a @ b) * a) / length / np.sqrt(1 - (a @ b) ** 2)
+
+
+def wrong_layer_norm_vjp__gain_without_zeros(x, upstream, gain=None, eps=1e-5):
+    """Line 3"""
+    u = upstream * gain if gain is not None and gain.all() else upstream
+    sigma = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    y = (x - x.mean(axis=-1, keepdims=True)) / sigma
+    return (u - u.mean(axis=-1, keepdims=True) - y * (u * y).mean(axis=-1, keepdims=True)) / sigma
+
+
+def right_distance_gradient__hypot(a, b):
+    v = a - b
+    length = np.zeros(v.shape[:-1])
+    for k in range(v.shape[-1]):
+        length = np.hypot(length, v[..., k])
+    return np.divide(v, length[..., None], out=np.zeros(v.shape), where=length[..., None] > 0)
+
+
+def wrong_cosine_gradient__length_of_b(a, b):
+    """Line 4"""
+    unit_a, unit_b = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    return (unit_b - (unit_a @ unit_b) * unit_a) / np.linalg.norm(b)

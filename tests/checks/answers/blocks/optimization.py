@@ -1577,3 +1577,60 @@ def wrong_backtracking__step_not_in_the_promise(function, x, direction, slope, s
             return step
         step /= 2
     raise ArithmeticError
+
+
+def right_momentum__all_gradients(rate, beta=0.9):
+    def steps(problem, x):
+        gradients = []
+        while True:
+            gradients = [beta * it for it in gradients] + [problem.gradient(x)]
+            x = x - rate * sum(gradients)
+            yield x
+
+    return steps
+
+
+def wrong_momentum__point_overwritten(rate, beta=0.9):
+    """Line 7"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            v = beta * v + problem.gradient(x)
+            x -= rate * v
+            yield x
+
+    return steps
+
+
+def wrong_backtracking__ninety_nine_trials(function, x, direction, slope, step=1.0):
+    """Line 5"""
+    value = function(x)
+    extra = rounding(value, step, slope)
+    for _ in range(99):
+        if function(x + step * direction) < value + 1e-4 * step * slope + extra:
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__one_trial_too_many(function, x, direction, slope, step=1.0):
+    """Line 5"""
+    value = function(x)
+    extra = rounding(value, step, slope)
+    for _ in range(101):
+        if function(x + step * direction) < value + 1e-4 * step * slope + extra:
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")
+
+
+def wrong_backtracking__unit_below_zero(function, x, direction, slope, step=1.0):
+    """Line 4"""
+    value = function(x)
+    unit = np.finfo(float).eps * value
+    extra = 4 * unit if -step * slope < 500 * unit else 0
+    for _ in range(100):
+        if function(x + step * direction) < value + 1e-4 * step * slope + extra:
+            return step
+        step /= 2
+    raise ArithmeticError("no step lowers the function")

@@ -296,3 +296,46 @@ def wrong_entropy_slope__deviation(x, beta):
     p = softmax(beta * x)
     mean = (p * x).sum(axis=-1, keepdims=True)
     return -beta * (p * (x - mean) ** 2).sum(axis=-1) ** 0.5
+
+
+def right_softmax__pairs_of_differences(x, axis=-1):
+    x = np.moveaxis(x, axis, -1)
+    with np.errstate(over="ignore"):
+        weights = 1 / np.exp(x[..., None, :] - x[..., :, None]).sum(axis=-1)
+    return np.moveaxis(weights, -1, axis)
+
+
+def wrong_softmax__minimum(x, axis=-1):
+    """Line 3"""
+    e = np.exp(x - x.min(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def wrong_log_softmax__base_two(x, axis=-1):
+    """Line 4"""
+    below = x - x.max(axis=axis, keepdims=True)
+    return below - np.log2(np.exp(below).sum(axis=axis, keepdims=True))
+
+
+def wrong_cross_entropy__each_row(logits, targets):
+    """Every row has a loss of its own: take the mean of all"""
+    right = np.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
+    return logsumexp(logits) - right
+
+
+def wrong_entropy__perplexity(weights, axis=-1):
+    """The result is the exponential of the right one"""
+    return np.exp(-(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=axis))
+
+
+def right_entropy_slope__jacobian(x, beta):
+    p = softmax(beta * x)
+    jacobian = p[..., :, None] * (np.eye(x.shape[-1]) - p[..., None, :])
+    return -beta * np.einsum("...i,...ij,...j->...", x, jacobian, x)
+
+
+def wrong_entropy_slope__divided(x, beta):
+    """Line 5"""
+    p = softmax(beta * x)
+    mean = (p * x).sum(axis=-1, keepdims=True)
+    return -(p * (x - mean) ** 2).sum(axis=-1) / beta
