@@ -70,7 +70,8 @@ def gelu(x):
     xp = array_namespace(x)
     erfc = getattr(xp, "erfc", scipy.special.erfc)
     gate = erfc(-math.sqrt(0.5) * x) / 2
-    return xp.clip(x, min=xp.finfo(x.dtype).min) * gate  # a closed gate shuts out even -infinity
+    finite = xp.clip(x, min=xp.finfo(x.dtype).min)  # a closed gate shuts out even -infinity
+    return finite * gate
 
 
 @widen_half
@@ -105,7 +106,8 @@ def gelu_tanh(x):
     xp = array_namespace(x)
     near = xp.clip(x, -50.0, 50.0)  # beyond, the gate is 0 or 1, and the cube might overflow
     gate = sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3))
-    return xp.clip(x, min=xp.finfo(x.dtype).min) * gate
+    finite = xp.clip(x, min=xp.finfo(x.dtype).min)
+    return finite * gate
 
 
 @widen_half
@@ -138,7 +140,8 @@ def silu(x):
     """
     require_floats(x=x)
     xp = array_namespace(x)
-    return xp.clip(x, min=xp.finfo(x.dtype).min) * sigmoid(x)  # a closed gate shuts out even -infinity
+    finite = xp.clip(x, min=xp.finfo(x.dtype).min)  # a closed gate shuts out even -infinity
+    return finite * sigmoid(x)
 
 
 @widen_half
