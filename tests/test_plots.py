@@ -93,3 +93,20 @@ def test_every_seed_is_a_point_and_the_line_runs_through_the_medians(ax):
     line, *seeds = [it.get_ydata().tolist() for it in ax.get_lines()]
     assert line == [3, 7]
     assert seeds == [[1, 5], [3, 9], [8, 7]]
+
+
+@pytest.mark.parametrize(
+    ("places", "labels"),
+    [
+        ([8, 512], ["10", "20", "50", "100", "200", "500"]),
+        ([1, 10_000], ["1", "10", "100", "1,000", "10,000"]),
+        ([50, 20_000], ["50", "100", "200", "500", "1,000", "2,000", "5,000", "10,000", "20,000"]),
+        ([1, 10**6], ["10⁰", "10¹", "10²", "10³", "10⁴", "10⁵", "10⁶"]),
+        ([1e-9, 1.0], ["10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"]),
+    ],
+)
+def test_a_logarithmic_axis_is_labelled_in_full_up_to_ten_thousand_and_over_more_in_powers(ax, places, labels):
+    plots.curves(ax, places, {"line": places}, "n", "cost", scale="log x")
+    low, high = ax.get_xlim()
+    shown = [it.get_text() for it in ax.get_xticklabels() if low <= it.get_position()[0] <= high]
+    assert shown == labels
