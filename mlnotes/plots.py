@@ -209,7 +209,7 @@ def curves(ax, x, ys, xlabel, ylabel, scale="linear"):
     if scale in ("log x", "log"):
         ax.set_xscale("log")
         wide = x[-1] >= 500 * x[0]
-        ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
+        ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide or x[-1] >= 1e5 else (1, 2, 5)))
         in_full = not wide or 1e-3 <= x[0] < x[-1] < 2e4
         ax.xaxis.set_major_formatter("{x:,g}" if in_full else _Powers())
         ax.xaxis.set_minor_formatter(NullFormatter())
