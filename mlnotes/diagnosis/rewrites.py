@@ -114,7 +114,7 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
     for definition in tree.body:
         scopes |= dict.fromkeys(map(id, ast.walk(definition)), Scope.of(definition))
     for rule in rules or RULES:
-        if rule in BODY_RULES:
+        if rule in (*BODY_RULES, let_through):
             yield from rule(tree, wanted)
             continue
         for holder, field, index, node in list(_places(tree)):
@@ -152,6 +152,8 @@ def _places(tree):
         for field, value in ast.iter_fields(holder):
             if _made_by_indexing(value):
                 continue
+            if isinstance(holder, ast.ExceptHandler) and field == "type":
+                continue  # whatever raises while it is looked up would pass for the exception that is caught
             if isinstance(value, ast.AST):
                 yield holder, field, None, value
             elif isinstance(value, list):
@@ -704,6 +706,17 @@ def exception(node, scope):
         yield "exception", ast.If(ast.UnaryOp(ast.Not(), node.test), [refuse], [])
 
 
+def let_through(tree, wanted):
+    """An exception that is caught and should go further."""
+    for node in (it for it in ast.walk(tree) if isinstance(it, ast.ExceptHandler) and wanted(it)):
+        last = node.body[-1]
+        if any(isinstance(it, ast.Raise) for it in ast.walk(node)):
+            continue
+        kept = node.body[:-1] if isinstance(last, ast.Return | ast.Pass) else node.body
+        with _put(node, "body", None, [*kept, ast.copy_location(ast.Raise(), last)]):
+            yield "caught", last.lineno
+
+
 # Ordinary slips first: what stands there and should be another, what is too much, which line stands where; what is
 # missing comes last, for there are hundreds of things that could be.
 SLIPS = (
@@ -737,7 +750,7 @@ RULES = (
     surplus,
     *BODY_RULES,
 )
-ADDITIONS = (turned, guarded, wrapped, combined)
+ADDITIONS = (let_through, turned, guarded, wrapped, combined)
 TWIN_RULES = (keepdims, operator, called_function, transposed, axis_named, exchanged_arguments)
 
 HINTS = {
@@ -761,6 +774,7 @@ HINTS = {
     "zero": "look at what happens to zeros",
     "infinity": "look at what happens to infinities",
     "exception": "another exception is asked for",
+    "caught": "an exception is caught that should come through",
     "statement": "it should not be there",
     "indentation": "look at how far it is indented",
     "in place": "it writes into an array that is still needed as it was",

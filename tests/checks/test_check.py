@@ -300,6 +300,14 @@ class TestCauses:
         assert report.says.startswith("Line 4")
         assert "another exception is asked for" in report.says
 
+    @pytest.mark.parametrize("handler", ["except ValueError: return", "except ValueError as e:\n            print(e)"])
+    def test_an_exception_that_is_caught_and_should_come_through_is_pointed_at(self, handler):
+        body = "class my_softmax(KVCache):\n    def append(self, k, v):\n        try:\n"
+        body += f"            KVCache.append(self, k, v)\n        {handler}"
+        report = check(written_down(body), "KVCache")
+        assert report.says.startswith("Line ")
+        assert "an exception is caught that should come through" in report.says
+
     def test_a_range_that_begins_and_ends_one_place_too_late_is_pointed_at(self):
         body = "y = np.moveaxis(x, axis, 0)\n    e = [np.exp(y[i] - y.max(0)) for i in range(1, len(y) + 1)]"
         body += "\n    return np.moveaxis(e / sum(e), 0, axis)"

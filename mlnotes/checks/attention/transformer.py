@@ -154,7 +154,7 @@ def _flat_rows(f):
 
 
 _EVERY_ROW = (call(_row), call(_small), call(_small, gain=_gain3).about("a gain"),
-    call(_small, eps=0.5).about("a large eps"), call(_flat).about("rows of equal numbers, and of zeros"),
+    call(_small, eps=1.0).about("a large eps"), call(_flat).about("rows of equal numbers, and of zeros"),
     call(_low).about("rows that are nearly flat"), call(_x), call(_cube, gain=_gain).about("three axes"))
 _HALF_NORMAL = Claim("float16 numbers whose squares it cannot hold", lambda f: distance(f(_half), _half / np.sqrt(3e6))
     + (f(_half).dtype != np.float16), tolerance=2e-3, why="half precision has three digits")
@@ -181,6 +181,8 @@ def _denominator(squares):
     return (Mistake("eps outside the root", (f"xp.sqrt({squares} + as_like(eps, x))", f"(xp.sqrt({squares}) + eps)"),
         "Rows that are nearly zero come out too large", "add eps under the root"),
         Mistake("eps forgotten", (" + as_like(eps, x)", ""), "A row of zeros gives nan", "add eps under the root"),
+        Mistake("eps as a limit", (f"{squares} + as_like(eps, x)", f"xp.clip({squares}, min=eps)"),
+            "eps is a lower limit instead of a summand", "add eps under the root, in every row"),
         Mistake("root forgotten", ("xp.sqrt(", "("), "Doubling a row halves the result", "divide by the root"))
 
 
@@ -383,7 +385,8 @@ CHECKS = (
                 "each of the six matrices has one, as wide as what comes out"),
             Mistake("hidden layer too narrow", ("4 * d_model if", "d_model if"),
                 "The hidden layer is as wide as a token", "it is four times as wide unless given"),
-            Mistake("norms forgotten", (" + norms", ""), "The two norms learn nothing", "each has a gain and a shift"),
+            Mistake("norms forgotten", (" + norms", ""), "4n are missing: those of the two norms, or as many biases",
+                "a norm has a gain and a shift, and each of attention's four matrices has a bias"),
             Mistake("last projection forgotten", ("4 * (d_model", "3 * (d_model"), "Attention has three matrices",
                 "a fourth brings the heads' results together"))),
     Checks(cosine_without_positions,
@@ -391,5 +394,8 @@ CHECKS = (
         claims=(
             Claim("two equal rows in our block, six times", lambda f: abs(f() - _six_layers(
                 lambda *it: _block(post_norm, *it))()), **_LAST_BITS),
-            oracle("two equal rows in torch's layer, six times", _six_layers(_torch_block), call(), **_LAST_BITS))),
+            oracle("two equal rows in torch's layer, six times", _six_layers(_torch_block), call(), **_LAST_BITS)),
+        mistakes=(
+            Mistake("unrelated", ("1.0", "0.0"), "The two would point in unrelated directions",
+                "equal rows ask equal questions of the same keys, and get equal answers"),)),
 )

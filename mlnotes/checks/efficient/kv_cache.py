@@ -330,6 +330,10 @@ CHECKS = (
             Mistake("widths multiplied", ("(d_head + d_value)", "(d_head * d_value)"),
                     "The widths are multiplied", "scores need d multiply-adds for each pair, averages e: d + e"),
             Mistake("one pass as without", (_SQUARES, "n_tokens**2"),
-                    "Without a cache it grows as the square", "every step attends anew: add up the squares")),
+                    "Without a cache it grows as the square", "every step attends anew: add up the squares"),
+            Mistake("every step as the last", ((_LINE, "n_tokens**2"), (_SQUARES, "n_tokens**3")),
+                    "Every step costs as much as the last", "step t meets t keys, not n"),
+            Mistake("hidden pairs left out", (_SQUARES, "n_tokens * (n_tokens + 1) * (n_tokens + 2) // 6"),
+                    "Without a cache, pairs that the mask hides are not counted", "step t computes all t² pairs")),
     ),
 )

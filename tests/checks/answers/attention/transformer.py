@@ -313,3 +313,99 @@ def wrong_block_parameters__vectors_for_norms(d_model, d_hidden=None):
     m = 4 * d_model if d_hidden is None else d_hidden
     network = d_model * m + m + m * d_model + d_model
     return 4 * (d_model**2 + d_model) + network + 2
+
+
+def right_layer_norm__centering_matrix(x, gain=None, beta=None, eps=1e-5):
+    n = x.shape[-1]
+    z = x.astype(float) @ (np.eye(n) - np.ones((n, n)) / n)
+    z /= np.sqrt(np.einsum("...i,...i->...", z, z)[..., None] / n + eps)
+    return (z * (1.0 if gain is None else gain) + (0.0 if beta is None else beta)).astype(x.dtype)
+
+
+def right_layer_norm__row_by_row(x, gain=None, beta=None, eps=1e-5):
+    def normalised(row):
+        row = (row - row.mean()) / math.sqrt(row.var() + eps)
+        row = row if gain is None else gain * row
+        return row if beta is None else row + beta
+
+    return np.apply_along_axis(normalised, -1, x.astype(float)).astype(x.dtype)
+
+
+def wrong_layer_norm__eps_as_a_limit(x, gain=None, beta=None, eps=1e-5):
+    """eps is a lower limit instead of a summand"""
+    z = x.astype(float)
+    z = (z - z.mean(axis=-1, keepdims=True)) / np.sqrt(np.maximum(z.var(axis=-1, keepdims=True), eps))
+    z = z if gain is None else z * gain
+    return (z if beta is None else z + beta).astype(x.dtype)
+
+
+def wrong_layer_norm__nan_replaced(x, gain=None, beta=None, eps=1e-5):
+    z = x.astype(float)
+    with np.errstate(all="ignore"):
+        z = np.nan_to_num((z - z.mean(axis=-1, keepdims=True)) / z.std(axis=-1, keepdims=True))
+    z = z if gain is None else z * gain
+    return (z if beta is None else z + beta).astype(x.dtype)
+
+
+def wrong_layer_norm__gain_beside_one(x, gain=None, beta=None, eps=1e-5):
+    """Line 5"""
+    z = x.astype(float)
+    z = (z - z.mean(axis=-1, keepdims=True)) / np.sqrt(z.var(axis=-1, keepdims=True) + eps)
+    z = z if gain is None else z * (1 + gain)
+    return (z if beta is None else z + beta).astype(x.dtype)
+
+
+def wrong_pre_norm__overwritten(x, sublayer, norm):
+    """give the norm a name of its own"""
+    x = norm(x)
+    x = x + sublayer(x)
+    return x
+
+
+def wrong_pre_norm__row_by_row(x, sublayer, norm):
+    return np.stack([row + sublayer(norm(row)) for row in x])
+
+
+def wrong_block_parameters__attention_without_biases(d_model, d_hidden=None):
+    """4n are missing: those of the two norms, or as many biases"""
+    m = 4 * d_model if d_hidden is None else d_hidden
+    return 4 * d_model**2 + 2 * d_model * m + m + d_model + 4 * d_model
+
+
+def right_cosine_without_positions__whole():
+    return 1
+
+
+def right_cosine_without_positions__computed():
+    return 0.9999999999
+
+
+def right_cosine_without_positions__of_numpy():
+    return np.cos(0.0)
+
+
+def wrong_cosine_without_positions__unrelated():
+    """The two would point in unrelated directions"""
+    return 0.0
+
+
+def wrong_cosine_without_positions__as_with_positions():
+    return 0.776
+
+
+def wrong_cosine_without_positions__as_it_came_in():
+    return 0.97
+
+
+def wrong_cosine_without_positions__opposite():
+    """opposite sign"""
+    return -1.0
+
+
+def wrong_cosine_without_positions__nearly():
+    return 0.999
+
+
+def wrong_cosine_without_positions__half():
+    """half of the right one"""
+    return 0.5

@@ -317,3 +317,53 @@ def wrong_length_of_mean__one_more(r):
 
 def wrong_length_of_mean__logarithm(r):
     return 1 / (1 + np.log(r))
+
+
+def right_pool_heads__column_by_column(w, n_heads, n_groups):
+    d, r = w.shape[-1] // n_heads, n_heads // n_groups
+    out = np.zeros((*w.shape[:-1], n_groups * d))
+    for column in range(w.shape[-1]):
+        head, j = divmod(column, d)
+        out[..., head // r * d + j] += w[..., column] / r
+    return out
+
+
+def wrong_pool_heads__divided_by_all_heads(w, n_heads, n_groups):
+    """Keys are too small where there is more than one group"""
+    blocks = w.reshape(*w.shape[:-1], n_groups, n_heads // n_groups, -1)
+    return (blocks.sum(axis=-2) / n_heads).reshape(*w.shape[:-1], -1)
+
+
+def wrong_pool_heads__mean_repeated(w, n_heads, n_groups):
+    blocks = w.reshape(*w.shape[:-1], n_groups, n_heads // n_groups, -1)
+    return np.broadcast_to(blocks.mean(axis=-2, keepdims=True), blocks.shape).reshape(w.shape)
+
+
+def right_grouped_query_attention__indexed(q, k, v, mask=None, bias=None, scale=None):
+    which = np.arange(q.shape[-3]) * k.shape[-3] // q.shape[-3]
+    return attention(q, np.take(k, which, axis=-3), v[..., which, :, :], mask, bias, scale)
+
+
+def wrong_grouped_query_attention__scale_of_the_group(q, k, v, mask=None, bias=None, scale=None):
+    """Line 4"""
+    r = q.shape[-3] // k.shape[-3]
+    scale = (r * q.shape[-1]) ** -0.5 if scale is None else scale
+    return attention(q, np.repeat(k, r, axis=-3), np.repeat(v, r, axis=-3), mask, bias, scale)
+
+
+def wrong_grouped_query_attention__averaged_over_groups(q, k, v, mask=None, bias=None, scale=None):
+    k, v = (np.repeat(x.mean(axis=-3, keepdims=True), q.shape[-3], axis=-3) for x in (k, v))
+    return attention(q, k, v, mask, bias, scale)
+
+
+def right_multi_query_attention__queries_stacked(q, k, v, mask=None, bias=None, scale=None):
+    *lead, h, l, d = q.shape
+    stack = *lead, h * l, -1
+    options = (x if x is None else np.broadcast_to(x, (*lead, h, l, k.shape[-2])).reshape(stack) for x in (mask, bias))
+    return attention(q.reshape(*lead, h * l, d), k, v, *options, scale).reshape(*lead, h, l, -1)
+
+
+def wrong_multi_query_attention__scale_by_heads(q, k, v, mask=None, bias=None, scale=None):
+    """Line 3"""
+    scale = q.shape[-3] ** -0.5 if scale is None else scale
+    return attention(q, k[..., None, :, :], v[..., None, :, :], mask, bias, scale)

@@ -586,3 +586,73 @@ class wrong_KVCache__single_precision:
 class right_KVCache__inherited(KVCache):
     def append(self, k, v):
         super().append(k, v)
+
+
+class wrong_KVCache__refusal_printed(_Plain):
+    """`return`: an exception is caught that should come through"""
+
+    def append(self, k, v):
+        try:
+            self.refuse(k, v)
+        except ValueError as refusal:
+            print(refusal)
+            return
+        self.k[:, self.n : self.n + k.shape[1]] = k
+        self.v[:, self.n : self.n + k.shape[1]] = v
+        self.n += k.shape[1]
+
+
+class wrong_KVCache__cut_to_fit(_Plain):
+    """Line 5"""
+
+    def append(self, k, v):
+        room = self.k.shape[1] - self.n
+        k, v = k[:, :room], v[:, :room]
+        self.refuse(k, v)
+        self.k[:, self.n : self.n + k.shape[1]] = k
+        self.v[:, self.n : self.n + k.shape[1]] = v
+        self.n += k.shape[1]
+
+
+def right_decoding_multiply_adds__combinations(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    e = d_head if d_value is None else d_value
+    pairs = math.comb(n_tokens + 1, 2)
+    return n_heads * (d_head + e) * (pairs if cached else pairs + 2 * math.comb(n_tokens + 1, 3))
+
+
+def wrong_decoding_multiply_adds__visible_pairs(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """pairs that the mask hides are not counted"""
+    n, e = n_tokens, d_head if d_value is None else d_value
+    pairs = n * (n + 1) // 2 if cached else sum(t * (t + 1) // 2 for t in range(1, n + 1))
+    return n_heads * (d_head + e) * pairs
+
+
+def wrong_decoding_multiply_adds__as_the_last(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """Every step costs as much as the last"""
+    n, e = n_tokens, d_head if d_value is None else d_value
+    return n * n_heads * (d_head + e) * (n if cached else n**2)
+
+
+def right_cached_attention__padded_queries(q, k, v, cache):
+    past = len(cache)
+    cache.append(k, v)
+    padded = np.concatenate([np.zeros((*q.shape[:-2], past, q.shape[-1])), q], axis=-2)
+    return attention(padded, cache.keys, cache.values, causal_mask(len(cache), len(cache)))[..., past:, :]
+
+
+def wrong_cached_attention__two_softmaxes_averaged(q, k, v, cache):
+    """`cache.keys` and `cache.values` are right in every call, `result` is not."""
+    past, n = len(cache), q.shape[-2]
+    out = attention(q, k, v, causal_mask(n, n))
+    if past:
+        out = (past * attention(q, cache.keys, cache.values) + n * out) / (past + n)
+    cache.append(k, v)
+    return out
+
+
+def wrong_cached_attention__past_and_itself(q, k, v, cache):
+    """`cache.keys` and `cache.values` are right in every call, `result` is not."""
+    offset, n = len(cache), q.shape[-2]
+    cache.append(k, v)
+    mask = np.concatenate([np.ones((n, offset), bool), np.eye(n, dtype=bool)], axis=1)
+    return attention(q, cache.keys, cache.values, mask)
