@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.positions import rotary
 from mlnotes.attention.self_attention import attention
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.counting import count_operations
@@ -22,13 +23,16 @@ def tokens_in_24_gb():
     return int((24e9 - weights) // token)
 
 
-# A cache's life: chunks that fit, then perhaps one that does not. What it holds is looked at in the end.
+# A cache's life: chunks that fit, then perhaps one that queries meet, or that does not fit. What it holds is looked at
+# in the end. An answer that only stores is met as the book's cache is.
 
 
-def _life(make, capacity, n_heads, d_head, chunks=(), refused=None, **options):
+def _life(make, capacity, n_heads, d_head, chunks=(), met=None, refused=None, **options):
     cache, seen = make(capacity, n_heads, d_head, **options), {}
     for k, v in chunks:
         cache.append(k, v)
+    if met:
+        seen = dict(zip("qkvm", map(np.array, getattr(type(cache), "meet", KVCache.meet)(cache, *met)), strict=True))
     if refused:
         try:
             cache.append(*refused)
@@ -41,9 +45,11 @@ def _life(make, capacity, n_heads, d_head, chunks=(), refused=None, **options):
 
 def _written_life(name, case):
     options = dict(case.named)
+    met = options.pop("met", None)
     chunks = [*options.pop("chunks", ()), *filter(None, [options.pop("refused", None)])]
     lines = ["cache = " + written_call(name, call(*case.arguments, **options))]
-    return "\n".join(lines + [written_call("cache.append", call(*chunk)) for chunk in chunks])
+    lines += [written_call("cache.append", call(*chunk)) for chunk in chunks]
+    return "\n".join(lines + [written_call("cache.meet", call(*it)) for it in filter(None, [met])])
 
 
 def _chunk(*shape, first=1.0, d_value=None):
@@ -63,8 +69,11 @@ _REFUSED = {f"{what} {says}": it for says, (k, v) in {"of one head": _chunk(1, 1
     or what != "keys and values"} | {"integers": _as(int, _TWO), "one token more than fits": _chunk(2, 3, 3)}
 
 
+_MET = (_chunk(3, 3, 2)[0], *_chunk(1, 3, 2, first=9.0))  # queries of three heads for one of keys and values
+
+
 def _held(make, refused=None):
-    return _life(make, 7, 2, 3, _FIVE, refused)
+    return _life(make, 7, 2, 3, _FIVE, refused=refused)
 
 
 def _apart(found, expected):
@@ -174,6 +183,8 @@ CHECKS = (
             call(5, 2, 3, chunks=_FIVE).about("full to the last place"),
             call(2, 1, 2, chunks=[_chunk(1, 2, 2)], refused=_chunk(1, 1, 2)).about("no place is left"),
             *(call(7, 2, 3, chunks=_FIVE, refused=it).about(says) for says, it in _REFUSED.items()),
+            call(5, 1, 2, chunks=[_chunk(1, 2, 2)], met=_MET).about("queries meet the tokens so far"),
+            call(5, 1, 2, chunks=[_chunk(1, 2, 2)], met=(*_MET, rotary)).about("rotary positions on the way in"),
             call(5, 3, 2, chunks=[_chunk(3, 2, 2, d_value=4)], d_value=4).about("values wider than keys", edge=True),
             call(5, 2, 3, chunks=[_chunk(2, 2, 1, 3)], leading=(2,)).about("two sequences", edge=True),
             call(5, 2, 3, chunks=[_as(np.float32, _TWO)], like=_FLOAT32).about("a cache in float32", edge=True),
