@@ -4,6 +4,7 @@ import ast
 import functools
 import linecache
 import math
+import re
 import textwrap
 import time
 import types
@@ -106,8 +107,7 @@ class TestVerdicts:
 
     def test_of_many_failures_a_few_are_named(self):
         report = check(lambda capacity, n_heads, d_head: None, "KVCache")
-        assert report.fails.startswith("19 of 19 calls fail: also ")
-        assert report.fails.endswith("; and 10 others.")
+        assert re.fullmatch(r"(\d+) of \1 calls fail: also ([^;]+; ){6}and \d+ others\.", report.fails)
 
     @pytest.mark.parametrize("body", ["...", "pass", '"""Later."""', "return None"])
     def test_a_stub_is_told_that_it_is_empty(self, body):
