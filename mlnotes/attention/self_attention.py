@@ -106,11 +106,11 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
 
     Parameters
     ----------
-    x : array (..., l, m)
+    x : array (..., l, n)
         One token in each row.
-    w_q, w_k : array (m, d)
+    w_q, w_k : array (n, d)
         Projections to queries and keys.
-    w_v : array (m, e)
+    w_v : array (n, e)
         Projection to values.
     mask : boolean array (l, l) or (..., l, l), optional
         True where a token may look.
