@@ -68,10 +68,10 @@ def gelu(x):
     """
     require_floats(x=x)
     xp = array_namespace(x)
+    x = xp.clip(x, min=xp.finfo(x.dtype).min)  # a closed gate shuts out even -infinity
     erfc = getattr(xp, "erfc", scipy.special.erfc)
     gate = erfc(-math.sqrt(0.5) * x) / 2
-    finite = xp.clip(x, min=xp.finfo(x.dtype).min)  # a closed gate shuts out even -infinity
-    return finite * gate
+    return x * gate
 
 
 @widen_half
@@ -104,10 +104,10 @@ def gelu_tanh(x):
     """
     require_floats(x=x)
     xp = array_namespace(x)
+    x = xp.clip(x, min=xp.finfo(x.dtype).min)
     near = xp.clip(x, -50.0, 50.0)  # beyond, the gate is 0 or 1, and the cube might overflow
     gate = sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3))
-    finite = xp.clip(x, min=xp.finfo(x.dtype).min)
-    return finite * gate
+    return x * gate
 
 
 @widen_half
@@ -140,8 +140,8 @@ def silu(x):
     """
     require_floats(x=x)
     xp = array_namespace(x)
-    finite = xp.clip(x, min=xp.finfo(x.dtype).min)  # a closed gate shuts out even -infinity
-    return finite * sigmoid(x)
+    x = xp.clip(x, min=xp.finfo(x.dtype).min)  # a closed gate shuts out even -infinity
+    return x * sigmoid(x)
 
 
 @widen_half

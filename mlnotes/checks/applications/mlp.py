@@ -119,8 +119,8 @@ _GATED = (
 )
 _NORMAL_GATE = "erfc(-math.sqrt(0.5) * x) / 2"
 _TANH_GATE = "sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3))"
-_GATE_APPLIED = "finite * gate"
-_SILU_GATED = "finite * sigmoid(x)"
+_GATE_APPLIED = "x * gate"
+_SILU_GATED = "x * sigmoid(x)"
 _CUT_OFF = "array_namespace(x).where(x <= 0, 0.0, x)"
 
 CHECKS = (
