@@ -47,7 +47,7 @@ RACES = {"NumPy": ON_NUMPY, "PyTorch": ON_NUMPY | {"scaled_dot_product_attention
 )
 @pytest.mark.parametrize("size", SIZES)
 def test_time_of(race, big, size, library, name, function):
-    l, s = (1 if it == 1 else big(it) for it in SIZES[size])  # noqa: E741
+    l, s = map(big, SIZES[size])  # noqa: E741
     rng = np.random.default_rng(0)
     q, k, v = (rng.normal(size=(n, m, WIDTH)).astype(np.float32) for n, m in ((HEADS, l), (GROUPS, s), (GROUPS, s)))
     mask = causal_mask(l, s) if l > 1 else None

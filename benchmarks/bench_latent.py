@@ -33,7 +33,7 @@ RACES = {
 
 @pytest.mark.parametrize(("size", "name"), [(size, name) for size, entrants in RACES.items() for name in entrants])
 def test_time_of(race, big, size, name):
-    l, s = (1 if it == 1 else big(it) for it in SIZES[size])  # noqa: E741
+    l, s = map(big, SIZES[size])  # noqa: E741
     rng = np.random.default_rng(0)
     shapes = ((HEADS, l, WIDTH + ROTARY), (s, LATENT + ROTARY), (LATENT, HEADS * WIDTH), (LATENT, HEADS * WIDTH))
     q, c, w_uk, w_uv = (torch.tensor(rng.normal(size=shape), dtype=torch.float32) for shape in shapes)
