@@ -142,16 +142,19 @@ def test_what_a_dark_or_a_narrow_page_could_not_show_is_a_problem(drawing):
     assert [it.split(" in a")[0] for it in found] == ["#808080", "#aa1111", "text of 10.7 pixels"]
 
 
-def test_notebooks_show_figures_as_the_same_text_each_time_without_date_and_version(tmp_path):
+def test_notebooks_draw_figures_once_as_the_same_text_each_time_without_date_and_version(tmp_path):
     sources = [
         "import matplotlib.pyplot as plt\nplt.figure().add_subplot().plot([1, 2]);",
         "from mlnotes import plots\nplt.style.use('mlnotes.plots')",
+        "from matplotlib.backends.backend_agg import FigureCanvasAgg\n"
+        "FigureCanvasAgg.draw = lambda canvas: print('into pixels, for nobody')",
         *["fig, ax = plt.subplots()\nplots.curves(ax, [1, 2], {'y': [1, 2]}, 'x', 'y', 'log')"] * 2,
         "data, _ = get_ipython().display_formatter.format(fig)\nprint('metadata' in data['image/svg+xml'])",
     ]
     nbformat.write(new_notebook(cells=[new_code_cell(it) for it in sources]), tmp_path / "figures.ipynb")
-    before, _, first, second, raw = (cell.outputs for cell in asyncio.run(execute(tmp_path / "figures.ipynb")).cells)
+    before, _, _, first, second, raw = (cell.outputs for cell in asyncio.run(execute(tmp_path / "figures.ipynb")).cells)
     assert before[0].data.keys() == {"image/png", "text/plain"}
+    assert [it.get("text") for it in first] == [None]
     assert first[0].data.keys() == {"image/svg+xml", "text/plain"}
     assert first[0].data == second[0].data
     assert "<text" in first[0].data["image/svg+xml"]
