@@ -360,6 +360,12 @@ class TestCauses:
         assert len(found) > 20
         assert all(it.count("np.r_") == it.count("np.r_[") for it in found)
 
+    def test_which_exceptions_an_answer_catches_is_never_rewritten(self):
+        tree = ast.parse("def f(x):\n    try:\n        return x[0]\n    except ValueError:\n        return x")
+        found = [ast.unparse(tree) for _ in rewrites(tree, [*RULES, *ADDITIONS])]
+        assert len(found) > 20
+        assert all("except ValueError:" in it or "except" not in it for it in found)
+
     def test_a_change_that_breaks_what_should_have_been_refused_is_no_repair(self):
         def my_one_hot(ids, n):
             if (ids < 0).any() or (ids >= n).any():
