@@ -622,3 +622,39 @@ def wrong_block_sparse_attention__average_in_empty_rows(q, k, v, layout, block_s
     seen = np.kron(layout, np.ones((block_size, block_size))) > 0
     x = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
     return softmax(np.where(seen[: q.shape[-2], : k.shape[-2]], x, -1e30)) @ v
+
+
+def wrong_sliding_window_attention__offset_zero_false(q, k, v, window, scale=None, offset=None):
+    """0 counts as false"""
+    l, s = q.shape[-2], k.shape[-2]
+    offset = offset or s - l
+    g = np.arange(l)[:, None] + offset - np.arange(s)
+    return attention(q, k, v, (g >= 0) & (g < window), scale=scale)
+
+
+def wrong_block_sparse_attention__range_of_blocks(q, k, v, layout, block_size, scale=None):
+    """Blocks between those that are named are seen"""
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    for i, row in enumerate(layout):
+        js = np.flatnonzero(row)
+        if len(js):
+            ks = slice(js[0] * block_size, (js[-1] + 1) * block_size)
+            rows = slice(i * block_size, (i + 1) * block_size)
+            out[..., rows, :] = attention(q[..., rows, :], k[..., ks, :], v[..., ks, :], scale=scale)
+    return out
+
+
+def wrong_block_sparse_attention__zero_scores(q, k, v, layout, block_size, scale=None):
+    """a score of 0 is a score"""
+    m = np.kron(layout, np.ones((block_size, block_size), bool))[: q.shape[-2], : k.shape[-2]]
+    x = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale) * m
+    return softmax(x) @ v
+
+
+def wrong_block_sparse_attention__overwritten(q, k, v, layout, block_size, scale=None):
+    """Each block of keys overwrites"""
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    for i, j in np.argwhere(layout):
+        rows, keys = slice(i * block_size, (i + 1) * block_size), slice(j * block_size, (j + 1) * block_size)
+        out[..., rows, :] = attention(q[..., rows, :], k[..., keys, :], v[..., keys, :], scale=scale)
+    return out
