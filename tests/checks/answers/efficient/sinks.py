@@ -451,3 +451,21 @@ def wrong_ring__one_round_early(n, capacity, n_sinks):
     """Line 4"""
     i, window = np.arange(min(n, capacity)), capacity - n_sinks
     return np.where(i < n_sinks, i, i + (n - i) // window * window)
+
+
+def wrong_sink_mask__xor(n_queries, n_keys, window, n_sinks, offset=0):
+    """Sinks within the window are hidden"""
+    i, j = np.ogrid[:n_queries, :n_keys]
+    p = i + offset
+    return (j <= p) & ((j > p - window) ^ (j < n_sinks))
+
+
+def wrong_sink_mask__no_future_check(n_queries, n_keys, window, n_sinks, offset=0):
+    """Each query sees all that comes after it"""
+    i, j = np.ogrid[:n_queries, :n_keys]
+    return (j > i + offset - window) | (j < n_sinks)
+
+
+def wrong_null_softmax__sigmoid(x, null=0.0, axis=-1):
+    """Each score competes with the null alone"""
+    return 1 / (1 + np.exp(null - x))
