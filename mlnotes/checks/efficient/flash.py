@@ -195,6 +195,10 @@ CHECKS = (
                 "parts = [softmax(x[..., it]) for it in _blocks(x.shape[-1], block_size)]\n"
                 "    return xp.moveaxis(xp.concat(parts, axis=-1), -1, axis)"), "Every block sums to one",
                 "divide by the sum over all blocks"),
+            Mistake("block with its own maximum", ("xp.exp(scores - shift)",
+                "xp.exp(scores - _finite(xp.max(scores, axis=-1, keepdims=True)))"),
+                "Right in one block; else a block below the maximum counts too much",
+                "take the running maximum off the new scores, too"),
             Mistake("one maximum for all rows", ("xp.max(scores, axis=-1, keepdims=True)", "xp.max(scores)"),
                 "Rows that lie far below the largest of all scores vanish", "each row has a maximum of its own"),
             Mistake("older exponentials kept", ("xp.exp(x - _finite(top))", "xp.concat([xp.exp(x[..., it] - _finite("
@@ -341,6 +345,9 @@ CHECKS = (
             Mistake("lse added", ("logsumexp(lses, axis=0)", "xp.sum(lses, axis=0)"),
                 "The log-sum-exp grows with every part",
                 "add the sums, not their logarithms: logsumexp"),
+            Mistake("lse averaged", ("logsumexp(lses, axis=0)",
+                "xp.sum(softmax(lses, axis=0) * xp.where(lses == -math.inf, 0.0, lses), axis=0)"),
+                "The log-sum-exp is averaged as the results are", "add the sums, not their logarithms: logsumexp"),
             Mistake("maximum kept", ("logsumexp(lses, axis=0)", "xp.max(lses, axis=0)"),
                 "The log-sum-exp is that of the largest part", "add the sums: logsumexp"))),
     Checks(flash_attention_gradients, run=in_parts("grad_q", "grad_k", "grad_v", "grad_bias"),

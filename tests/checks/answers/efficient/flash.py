@@ -1074,3 +1074,22 @@ def wrong_attention_traffic__bracket(n_queries, n_keys, d_head, d_value=None, bl
     if block_size is None:
         return (n_queries + n_keys) * width + 4 * n_queries * n_keys
     return n_queries + math.ceil(n_queries / block_size) * n_keys * width
+
+
+def wrong_online_softmax__block_with_its_own_maximum(x, axis=-1, block_size=256):
+    """a block below the maximum counts too much"""
+    x = np.moveaxis(x, axis, -1)
+    m, total = np.full_like(x[..., :1], -np.inf), 0.0
+    for i in range(0, x.shape[-1], block_size):
+        block = x[..., i : i + block_size]
+        own = np.maximum(block.max(-1, keepdims=True), -1e300)
+        new = np.maximum(m, own)
+        total = total * np.exp(m - new) + np.exp(block - own).sum(-1, keepdims=True)
+        m = new
+    return np.moveaxis(np.exp(x - m) / np.where(total == 0, 1, total), -1, axis)
+
+
+def wrong_merge_attentions__weighted_lse(outs, lses):
+    """The log-sum-exp is averaged as the results are"""
+    w = softmax(lses, axis=0)
+    return (w[..., None] * outs).sum(0).astype(outs.dtype), (w * np.where(np.isneginf(lses), 0, lses)).sum(0)
