@@ -129,6 +129,7 @@ CHECKS = (
             call(_ties, 2000).about("p = 2000"), call(np.array([-7.0]), 3).about("one coordinate"),
             *(call(x, p).about(says, absolute=0) for p in (2, 3) for x, says in (
                 (_huge, "entries of 1e200"), (_tiny, "entries of 1e-200"), (_zeros, "zeros"))),
+            call(_zeros, math.inf).about("zeros", absolute=0),
         ),
         claims=(
             Claim("(3, -4) has the lengths 7, 5 and 4",
@@ -184,7 +185,7 @@ CHECKS = (
     Checks(
         matrix_norm,
         cases=(
-            *(call(_a, kind) for kind in _KINDS), call(_a),
+            *(call(_a, kind) for kind in _KINDS), call(_tall),
             *(call(_tall, kind).about("more rows than columns") for kind in _KINDS),
             *(call(_stack, kind).about("two matrices") for kind in _KINDS),
             *(call(_huge_a, kind).about("entries of 1e200") for kind in _KINDS),
@@ -195,7 +196,7 @@ CHECKS = (
             Claim("(1 -2; -4 8), of rank one, has the norms √85, 10, 12, 8, √85 and √85",
                   lambda f: distance([f(_a, kind) for kind in _KINDS], [85**0.5, 10, 12, 8, 85**0.5, 85**0.5]),
                   **_SINGULAR),
-            Claim("it is Frobenius's where no other is asked for", lambda f: distance(f(np.ones((2, 2))), 2.0),
+            Claim("it is Frobenius's where no other is asked for", lambda f: distance(f(np.diag([3.0, 4.0])), 5.0),
                   **_LAST_BITS),
             Claim("a product has at most the product of the norms, except for max", _products, **_SINGULAR),
             Claim("transposing exchanges one and inf",
@@ -271,6 +272,8 @@ CHECKS = (
             Mistake("always below", ("(1 / p - 1 / q)", "abs(1 / p - 1 / q)"),
                     "For p > q, vectors lie below the lower bound",
                     "for p > q the upper bound is 1 and the lower is below"),
+            Mistake("wide both ways", (_BOTH, "min(of_ones, 1 / of_ones), max(of_ones, 1 / of_ones)"),
+                    "The bounds hold, but vectors reach only one of them", "one of the two bounds is always 1"),
             Mistake("not in order", (_BOTH, "1.0, of_ones"), "For p > q the lower bound is above the upper one",
                     "for p > q, 1 is the upper bound"),
         ),
@@ -358,8 +361,9 @@ CHECKS = (
                     "Small pulls give w of the opposite sign", "stop at 0"),
             Mistake("square penalty", (_SHRUNK, "z / (1 + strength)"),
                     "Only a pull of 0 gives 0", "that is the least with strength · w² / 2: here the penalty is |w|"),
-            Mistake("subtracted from negative pulls, too", (_SHRUNK, "np.where(np.abs(z) > strength, z - strength, 0)"),
-                    "Negative pulls move away from 0", "add the strength where z is negative"),
+            *(Mistake("subtracted from negative pulls, too", (_SHRUNK, f"np.where({kept}, z - strength, 0)"),
+                      "Negative pulls move away from 0", "add the strength where z is negative")
+              for kept in ("np.abs(z) > strength", "np.abs(z) >= strength")),
             Mistake("half of the strength", ("np.abs(z) - strength", "np.abs(z) - strength / 2"),
                     "It shrinks half as much as it should", "the square has the factor ½, and so the slope w - z"),
         ),

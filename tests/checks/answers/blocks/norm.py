@@ -480,3 +480,33 @@ def wrong_vector_norm__power_of_two_above(x, p=2, axis=-1):
     sizes, power = np.ldexp(np.abs(x), -power), np.squeeze(power, axis)
     total = sizes.max(axis) if p == np.inf else np.sum(sizes**p, axis) ** (1 / p)
     return np.ldexp(total, power)
+
+
+def wrong_vector_norm__zeros_of_length_one(x, p=2, axis=-1):
+    """Line 5, `if p == np.inf:`: look at the order."""
+    top = np.abs(x).max(axis=axis, keepdims=True)
+    top = np.where(top == 0, 1, top)
+    if p == np.inf:
+        return top.squeeze(axis)
+    return top.squeeze(axis) * ((np.abs(x) / top) ** p).sum(axis=axis) ** (1 / p)
+
+
+def wrong_matrix_norm__spectral_by_default(a, kind="spectral"):
+    """Where `kind` is not given, it is 'spectral', and should be 'frobenius'."""
+    if kind in ("frobenius", "max"):
+        entries = a.reshape(*a.shape[:-2], -1)
+        return vector_norm(entries, 2 if kind == "frobenius" else np.inf)
+    if kind in ("spectral", "nuclear"):
+        return vector_norm(np.linalg.svdvals(a), np.inf if kind == "spectral" else 1)
+    return vector_norm(a, 1, axis=-2 if kind == "one" else -1).max(axis=-1)
+
+
+def wrong_equivalence_constants__wide_both_ways(p, q, n):
+    """one of the two bounds is always 1"""
+    high = n ** abs(1 / p - 1 / q)
+    return 1 / high, high
+
+
+def wrong_soft_threshold__subtracted_by_a_mask(z, strength):
+    """Negative pulls move away from 0"""
+    return (np.abs(z) >= strength) * (z - strength)
