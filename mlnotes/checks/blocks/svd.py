@@ -8,10 +8,11 @@ from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, 
 _rng = np.random.default_rng(13)
 _shapes = (5, 5), (7, 3), (3, 7), (7, 2), (2, 5)
 _square, _tall, _wide, _columns, _rows = frozen(*(_rng.normal(size=it) for it in _shapes))
-_flat, _dependent, _zero, _tiny, _hidden, _two, _axes, _noisy = frozen(
+_flat, _dependent, _zero, _tiny, _hidden, _two, _axes, _noisy, _nine = frozen(
     np.array([[3.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 0.0]]), _columns @ _rows, np.zeros((3, 2)),
     _columns @ _rows * 2.0**-60, np.array([[1.0, 1.0], [1e-9, 0.0], [0.0, 1e-9]]),  # singular values root 2 and 1e-9
     np.array([[3.0, 0.0], [4.0, 5.0]]), np.diag([4.0, 2.0, 1.0]), np.eye(7, 3) * [1, 2.0**-50, 0],
+    np.eye(20, 2) * [1.0, 2e-15],
 )
 _ALL = (_square, _tall, _wide, _flat, _dependent, _zero)
 _LAST_BITS = {"tolerance": 1e-12, "why": "a few dozen rotations in float64: a few units of 1e-16"}
@@ -160,8 +161,8 @@ CHECKS = (
                 "take the root of the eigenvalues of AᵀA"))),
     Checks(pinv,
         cases=(
-            *_of_dependent(), call(np.eye(20, 2) * [1.0,
-            2e-15]).about("a singular value of nine roundings in 20 rows, which does not")),
+            *_of_dependent(), *(call(a).about(f"a singular value of nine roundings in 20 {side}, which does not")
+                for a, side in ((_nine, "rows"), (_nine.T, "columns")))),
         claims=(
             Claim("Penrose's four conditions", _penrose, **_CONDITION),
             Claim("the inverse, where there is one", lambda f: distance(f(_square) @ _square, np.eye(5)), **_CONDITION),

@@ -540,3 +540,10 @@ def wrong_nearest_orthogonal__newton_few(a):
     for _ in range(8):
         r = (r + np.linalg.inv(r).T) / 2
     return q @ r
+
+
+def wrong_pinv__default_of_the_rows(a, tolerance=None):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    tolerance = len(a) * np.finfo(float).eps if tolerance is None else tolerance
+    kept = s > tolerance * s[0]
+    return (vt[kept].T / s[kept]) @ u[:, kept].T
