@@ -360,7 +360,10 @@ def _form(attempt):
 
 def _order(attempt):
     """Recognise numbers that are right, each at another place."""
-    pairs = [(trial, numbers(found.value), numbers(trial.right.value)) for trial, found, _ in attempt.everyday]
+    named = _unlike_parts(attempt)
+    if not named:
+        return ""
+    pairs = [(trial, numbers(mine), numbers(right)) for rows in named.values() for trial, mine, right in rows]
     for trial, mine, right in pairs:
         if mine is None or right is None or mine.shape != right.shape or "c" in (mine.dtype.kind, right.dtype.kind):
             return ""
@@ -368,7 +371,28 @@ def _order(attempt):
             return ""
     if all(right.dtype == bool for _, _, right in pairs):
         return "It is True as often as is right, but elsewhere."
-    return "The numbers are right, but in another order."
+    whose = "The" if None in named else " and ".join(f"`{it}`'s" for it in named)
+    return f"{whose} numbers are right, but in another order."
+
+
+def _unlike_parts(attempt):
+    """Collect what is not right, in the calls that fail: by the name of the part, None for a result without parts.
+
+    Nothing comes back where parts have no names, or other names than the right ones.
+    """
+    named = {}
+    for trial, found, unlike in attempt.everyday:
+        mine, right = entries(found.value), entries(trial.right.value)
+        if not unlike:
+            continue
+        if mine is None and right is None:
+            mine, right = {None: found.value}, {None: trial.right.value}
+        elif not right or mine is None or [*mine] != [*right] or not all(isinstance(it, str) for it in right):
+            return {}
+        for name in right:
+            if trial.unlike_value(mine[name], right[name]):
+                named.setdefault(name, []).append((trial, mine[name], right[name]))
+    return named
 
 
 def _begins_right(decided, parts):
@@ -510,6 +534,9 @@ def _constant(mine, right, operation):
 
 # One change of the reader's own source.
 
+# Kinds of changes that may well let a line raise.
+_DECISIONS = ("caught", "comparison", "condition", "exception", "extra", "missing", "statement")
+
 
 def _repair(attempt, checks, until):
     """Change one place of the answer after another, until all calls come out right."""
@@ -538,7 +565,9 @@ def _one_place(attempt, source, until, never_given=()):
             version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
         except Exception:  # not every change is a program
             continue
-        if _mended(attempt, version, tick) and not _idle_lines(attempt, source, version, held, line):
+        if not _mended(attempt, version, tick) or _idle_lines(attempt, source, version, held, line):
+            continue
+        if not _breaks(attempt, source, version, tick, kind, line):
             return kind, line
     return None
 
@@ -554,6 +583,23 @@ def _mended(attempt, version, tick):
         if trial.unlike(found):
             return False
     return True
+
+
+def _breaks(attempt, source, version, tick, kind, line):
+    """Tell whether a change makes its own line fail by chance where a refusal was missing: that mends nothing."""
+    if any(isinstance(it, ast.Raise | ast.Assert) and it.lineno == line for it in ast.walk(source.tree)):
+        return False
+    for trial, found, _ in attempt.everyday:
+        if trial.right.error is None or found.error is not None:
+            continue
+        tick.reset()
+        error = trial.outcome(version).error
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [it for it in frames if it.filename == "<changed>"]
+        misused = isinstance(error, AttributeError | NameError | TypeError)
+        if own and own[-1].lineno == line and (misused or (kind not in _DECISIONS and own[-1] is frames[-1])):
+            return True
+    return False
 
 
 def _idle_lines(attempt, source, version, held, changed):

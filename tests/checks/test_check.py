@@ -374,6 +374,15 @@ class TestCauses:
 
         assert check(my_one_hot).says.startswith("It accepts what must be refused")
 
+    def test_a_change_that_makes_its_own_line_fail_is_no_missing_refusal(self):
+        program = """
+            def my_one_hot(ids, n):
+                if (ids < 0).any() or (ids >= n).any():
+                    return np.full(ids.shape[0], np.nan)
+                return np.eye(n)[ids]"""
+        answer = written_down(textwrap.dedent(program).strip(), "my_one_hot")
+        assert check(answer).says.startswith("It accepts what must be refused")
+
     def test_where_a_refusal_is_all_that_is_missing_nothing_else_is_looked_for(self):
         says = "It accepts what must be refused: a must not be singular, got pivot 0 in row 1."
         assert check(hidden(np.linalg.pinv), "inverse").says == says
@@ -463,6 +472,16 @@ class TestCauses:
     def test_truth_values_have_places_and_no_order(self):
         answer = hidden(lambda n, width: np.tri(n, dtype=bool) & (np.arange(n) < width))
         assert check(answer, "window_mask").says == "It is True as often as is right, but elsewhere."
+
+    def test_right_parts_in_another_order_are_named(self):
+        checks = Checks(_ends_and_squares, (call(np.array([2.0, 5.0, 3.0])), call(np.array([4.0, 1.0, 2.0, 7.0]))))
+        for answer, says in (
+            (lambda x: {"ends": (4.0, 9.0), "squares": np.roll(x**2, 1)}, ""),
+            (lambda x: {"ends": np.array([x[0], x[-1]]), "squares": np.roll(x**2, 1)}, "`squares`'s numbers are right"),
+        ):
+            attempt = causes.Attempt.of(hidden(answer), trials(checks))
+            assert causes._order(attempt).startswith(says)
+            assert bool(causes._order(attempt)) == bool(says)
 
     def test_complex_numbers_where_real_ones_are_right_are_refused(self):
         report = check(hidden(lambda a: np.poly(a).astype(complex)), "characteristic_polynomial")
@@ -933,6 +952,10 @@ def _of_zeros_and_ones(a):
     b = np.zeros(3)
     c = b + 1
     return np.sin(a) * c
+
+
+def _ends_and_squares(x):
+    return {"ends": np.array([x[0], x[-1]]), "squares": x**2}
 
 
 def _in_a_row(parts):
