@@ -32,7 +32,8 @@ def lstsq(a, b, method="qr", tolerance=None):
         By what: the normal equations, Householder's QR decomposition, or the singular value decomposition.
     tolerance : float, optional
         Singular values up to ``tolerance`` times the largest count as zero; by default max(m, n) times the spacing of
-        floats at 1, for "normal" twice the root of that spacing.
+        floats at 1, for "normal" twice the root of that spacing. Except for "svd", those of ``a`` with its columns
+        brought to one size by powers of two.
 
     Returns
     -------
@@ -211,12 +212,15 @@ def _require_rows(a):
 
 
 def _require_independent(r, tolerance):
-    """Refuse columns that depend on each other but for rounding errors, by the condition number of their factor."""
+    """Refuse columns that depend on each other but for rounding errors, by the singular values of their factor."""
     pivots = np.abs(np.diag(r))
     nearness = pivots.min() / (pivots.max() or 1)  # that of the singular values is not larger
     if nearness > tolerance:
         inverse = backward_substitution(r, np.eye(len(r), dtype=r.dtype))
-        nearness = 1 / (matrix_norm(r) * matrix_norm(inverse))
+        nearness = 1 / (matrix_norm(r) * matrix_norm(inverse))  # and not smaller than this
+        if nearness <= tolerance:
+            s = svd(r)[1]
+            nearness = s[-1] / s[0]
     if nearness <= tolerance:
         raise _dependent(nearness, tolerance)
 

@@ -212,6 +212,10 @@ class TestManySolutions:
         with pytest.raises(ValueError, match=r"a smallest singular value of 1\.0e-310 times the largest"):
             lstsq(np.array([[1.0, 1.0], [0.0, 1e-310]]), np.ones(2))
 
+    @pytest.mark.parametrize("method", ["normal", "qr", "svd"])
+    def test_columns_at_right_angles_are_independent_up_to_any_tolerance_below_one(self, method):
+        assert lstsq(np.eye(3), [1.0, 2.0, 3.0], method, tolerance=0.9) == pytest.approx([1, 2, 3], rel=1e-14)
+
     def test_tolerance_decides_what_is_left_out_and_what_is_refused(self):
         a, b = np.diag([1000.0, 1.0, 1e-3]), np.array([1000.0, 1.0, 1e-3])
         assert lstsq(a, b, "svd").tolist() == [1, 1, 1]
