@@ -8,7 +8,8 @@ from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, 
 
 _rng = np.random.default_rng(31)
 _u, _v = (np.linalg.qr(_rng.normal(size=(size, 5)))[0] for size in (11, 5))
-_line, _on_paper, _tall, _b, _many, _x, _ill, _dependent, _wide, _lauchli, _c, _equal, _near, _close, _tiny = frozen(
+(_line, _on_paper, _tall, _b, _many, _x, _ill, _dependent, _wide, _lauchli, _c, _equal, _near, _close, _tiny, _flat,
+    _graded) = frozen(
     np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]),
     np.array([6.0, 0.0, 0.0]),
     _rng.normal(size=(7, 3)),
@@ -24,6 +25,8 @@ _line, _on_paper, _tall, _b, _many, _x, _ill, _dependent, _wide, _lauchli, _c, _
     np.array([[100.0, 100.0], [100.0, 101.0], [100.0, 99.0]]),
     np.array([[1.0, 1.0], [1.0, 1.0 + 3e-8], [1.0, 1.0 - 3e-8]]),
     np.array([[1.0, 0.0], [0.0, 1e-20], [0.0, 0.0]]),
+    np.array([[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]),
+    np.array([[1.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 2.0]]),
 )
 _definite, _indefinite, _asymmetric, _whole, _large = frozen(_tall.T @ _tall, np.array([[4.0, 6.0], [6.0, 8.0]]),
     np.array([[2.0, 1.0], [1.5, 2.0]]), np.array([[4.0, 2.0, 6.0], [2.0, 10.0, 9.0], [6.0, 9.0, 17.0]]), _ill[:7].T
@@ -48,7 +51,7 @@ def standard_errors(a, b):
 def _certain(f, *arguments, **named):
     """Say inf of numbers beyond a million: how far beyond is up to rounding errors that were divided by."""
     x = f(*arguments, **named)
-    return np.where(np.abs(x) < 1e6, x, np.inf) if isinstance(x, np.ndarray) else x
+    return np.where(np.abs(x) >= 1e6, np.inf, x) if isinstance(x, np.ndarray) else x
 
 
 def _solutions(f, a, b):
@@ -117,6 +120,9 @@ CHECKS = (
             call(_equal, _on_paper, "normal").about("columns that depend on each other"),
             call(_tiny, np.array([1.0, 1e-20, 1.0]), "svd").about("a singular value of 1e-20"),
             call(_tiny, np.array([1.0, 1e-20, 1.0]), "svd", 0.0).about("a tolerance of 0", edge=True),
+            call(_flat, _on_paper, "svd", 0.0).about("a singular value of 0 and a tolerance of 0"), call(_graded,
+            _on_paper, "svd", tolerance=0.3).about("singular values of 3, 2 and 1, of which none counts as zero"),
+            call(np.eye(3), _on_paper, tolerance=0.5).about("singular values of 1, of which none counts as zero"),
             call(_dependent, _b, "svd").about("columns that depend on each other"), call(_wide, _many[:3],
             "svd").about("more unknowns than equations"), call(_wide, _b[:3],
             "qr").about("more unknowns than equations"), call(_near, _on_paper,
@@ -249,7 +255,13 @@ CHECKS = (
                 "refuse a pivot that is not positive"),
             Mistake("rows before forgotten", (("a[j, j] - l[j, :j] @ l[j, :j]", "a[j, j]"),
                 ("(a[j:, j] - l[j:, :j] @ l[j, :j])", "a[j:, j]")), "LLᵀ is another matrix from the second row on",
-                "subtract what the columns before contribute to the product"))),
+                "subtract what the columns before contribute to the product"),
+            Mistake("divided by the root of the entry", ("math.sqrt(pivot)", "math.sqrt(a[j, j])"),
+                "From the second column on it is not the root of the pivot that divides",
+                "divide by the root of what is left of the diagonal entry"),
+            Mistake("squares of each row", ("l[j:, :j] @ l[j, :j])", "(l[j:, :j] ** 2).sum(axis=1))"),
+                "Below the diagonal each row's own squares are subtracted",
+                "subtract the product of row i with row j"))),
     Checks(standard_errors,
         cases=(
             call(np.ones((4, 1)), np.array([1.0, 2.0, 3.0, 6.0])).about("a column of ones"),
@@ -266,6 +278,12 @@ CHECKS = (
                 "divide by rows minus columns: the residual has no part along the columns"),
             Mistake("divided as for a mean", ("len(a) - a.shape[1]", "len(a) - 1"),
                 "They are right for a single column only", "divide by rows minus columns, whatever the columns are"),
+            Mistake("mean of the residual subtracted", ("residual @ residual", "np.var(residual) * len(a)"),
+                "They are too small where no column is constant: the residual has a mean then",
+                "sum the squares of the residual as it is"),
+            Mistake("variance of the residual", ("residual @ residual / (len(a) - a.shape[1])",
+                "np.var(residual, ddof=1)"), "They are too small: a mean is subtracted, and one column counted",
+                "divide the sum of the squares of the residual by rows minus columns"),
             Mistake("errors of size one", ("variance * np.diag(", "np.diag("),
                 "They do not depend on b", "multiply by the variance that the residual shows"),
             Mistake("variances", ("np.sqrt(variance * np.diag(", "(variance * np.diag("), "They are squares",

@@ -60,9 +60,8 @@ def _seen(version, a, *shift, **options):
             "vector": _signed(found.vector) * (1 if known else np.nan)}
     if "start" in options:
         seen |= {"estimates": np.asarray(found.estimates)[:3], "residuals": np.asarray(found.residuals)[:3]}
-    if not found.converged or "tolerance" in options:
-        seen |= {"steps": len(found.residuals) - 1}
-    return seen
+    counted = not found.converged or "tolerance" in options
+    return seen | {"steps": len(found.residuals) - 1 if counted else np.nan}
 
 
 def _solution(version, a):
@@ -204,7 +203,8 @@ CHECKS = (
     Checks(inverse_iteration, run=_seen,
         cases=(
             call(_two, 1.0), call(_ones_missed, 2.5), call(_symmetric, 3.3), *_iterations(),
-            call(_skewed, -1.4).about("a negative shift"), call(np.diag([1.0, 2.0, 4.0]),
+            call(_skewed, -1.4).about("a negative shift"), call(_cycle, 0.5, start=np.array([3.0, 1.0, 0.0]),
+            steps=2).about("rows exchanged in a cycle"), call(np.diag([1.0, 2.0, 4.0]),
             2.0).about("an eigenvalue as shift"), call(_skewed, -1.0, start=_start, steps=3,
             tolerance=1e-3).about("all options"), call(np.diag([1.0, 3.0]), 2.0,
             steps=30).about("two eigenvalues equally near"), call(1e200 * _skewed, 9.9e199).about("entries of 1e200",

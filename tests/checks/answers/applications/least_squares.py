@@ -571,6 +571,7 @@ def wrong_cholesky__in_place(a):
 
 
 def wrong_standard_errors__std_of_residual(a, b):
+    """They are too small where no column is constant"""
     x = np.linalg.lstsq(a, b)[0]
     return (b - a @ x).std(ddof=a.shape[1]) * np.sqrt(np.diag(np.linalg.inv(a.T @ a)))
 
@@ -595,3 +596,62 @@ def wrong_standard_errors__rows_of_gram(a, b):
     x, (m, n) = np.linalg.lstsq(a, b)[0], np.shape(a)
     variance = ((b - a @ x) ** 2).sum() / (m - n)
     return np.sqrt(variance * np.diag(np.linalg.pinv(a @ a.T)))
+
+
+def wrong_lstsq__at_least(a, b, method="qr", tolerance=None):
+    """Line 4"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s >= _up_to(a, method, tolerance) * s[0]
+    if method != "svd" and kept.sum() < a.shape[1]:
+        raise ValueError("columns depend on each other")
+    return vt[kept].T @ ((u[:, kept].T @ b).T / s[kept]).T
+
+
+def wrong_lstsq__relative_to_the_sum(a, b, method="qr", tolerance=None):
+    """is where it fails"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > _up_to(a, method, tolerance) * s.sum()
+    if method != "svd" and kept.sum() < a.shape[1]:
+        raise ValueError("columns depend on each other")
+    return vt[kept].T @ ((u[:, kept].T @ b).T / s[kept]).T
+
+
+def wrong_lstsq__nan_where_there_are_many(a, b, method="qr", tolerance=None):
+    """It accepts what must be refused"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > _up_to(a, method, tolerance) * s[0]
+    if method != "svd" and kept.sum() < a.shape[1]:
+        return np.full(a.shape[1], np.nan)
+    return vt[kept].T @ ((u[:, kept].T @ b).T / s[kept]).T
+
+
+def wrong_cholesky__root_of_the_entry(a):
+    """divide by the root of what is left of the diagonal entry"""
+    a, low = np.array(a, float), np.zeros(np.shape(a))
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    for j in range(len(a)):
+        rest = a[j:, j] - low[j:, :j] @ low[j, :j]
+        if rest[0] <= 0:
+            raise ValueError("a must be positive definite")
+        low[j:, j] = rest / math.sqrt(a[j, j])
+    return low
+
+
+def wrong_cholesky__squares_of_rows(a):
+    """subtract the product of row i with row j"""
+    a, low = np.array(a, float), np.zeros(np.shape(a))
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    for j in range(len(a)):
+        rest = a[j:, j] - (low[j:, :j] ** 2).sum(axis=1)
+        if rest[0] <= 0:
+            raise ValueError("a must be positive definite")
+        low[j:, j] = rest / math.sqrt(rest[0])
+    return low
+
+
+def wrong_standard_errors__variance_by_default(a, b):
+    """They are too small: a mean is subtracted, and one column counted"""
+    x = np.linalg.lstsq(a, b)[0]
+    return np.sqrt(np.var(b - a @ x, ddof=1) * np.diag(np.linalg.inv(a.T @ a)))

@@ -792,3 +792,27 @@ def wrong_qr_algorithm__only_upper_of_pair(a):
 
 def wrong_qr_algorithm__unique(a):
     return np.unique(np.linalg.eigvals(a))
+
+
+def wrong_jacobi_eigh__not_sorted(a):
+    """`w`'s and `v`'s numbers are right, but in another order."""
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    n, a, v = len(a), np.array(a, float), np.eye(len(a))
+    for p, q in 20 * [(i, j) for i in range(n) for j in range(i + 1, n)]:
+        if a[p, q] == 0:
+            continue
+        z = (a[q, q] - a[p, p]) / (2 * a[p, q])
+        t = math.copysign(1, z) / (abs(z) + math.hypot(1, z))
+        c = 1 / math.hypot(1, t)
+        turn = np.eye(n)
+        turn[p, p] = turn[q, q] = c
+        turn[p, q], turn[q, p] = t * c, -t * c
+        a, v = turn.T @ a @ turn, v @ turn
+        a[p, q] = a[q, p] = 0
+    return np.diag(a), v
+
+
+def wrong_inverse_iteration__transposed(a, shift=0.0, start=None, steps=1000, tolerance=None):
+    """Line 3"""
+    return _iterated(a, lambda v, _: _solved(a.T, shift, v), start, steps, tolerance)
