@@ -27,8 +27,8 @@ def lu(a):
     l : array (m, k)
         Lower triangular with ones on the diagonal; no entry is larger than 1.
     u : array (k, n)
-        Upper triangular. A zero on its diagonal says that this column depends on those before it: nothing was left to
-        eliminate.
+        Upper triangular. The first zero on its diagonal says that this column depends on those before it: nothing was
+        left to eliminate.
 
     Raises
     ------

@@ -120,7 +120,8 @@ def givens_qr(a):
     q : array (m, k)
         Orthonormal columns, whatever the columns of ``a`` are: also where they are zero or dependent.
     r : array (k, n)
-        Upper triangular; zeros, or rounding errors, on its diagonal show columns that depend on those before them.
+        Upper triangular; the first zero, or rounding error, on its diagonal shows a column that depends on those before
+        it.
 
     Raises
     ------
@@ -191,7 +192,8 @@ def householder_qr(a):
     q : array (m, k)
         Orthonormal columns, whatever the columns of ``a`` are: also where they are zero or dependent.
     r : array (k, n)
-        Upper triangular; zeros, or rounding errors, on its diagonal show columns that depend on those before them.
+        Upper triangular; the first zero, or rounding error, on its diagonal shows a column that depends on those before
+        it.
 
     Raises
     ------
