@@ -15,6 +15,7 @@ from mlnotes.blocks.qr import (
     modified_gram_schmidt,
 )
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.report import written_call
 
 _rng = np.random.default_rng(29)
 _square, _tall, _wide, _zero_column, _leading_zero, _huge, _tiny, _exact, _almost_done, _small, _normals = frozen(
@@ -53,8 +54,7 @@ def _with_lengths(f, *arguments, **named):
 
 def _written(lengths):
     def write(name, case):
-        values = ", ".join(str(it.tolist()) if isinstance(it, np.ndarray) else repr(it) for it in case.arguments)
-        return f"q, r = {name}({values})\nq @ r, q.T @ q, is_triangular(r){', np.diag(r)' if lengths else ''}"
+        return f"q, r = {written_call(name, case)}\nq @ r, q.T @ q, is_triangular(r){', np.diag(r)' if lengths else ''}"
 
     return write
 
