@@ -424,7 +424,7 @@ def handed_on(node, scope):
     elif isinstance(node, ast.Constant):
         # A number that is compared with a variable may stand for a condition that never holds.
         known = scope.parameters if hasattr(node, "compared") else (*scope.parameters, *scope.variables)
-        yield from (("argument", _load(it)) for it in known)
+        yield from (("argument" if it in scope.parameters else "constant", _load(it)) for it in known)
 
 
 def dropped(node, scope):
@@ -523,6 +523,8 @@ def in_place(node, scope):
             yield "operator", ast.AugAssign(node.target, swapped(), node.value)
         target = copy.copy(node.target)
         yield "operator", ast.Assign([target], node.value)
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_view(node.value):
+        yield "view", ast.Assign(node.targets, _expression("__import__('copy').deepcopy(_)", node.value))
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         for it in SWAPPED_OPERATORS.get(type(node.op), ()):
             yield "operator", ast.AugAssign(node.target, it(), node.value)
@@ -684,6 +686,13 @@ def _is_value(node):
     return not isinstance(node, ast.Slice | ast.Starred | ast.JoinedStr | ast.FormattedValue | ast.Tuple | ast.Lambda)
 
 
+def _is_view(node):
+    """Tell whether a node cuts a part out of an array, which is no copy."""
+    if not isinstance(node, ast.Subscript):
+        return False
+    return any(isinstance(it, ast.Slice) for it in getattr(node.slice, "elts", [node.slice]))
+
+
 def _expression(text, inside=None):
     """Parse an expression; `_` stands for a node."""
     tree = ast.parse(text, mode="eval").body
@@ -777,5 +786,6 @@ HINTS = {
     "caught": "an exception is caught that should come through",
     "statement": "it should not be there",
     "indentation": "look at how far it is indented",
+    "view": "it is a part of an array and no copy: what is written into it is written into the array",
     "in place": "it writes into an array that is still needed as it was",
 }

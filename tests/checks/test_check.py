@@ -261,6 +261,29 @@ class TestCauses:
         """
         assert line(check(written_down(textwrap.dedent(body).strip()))) == "Line 6"
 
+    def test_a_number_in_place_of_a_running_index_is_no_argument_that_got_lost(self):
+        body = "x = 0.0 * np.array(b)\n    for i in range(len(b)):\n        x[i] = (b[i] - l[i, :i] @ x[:i]) / l[i, 0]"
+        report = check(written_down(f"def my_softmax(l, b):\n    {body}\n    return x"), "forward_substitution")
+        assert line(report) == "Line 4"
+        assert "look at the numbers that stand there" in report.says
+
+    def test_a_view_that_is_written_into_is_no_matter_of_signs(self):
+        body = """
+            def my_softmax(a):
+                sizes = np.where(np.any(a, axis=0), np.abs(a).max(axis=0), 1)
+                r, q, k = a / sizes, np.eye(len(a)), min(a.shape)
+                for j in range(k):
+                    v = r[j:, j]
+                    v[0] += np.copysign(np.linalg.norm(v), v[0])
+                    h = np.eye(len(a))
+                    h[j:, j:] -= 2 * np.outer(v, v) / (v @ v or 1)
+                    q, r = q @ h, h @ r
+                return q[:, :k], np.triu(r[:k] * sizes)
+        """
+        report = check(written_down(textwrap.dedent(body).strip()), "householder_qr")
+        assert line(report) == "Line 5"
+        assert "a part of an array" in report.says
+
     def test_numbers_on_the_way_that_are_not_the_books_end_what_is_common(self):
         def my_decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True):
             e = d_head if d_value is None else d_value
