@@ -138,6 +138,9 @@ def _in_two_arrays(a):
     return np.eye(m)[:, order], l + np.eye(m, k), np.triu(u[:k])
 
 
+_with_ones_from_the_start = edited(_in_two_arrays, (("np.zeros((m, k))", "np.eye(m, k)"), ("l + np.eye(m, k)", "l")))
+
+
 def _both(name, edit, in_two_arrays, *told):
     """List a mistake in one array and in two, which go on differently."""
     eliminated = edited(_in_two_arrays, (in_two_arrays,))
@@ -174,6 +177,16 @@ _ELIMINATION = (
         "return the transpose: A = PLU says that PᵀA = LU"),
     Mistake("zero pivot divided by", (("if a[k, k] != 0:", "if True:"), _UNGUARDED),
         "Columns that depend on each other give nan", "leave a column alone where nothing is left to eliminate"),
+    *_both("rows exchanged for zeros only", (f"k + {_PIVOT}", f"k + (a[k, k] == 0) * {_PIVOT}"),
+        ("j + abs(u[j:, j]).argmax()", "j + (u[j, j] == 0) * abs(u[j:, j]).argmax()"),
+        "A small pivot loses all digits, because it is not zero", "exchange rows always, for the largest pivot"),
+    Mistake("multipliers with minus signs", ("_unit_lower(a[:, :k])",
+        "2 * np.eye(len(a), k, dtype=a.dtype) - _unit_lower(a[:, :k])"),
+        "L has the multipliers with the signs of the steps",
+        "a step subtracts, and L undoes it: keep them with plus signs"),
+    Mistake("ones exchanged", lambda a, *block: _with_ones_from_the_start(a),
+        "The ones of L change places with their rows",
+        "exchange the multipliers found so far, l[:, :j], or add the ones at the end"),
     Mistake("diagonal in l", (_RETURNED,
         "d = np.diag(a); return p, _unit_lower(a[:, :k]) * d, np.triu(a[:k]) / d[:, None]"),
         "L does not have ones on its diagonal", "leave the pivots in U"),
@@ -188,6 +201,11 @@ _ELIMINATION = (
 )
 
 
+def _divided_at_the_end(t, b, zeros):
+    beside = np.tril(t, -1) if zeros == "above" else np.triu(t, 1)
+    return np.transpose(np.transpose(np.linalg.solve(beside + np.eye(len(t)), b)) / np.diag(t))
+
+
 def _substitution(end, side, unknowns, solve):
     return (Mistake("diagonal taken for ones", (" / l[i, i]", ""), "It is right only for ones on the diagonal",
         "divide by the diagonal entry"), Mistake("started at the other end",
@@ -196,7 +214,12 @@ def _substitution(end, side, unknowns, solve):
         f"What is {side} the diagonal changes the solution", f"multiply {unknowns} only"),
         Mistake("sum divided alone",
         ("(b[i] - l[i, :i] @ x[:i]) / l", "b[i] - l[i, :i] @ x[:i] / l"), "Only the sum is divided by the diagonal",
-        "divide the whole difference: set parentheses"), Mistake("right-hand side divided alone",
+        "divide the whole difference: set parentheses"), Mistake("diagonal in the sum", (("x = np.zeros_like(b)",
+        "x = b.copy()"), ("l[i, :i] @ x[:i]", "l[i, : i + 1] @ x[: i + 1]")),
+        "The diagonal entry is multiplied by an unknown that is not known yet", f"multiply {unknowns} only"),
+        Mistake("divided at the end", lambda t, b: _divided_at_the_end(t, b, side),
+        "Unknowns are used before they are divided by the diagonal", "divide each unknown before it is used"),
+        Mistake("right-hand side divided alone",
         ("(b[i] - l[i, :i] @ x[:i]) / l[i, i]", "b[i] / l[i, i] - l[i, :i] @ x[:i]"),
         "Only the right-hand side is divided by the diagonal", "divide the whole difference: set parentheses"))
 
@@ -363,6 +386,11 @@ CHECKS = (
             Mistake("rows out of place counted", (_SIGN, "(-1.0) ** np.sum(np.diag(p) == 0), 0"),
                 "The sign is wrong where a single pair of rows was exchanged",
                 "count exchanges: a cycle of k rows takes k - 1"),
+            Mistake("every step turns the sign", (_SIGN, "(-1.0) ** len(p), 0"),
+                "The sign is turned by steps that exchange nothing",
+                "turn the sign where two different rows change places"),
+            Mistake("signs of pivots forgotten", ("math.frexp(pivot)", "math.frexp(abs(pivot))"),
+                "The sign is that of the exchanges only", "multiply by the signs of the pivots"),
             Mistake("products that overflow", lambda a: float(np.linalg.det(lu(a)[0]) * np.prod(np.diag(lu(a)[2]))),
                 "It gives inf or 0 where pivots of 1e200 and 1e-200 balance",
                 "add exponents apart from mantissas, or logarithms"),

@@ -578,3 +578,92 @@ def right_forward_substitution__halves(l, b):
     top = right_forward_substitution__halves(l[:h, :h], b[:h])
     bottom = right_forward_substitution__halves(l[h:, h:], b[h:] - l[h:, :h] @ top)
     return np.concatenate([top, bottom])
+
+
+def wrong_lu__exchanged_for_a_zero_only(a):
+    """exchange rows always, for the largest pivot"""
+    u = np.array(a, float)
+    m, k = len(u), min(u.shape)
+    p, l = np.eye(m), np.zeros((m, k))
+    for j in range(k):
+        if u[j, j] == 0:
+            best = j + abs(u[j:, j]).argmax()
+            for x in (u, l):
+                x[[j, best]] = x[[best, j]]
+            p[:, [j, best]] = p[:, [best, j]]
+        if u[j, j] != 0:
+            l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
+    return p, l + np.eye(m, k), np.triu(u[:k])
+
+
+def wrong_lu__multipliers_of_the_steps(a):
+    """keep them with plus signs"""
+    u = np.array(a, float)
+    m, k = len(u), min(u.shape)
+    p, l = np.eye(m), np.zeros((m, k))
+    for j in range(k):
+        best = j + abs(u[j:, j]).argmax()
+        for x in (u, l):
+            x[[j, best]] = x[[best, j]]
+        p[:, [j, best]] = p[:, [best, j]]
+        if u[j, j] != 0:
+            l[j + 1 :, j] = -u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] += np.outer(l[j + 1 :, j], u[j])
+    return p, l + np.eye(m, k), np.triu(u[:k])
+
+
+def wrong_lu__ones_from_the_start(a):
+    """The ones of L change places with their rows"""
+    u = np.array(a, float)
+    m, k = len(u), min(u.shape)
+    p, l = np.eye(m), np.eye(m, k)
+    for j in range(k):
+        best = j + abs(u[j:, j]).argmax()
+        for x in (u, l):
+            x[[j, best]] = x[[best, j]]
+        p[:, [j, best]] = p[:, [best, j]]
+        if u[j, j] != 0:
+            l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
+    return p, l, np.triu(u[:k])
+
+
+def wrong_det__sign_turned_in_every_step(a):
+    """The sign is turned by steps that exchange nothing"""
+    u, sign, log = np.array(a, float), 1, 0.0
+    n = len(u)
+    for k in range(n):
+        best = k + np.abs(u[k:, k]).argmax()
+        if u[best, k] == 0:
+            return 0.0
+        u[[k, best]] = u[[best, k]]
+        sign = -sign
+        sign *= np.sign(u[k, k])
+        log += np.log(abs(u[k, k]))
+        u[k + 1 :] -= np.outer(u[k + 1 :, k] / u[k, k], u[k])
+    return sign * np.exp(log)
+
+
+def wrong_det__signs_of_pivots_forgotten(a):
+    """multiply by the signs of the pivots"""
+    p, _, u = lu(np.asarray(a, float))
+    d = np.diag(u)
+    return np.linalg.det(p) * np.exp(np.log(np.abs(d)).sum())
+
+
+def wrong_forward_substitution__divided_at_the_end(l, b):
+    """divide each unknown before it is used"""
+    x = np.array(b, float)
+    for j in range(len(l)):
+        for i in range(j + 1, len(l)):
+            x[i] = x[i] - l[i, j] * x[j]
+    return (x.T / np.diag(l)).T
+
+
+def wrong_forward_substitution__diagonal_in_the_sum(l, b):
+    """The diagonal entry is multiplied by an unknown that is not known yet"""
+    x = np.array(b, float)
+    for i in range(len(b)):
+        x[i] = (b[i] - l[i, : i + 1] @ x[: i + 1]) / l[i, i]
+    return x
