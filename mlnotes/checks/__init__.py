@@ -191,6 +191,7 @@ def _trials(name):
 
 
 _EMPTY = "It returns nothing yet: write its body and run this cell again."
+_WITHOUT_RETURN = "It returns nothing: let it end with `return` and the result."
 _NAMED = 6  # calls that are named besides the first
 _WIDTH = 72  # of a line in a report, which stands within a solution
 _UNEXPLAINED = "and no mistake that is known explains all of it"
@@ -206,7 +207,7 @@ def _find(name):
 def _judged(attempt, checks, title):
     count = len(attempt.trials)
     if all(it.value is None and it.error is None for it in attempt.found) and attempt.failed:
-        return Report(title, "empty", _EMPTY)
+        return Report(title, "empty", _WITHOUT_RETURN)
     if not attempt.failed:
         calls = f" on all {count} calls" if count > 1 else ""
         return Report(title, "right", f"It agrees with the book's {checks.function.__name__}{calls}.")

@@ -105,7 +105,7 @@ def _changes(trial, checks):
 
     def put(name, value):
         new = given | {name: value}
-        arguments = tuple(new[it] for it in names)
+        arguments = tuple(new[it] for it in names if new[it] is not _LEFT_OUT)
         return replace(case, arguments=arguments, named={it: new[it] for it in case.named if new[it] is not _LEFT_OUT})
 
     for name in (it for it in given if it in signature):
@@ -120,7 +120,8 @@ def _changes(trial, checks):
             yield Change(f"`{name}` = 1", f"`{name}` = 1", put(name, 1))
         if default is not inspect.Parameter.empty and (isinstance(value, np.ndarray) or value != default):
             here = f"`{name}={value!r}`" if isinstance(value, bool | int | float | str) else f"`{name}`"
-            left = put(name, _LEFT_OUT if name in case.named else default)
+            # What is followed by others keeps its place.
+            left = put(name, _LEFT_OUT if name in (*case.named, *names[-1:]) else default)
             yield Change(f"`{name}` left out", f"{here} left out", left)
 
 

@@ -113,6 +113,11 @@ class TestVerdicts:
     def test_a_stub_is_told_that_it_is_empty(self, body):
         assert check(written_down(f"def my_softmax(x, axis=-1):\n    {body}")).verdict == "empty"
 
+    def test_a_body_without_return_is_told_what_is_missing(self):
+        report = check(written_down("def my_softmax(x, axis=-1):\n    weights = np.exp(x)\n    print(weights)"))
+        assert report.verdict == "empty"
+        assert "`return`" in report.says
+
     def test_a_class_that_was_not_begun_is_empty(self):
         class MyKVCache:
             def __init__(self, capacity, n_heads, d_head): ...
@@ -622,6 +627,12 @@ class TestCauses:
         assert check(my_characteristic_polynomial).says == f"With the symmetric part of `a` in its place, {end}"
         assert check(my_matrix_norm).says == f"With `kind='max'` left out, {end}"
         assert check(my_next_token_probabilities).says == f"With `top_k` = 1, and also with `top_k` left out, {end}"
+
+    def test_where_an_option_is_left_out_the_answers_own_default_stands(self, unexplained):
+        def my_matmul_block(a, b, size=2):
+            return a[..., :size] @ b[..., :size, :]
+
+        assert "left out" not in check(my_matmul_block).says
 
     def test_an_answer_that_remembers_earlier_calls_is_not_tried_with_others(self, unexplained):
         calls = []
