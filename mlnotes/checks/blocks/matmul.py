@@ -188,6 +188,8 @@ CHECKS = (
             *_EVERYWHERE,
             Mistake("overwritten", lambda a, b: outer(a[..., -1], b[..., -1, :]), "The result has rank one",
                 "add each outer product to the ones before"),
+            Mistake("not added", lambda a, b: np.stack([outer(a[..., t], b[..., t, :]) for t in range(a.shape[-1])]),
+                "There is a matrix for each column of a", "add them up: sum(axis=0)"),
             Mistake("rows with columns", ("a[..., t], b[..., t, :]", "a[..., t, :], b[..., t]"),
                 "The inner sizes must be the outer ones", "take columns of a with rows of b"),
             Mistake("outer size as inner", ("range(a.shape[-1])", "range(a.shape[-2])"),

@@ -8,6 +8,52 @@ import torch
 from mlnotes.blocks.dot_product import cosine_similarity, dot, project
 
 
+def right_dot__column_by_column(a, b):
+    total = 0
+    for x, y in zip(np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0), strict=True):
+        total = total + x * y
+    return total
+
+
+def right_dot__in_place(a, b):
+    products = a.copy()
+    products *= b
+    return products.sum(a.ndim - 1)
+
+
+def right_dot__squares(a, b):
+    return (((a + b) ** 2).sum(-1) - ((a - b) ** 2).sum(-1)) / 4
+
+
+def wrong_dot__every_row_with_every_row(a, b):
+    """take row by row"""
+    return np.inner(a, b)
+
+
+def wrong_dot__axis_of_a_table(a, b):
+    """look at the axis"""
+    return (a * b).sum(axis=1)
+
+
+def wrong_dot__axis_kept(a, b):
+    """with an axis of size 1 too many at the end"""
+    return (a * b).sum(axis=-1, keepdims=True)
+
+
+def wrong_dot__sums_multiplied(a, b):
+    return a.sum(axis=-1) * b.sum(axis=-1)
+
+
+def wrong_dot__mean(a, b):
+    """once too often"""
+    return (a * b).mean(axis=-1)
+
+
+def wrong_dot__whole_numbers(a, b):
+    """Line 3"""
+    return (a * b).sum(axis=-1).astype(int)
+
+
 def right_cosine_similarity__of_the_chapter(a, b):
     a = a / abs(a).max(axis=-1, keepdims=True)
     b = b / abs(b).max(axis=-1, keepdims=True)
@@ -270,6 +316,11 @@ def wrong_project__both_lengths(b, onto):
     return t[..., None] * onto
 
 
+def wrong_project__how_far_along(b, onto):
+    """multiply it by the line's vector of length one"""
+    return dot(onto, b) / np.linalg.norm(onto, axis=-1)
+
+
 def right_projection_matrix__of_the_chapter(a):
     return a[..., :, None] * a[..., None, :] / dot(a, a)[..., None, None]
 
@@ -342,6 +393,16 @@ def wrong_projection_matrix__reflection(a):
     """Line 4"""
     p = a[..., :, None] * a[..., None, :] / dot(a, a)[..., None, None]
     return np.eye(a.shape[-1]) - 2 * p
+
+
+def wrong_projection_matrix__flattened(a):
+    """np.outer flattens"""
+    return np.outer(a, a) / np.sum(a * a)
+
+
+def wrong_projection_matrix__all_squares(a):
+    """sum squares along the last axis only"""
+    return np.einsum("...i,...j->...ij", a, a) / np.sum(a * a)
 
 
 def right_rank_of_rest__formula(d):

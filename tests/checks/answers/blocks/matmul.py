@@ -108,6 +108,11 @@ def wrong_matmul_outer__averaged(a, b):
     return c / len(b)
 
 
+def wrong_matmul_outer__listed(a, b):
+    """add them up"""
+    return [np.outer(a[:, t], b[t]) for t in range(a.shape[1])]
+
+
 def right_matmul_block__of_the_chapter(a, b, size=2):
     (m, k), n = a.shape, b.shape[1]
     c = np.zeros((m, n))
@@ -249,6 +254,14 @@ def wrong_matmul_block__inner_side_left_out(a, b, size=2):
     for i in range(0, a.shape[0], size):
         for j in range(0, b.shape[1], size):
             c[i : i + size, j : j + size] = a[i : i + size] @ b[:, j : j + size]
+    return c
+
+
+def wrong_matmul_block__slices_end_at_size(a, b, size=2):
+    (m, k), n = a.shape, b.shape[1]
+    c = np.zeros((m, n))
+    for i, j, t in product(range(0, m, size), range(0, n, size), range(0, k, size)):
+        c[i:size, j:size] += a[i:size, t:size] @ b[t:size, j:size]
     return c
 
 
