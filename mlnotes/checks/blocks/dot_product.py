@@ -16,6 +16,10 @@ _one_a, _one_b, _two_a, _two_b, _huge, _tiny, _turned, _extreme = frozen(np.arra
 # Vectors whose length overflows, with no coordinate above 0 but a small one, or is a few times the smallest float.
 _FAR = frozen(np.array([[-1.5e308, -1.5e308, 1.0], [3e-322, 0.0, 1e-322]]), np.array([[1.5e308, -1e308, 0.0],
     [1e-322, 0.0, -2e-322]]))
+# Whatever coordinate, or sum of them, a vector is divided by: here it is 0 for one of the vectors.
+_zeros_a, _zeros_b = frozen(np.array([[0.0, 2.0, 1.0], [1.0, -1.0, 0.0]]),
+    np.array([[1.0, -2.0, 1.0], [0.0, -3.0, 0.0]]))
+_ONE_ROW = "a table of one vector"
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of 3 products in float64: a few units of 1e-16"}
 
 
@@ -84,7 +88,8 @@ _PROJECTION = "(dot(a, b) / dot(a, a))[..., None] * a"
 CHECKS = (
     Checks(dot,
         cases=(
-            call(_one_a, _one_b), call(_two_a, _two_b), call(_a, _b), call(_deep_a, _deep_b).about("three axes"),
+            call(_one_a, _one_b), call(_two_a, _two_b), call(_a, _b), call(_a[:1], _b[:1]).about(_ONE_ROW),
+            call(_deep_a, _deep_b).about("three axes"),
             call(_a, _b[0]).about("a table and one vector", edge=True), call(np.zeros((2, 0)),
             np.ones((2, 0))).about("vectors without coordinates", edge=True),
             call(np.array([300.0, 300.0, 1.0], np.float16), np.array([300.0, -300.0, 2.0],
@@ -110,7 +115,8 @@ CHECKS = (
     Checks(cosine_similarity, run=_not_past_one,
         cases=(
             call(_two_a[:1], _two_b[:1]), call(_two_a, _two_b), call(-_two_a, np.array([[-1.0, 0.0],
-            [-2.0, -3.0]])).about("no coordinate above 0"), call(_huge, 1e200
+            [-2.0, -3.0]])).about("no coordinate above 0"), call(_zeros_a,
+            _zeros_b).about("coordinates of 0, or that add up to 0"), call(_huge, 1e200
             * _turned).about("coordinates around 1e200"), call(_huge, _turned).about("coordinates around 1e200"),
             call(_turned, 1e-200 * _two_a[:1]).about("coordinates around 1e-200"), call(_tiny, 1e-200
             * _turned).about("coordinates around 1e-200"), call(np.concatenate([_huge, _tiny]),
@@ -173,6 +179,7 @@ CHECKS = (
             call(np.array([2.0, 1.0, 2.0]), np.array([-4.0, -2.0, -4.0])).about("opposite vectors", tolerance=1e-7),
             _SMALL_ANGLE, call(np.array([1.0, 0.0]), np.array([-1.0, 1e-9])).about("an angle of pi - 1e-9",
             tolerance=1e-12), call(_two_a, _two_b).about("tables of vectors"), call(_a, _b).about("tables of vectors"),
+            call(_zeros_a[1:], _zeros_b[1:]).about(f"{_ONE_ROW}, with coordinates of 0"),
             call(_deep_a, _deep_b).about("three axes"), call(_huge, 1e-200
             * _turned).about("coordinates around 1e200 and 1e-200", edge=True),
             call(_a, _b[0]).about("a table and one vector", edge=True),
@@ -204,6 +211,7 @@ CHECKS = (
         cases=(
             call(_one_b, _one_a), call(np.array([1.0, -2.0, 4.0]), np.array([0.0, 3.0, 1.0])),
             call(_two_b, _two_a).about("two vectors"), call(_b, _a).about("five vectors"),
+            call(_zeros_a[1:], _zeros_b[1:]).about(f"{_ONE_ROW} onto one with coordinates of 0"),
             call(_deep_b, _deep_a).about("three axes"), call(_two_b,
             _extreme).about("lines through coordinates around 1e200 and 1e-200", edge=True),
             call(_b, _a[0]).about("five vectors onto one line", edge=True),
@@ -244,7 +252,8 @@ CHECKS = (
     Checks(projection_matrix,
         cases=(
             call(_one_a), call(np.array([0.0, -2.0, 1.0])).about("a coordinate of 0"),
-            call(_two_b).about("two vectors"), call(_a).about("five vectors"), call(_deep_a).about("three axes",
+            call(_two_b).about("two vectors"), call(_a).about("five vectors"),
+            call(_zeros_a[1:]).about(f"{_ONE_ROW}, with a coordinate of 0"), call(_deep_a).about("three axes",
             edge=True), call(_extreme).about("coordinates around 1e200 and 1e-200", edge=True)),
         claims=(
             Claim("symmetric", lambda f: distance(f(_a), np.swapaxes(f(_a), -1, -2)), **_LAST_BITS),

@@ -54,6 +54,11 @@ def wrong_dot__whole_numbers(a, b):
     return (a * b).sum(axis=-1).astype(int)
 
 
+def wrong_dot__squeezed(a, b):
+    """without the axis of size 1 that belongs there"""
+    return (a[..., None, :] @ b[..., :, None]).squeeze()
+
+
 def right_cosine_similarity__of_the_chapter(a, b):
     a = a / abs(a).max(axis=-1, keepdims=True)
     b = b / abs(b).max(axis=-1, keepdims=True)
@@ -154,6 +159,20 @@ def wrong_cosine_similarity__all_pairs(a, b):
     return np.clip(u @ v.T, -1, 1)
 
 
+def wrong_cosine_similarity__scaled_by_the_smallest(a, b):
+    """look at which function is called"""
+    a = a / abs(a).min(axis=-1, keepdims=True)
+    b = b / abs(b).max(axis=-1, keepdims=True)
+    return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)
+
+
+def wrong_cosine_similarity__scaled_by_the_sum(a, b):
+    """divide by zero"""
+    a = a / abs(a.sum(axis=-1, keepdims=True))
+    b = b / abs(b.sum(axis=-1, keepdims=True))
+    return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)
+
+
 def right_angle__of_the_chapter(a, b):
     u = a / dot(a, a)[..., None] ** 0.5
     v = b / dot(b, b)[..., None] ** 0.5
@@ -231,6 +250,14 @@ def wrong_angle__arguments_of_arctan2(a, b):
     u = a / dot(a, a)[..., None] ** 0.5
     v = b / dot(b, b)[..., None] ** 0.5
     return 2 * np.arctan2(dot(u + v, u + v) ** 0.5, dot(u - v, u - v) ** 0.5)
+
+
+def wrong_angle__scaled_by_the_first(a, b):
+    """Line 4"""
+    u = a / dot(a, a)[..., None] ** 0.5
+    v = b / abs(b[..., :1])
+    v = v / dot(v, v)[..., None] ** 0.5
+    return 2 * np.arctan2(dot(u - v, u - v) ** 0.5, dot(u + v, u + v) ** 0.5)
 
 
 def right_project__of_the_chapter(b, onto):
@@ -316,6 +343,12 @@ def wrong_project__both_lengths(b, onto):
     return t[..., None] * onto
 
 
+def wrong_project__scaled_by_the_last(b, onto):
+    """Line 3"""
+    onto = onto / onto[..., -1:]
+    return (dot(onto, b) / dot(onto, onto))[..., None] * onto
+
+
 def wrong_project__how_far_along(b, onto):
     """multiply it by the line's vector of length one"""
     return dot(onto, b) / np.linalg.norm(onto, axis=-1)
@@ -393,6 +426,12 @@ def wrong_projection_matrix__reflection(a):
     """Line 4"""
     p = a[..., :, None] * a[..., None, :] / dot(a, a)[..., None, None]
     return np.eye(a.shape[-1]) - 2 * p
+
+
+def wrong_projection_matrix__squeezed(a):
+    """without the axis of size 1 that belongs there"""
+    a = np.atleast_2d(a)
+    return (a[..., :, None] * a[..., None, :] / dot(a, a)[..., None, None]).squeeze()
 
 
 def wrong_projection_matrix__flattened(a):
