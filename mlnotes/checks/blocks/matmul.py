@@ -78,12 +78,15 @@ def _in_blocks(version, a, b, size=None):
 
 
 def _with_seven(version, a, b, cutoff=None):
-    """Refuse eight products of quarters, where seven do; odd sides are not counted."""
+    """Refuse eight products of quarters, where seven do, and whole matrices; odd sides are not counted."""
     result, products = _watched(version, a, b, *[] if cutoff is None else [cutoff])
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
+    halved = cutoff is not None and min(m, k, n) > cutoff
+    if halved and any(shapes == [a.shape, b.shape] for _, *shapes in products):
+        raise AssertionError("it multiplies the matrices as they are")
     taken = sum(np.broadcast(np.empty(one), np.empty(other)).size if operation is np.multiply else np.prod(one)
         * other[-1] for operation, one, other in products)
-    if cutoff is not None and min(m, k, n) > cutoff and not (m % 2 or k % 2 or n % 2) and taken > 7 / 8 * m * k * n:
+    if halved and not (m % 2 or k % 2 or n % 2) and taken > 7 / 8 * m * k * n:
         raise AssertionError("it takes as many multiplications as three loops do")
     return result
 
@@ -114,6 +117,12 @@ def _whole_blocks(a, b, size=64):
     m, k, n = (side - side % size for side in (*a.shape, b.shape[1]))
     c[:m, :n] = matmul_block(a[:m, :k], b[:k, :n], size) if m * k * n else 0
     return c
+
+
+def _eight(a, b, cutoff=64):
+    if min(a.shape[-2], a.shape[-1], b.shape[-1]) <= cutoff:
+        return a @ b
+    return matmul_block(a, b, max(-(-side // 2) for side in (*a.shape[-2:], b.shape[-1])))
 
 
 def _odd_sides_cut(a, b, cutoff=64):
@@ -228,8 +237,13 @@ CHECKS = (
             oracle("numpy.matmul, down to single numbers", lambda a, b, cutoff: a @ b, call(_long, _wide, 1),
                 call(_a, _b, 1), **_LEVELS)),
         mistakes=(
-            Mistake("eight products", ("if min(m, a.shape[-1], n) <= cutoff:", "if True:"),
-                "It takes as many multiplications as eight products of quarters", "combine them to seven"),
+            Mistake("eight products", _eight, "It takes as many multiplications as eight products of quarters",
+                "combine them to seven"),
+            Mistake("nothing is halved", ("if min(m, a.shape[-1], n) <= cutoff:", "if True:"),
+                "Whole matrices are multiplied, whatever `cutoff` is", "cut them into quarters"),
+            Mistake("odd sides not halved", ("if min(m, a.shape[-1], n) <= cutoff:",
+                "if min(m, a.shape[-1], n) <= cutoff or m % 2 or a.shape[-1] % 2 or n % 2:"),
+                "Matrices with an odd side are multiplied whole", "fill odd sides up with zeros"),
             Mistake("sign of the fifth", ("p1 + p4 - p5 + p7", "p1 + p4 + p5 + p7"), "The upper left quarter is wrong",
                 "p1 + p4 - p5 + p7"),
             Mistake("corners exchanged", ("p3 + p5], [p2 + p4,", "p2 + p4], [p3 + p5,"), "Two quarters are exchanged",
