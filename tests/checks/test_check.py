@@ -15,6 +15,7 @@ import pytest
 from mlnotes.applications.least_squares import lstsq
 from mlnotes.attention.multi_head import split_heads
 from mlnotes.attention.self_attention import attention_weights
+from mlnotes.blocks.dot_product import cosine_similarity
 from mlnotes.blocks.lu import lu
 from mlnotes.blocks.matmul import matmul_block, matmul_dot
 from mlnotes.blocks.norm import matrix_norm, vector_norm
@@ -590,6 +591,12 @@ class TestCauses:
 
         report = check(hidden(my_attention_weights), "attention_weights")
         assert report.says == "It is right wherever `bias` is left out, and wrong wherever it is given."
+
+    def test_a_result_that_is_one_number_throughout_names_no_argument(self):
+        def my_cosine_similarity(a, b):
+            return np.maximum(np.minimum(cosine_similarity(a, b), -1), 1)
+
+        assert "never used" not in check(my_cosine_similarity).says
 
     def test_a_default_that_is_not_the_one_asked_for_is_named(self):
         def my_vector_norm(x, p=1, axis=-1):

@@ -173,6 +173,12 @@ def wrong_cosine_similarity__scaled_by_the_sum(a, b):
     return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)
 
 
+def wrong_cosine_similarity__bounds_exchanged(a, b):
+    a = a / abs(a).max(axis=-1, keepdims=True)
+    b = b / abs(b).max(axis=-1, keepdims=True)
+    return np.maximum(np.minimum(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1), 1)
+
+
 def right_angle__of_the_chapter(a, b):
     u = a / dot(a, a)[..., None] ** 0.5
     v = b / dot(b, b)[..., None] ** 0.5
