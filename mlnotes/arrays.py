@@ -446,8 +446,8 @@ def times_power_of_two(x, exponent, name):
     with np.errstate(over="ignore"):
         product = np.ldexp(x, exponent)
     if not np.isfinite(product).all():
-        largest = np.finfo(product.dtype).max
-        raise ValueError(f"{name} must not exceed the largest float, {largest:.2g}, got a factor of 2**{exponent}")
+        largest, power = np.finfo(product.dtype).max, np.max(exponent)
+        raise ValueError(f"{name} must not exceed the largest float, {largest:.2g}, got a factor of 2**{power}")
     return product
 
 

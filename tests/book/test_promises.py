@@ -1,5 +1,6 @@
 """What the README and the start page say of every chapter is so."""
 
+import ast
 import re
 
 import pytest
@@ -22,6 +23,15 @@ def test_a_chapter_says_what_it_needs_goes_wrong_and_costs_and_ends_with_exercis
     assert ":class: predict" in prose
     assert prose.count("{exercise}") == prose.count("{solution-start}") >= 3
     assert any(re.search(r"\bcheck\(", cell.source) for cell in cells if cell.cell_type == "code")
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_what_a_cell_calls_to_be_seen_is_its_last_expression_or_it_would_not_be(path):
+    for cell in (it for it in read(path).cells if it.cell_type == "code"):
+        *before, last = ast.parse(cell.source).body
+        lost = [it for part in (*before, last) for it in ast.walk(part) if isinstance(it, ast.Expr) and it is not last]
+        called = {it.value.func.id for it in lost if isinstance(it.value, ast.Call) and hasattr(it.value.func, "id")}
+        assert not called & {"check", "evidence", "show"}, cell.id
 
 
 def test_the_pages_show_the_committed_outputs_for_building_runs_nothing():
