@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 
+from mlnotes.diagnosis.brakes import TooLong
 from mlnotes.diagnosis.causes import Attempt, cause_of, version_of
 from mlnotes.diagnosis.report import Counterexample, Evidence, Report, Table, compared, written_call
 from mlnotes.diagnosis.source import definitions, parameters_of, source_of
@@ -211,7 +212,7 @@ def _judged(attempt, checks, title):
     if not attempt.failed:
         calls = f" on all {count} calls" if count > 1 else ""
         return Report(title, "right", f"It agrees with the book's {checks.function.__name__}{calls}.")
-    trial, found, unlike = attempt.failed[0]
+    trial, found, unlike = attempt.endless or attempt.failed[0]
     example = _counterexample(title, trial, found, unlike)
     others = _others(attempt)
     everyday = [it for it in attempt.everyday if it[2]]
@@ -272,6 +273,8 @@ def _counterexample(title, trial, found, unlike):
 
 
 def _raised(error):
+    if isinstance(error, TooLong):
+        return str(error)
     return "\n".join(textwrap.wrap(f"{type(error).__name__}: {error}", _WIDTH - len("expected  ")))
 
 

@@ -1,16 +1,44 @@
 """Run programs that may not end: a changed loop, a call of itself, a list that holds itself."""
 
 import ast
+import contextlib
 import copy
 import math
+import signal
+import threading
 import time
 from dataclasses import dataclass
 
 from mlnotes.diagnosis.source import run_definition
 
+# Seconds of the processor after which a reader's call counts as endless: a right one takes a small part of one.
+ENDLESS = 10.0
+
 
 class TooLong(BaseException):
-    """Raised inside a changed program; no ``except Exception`` of a reader's keeps it."""
+    """Raised inside a program that does not end; no ``except Exception`` of a reader's keeps it."""
+
+
+@contextlib.contextmanager
+def alarm():
+    """Stop what is called within, as it was written, after `ENDLESS` seconds.
+
+    Without such a clock (on Windows), or outside of the main thread, nothing is stopped.
+    """
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGPROF, _ring)
+    signal.setitimer(signal.ITIMER_PROF, ENDLESS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before or signal.SIG_DFL)
+
+
+def _ring(*_):
+    raise TooLong(f"no end after {ENDLESS:g} seconds")
 
 
 class Brake:

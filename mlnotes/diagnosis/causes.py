@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.diagnosis.brakes import braked, holds_itself
+from mlnotes.diagnosis.brakes import TooLong, braked, holds_itself
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.rewrites import ADDITIONS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
@@ -35,7 +35,7 @@ class Attempt:
     function : callable
         The version.
     trials : tuple of Trial
-        The calls.
+        The calls that were made.
     found : tuple of Outcome
         What came of each.
     unlike : tuple of str
@@ -49,11 +49,16 @@ class Attempt:
 
     @classmethod
     def of(cls, function, trials):
-        """Try a version."""
+        """Try a version, up to the first call that does not end."""
+        found = []
         with quiet():
-            found = tuple(trial.outcome(function) for trial in trials)
-            unlike = tuple(trial.unlike(it) for trial, it in zip(trials, found, strict=True))
-        return cls(function, tuple(trials), found, unlike)
+            for trial in trials:
+                found.append(trial.outcome(function))
+                if isinstance(found[-1].error, TooLong):
+                    break
+            made = tuple(trials[: len(found)])
+            unlike = tuple(trial.unlike(it) for trial, it in zip(made, found, strict=True))
+        return cls(function, made, tuple(found), unlike)
 
     @functools.cached_property
     def everyday(self):
@@ -65,6 +70,11 @@ class Attempt:
     def failed(self):
         """The trials that failed: the smallest call first, edges last."""
         return [(t, f, u) for t, f, u in zip(self.trials, self.found, self.unlike, strict=True) if u]
+
+    @property
+    def endless(self):
+        """The trial that decides and did not end, or None."""
+        return next((it for it in self.everyday if isinstance(it[1].error, TooLong)), None)
 
     def behaves_like(self, version):
         """Tell whether another version does the same in all trials that decide."""
@@ -89,6 +99,8 @@ def cause_of(attempt, checks, others=()):
         A sentence, or "" where nothing explains all failures.
     """
     now = time.process_time()
+    if attempt.endless:
+        return _loop_without_end(attempt)  # to call it again would take as long again
     with quiet():
         return (
             _known(attempt, checks, checks.mistakes)
@@ -675,12 +687,29 @@ def _line_that_raised(attempt):
     for _, found, _ in attempt.failed[:1]:
         if not found.error or source is None:
             return ""
-        frames = [it for it in traceback.extract_tb(found.error.__traceback__) if it.filename == source.file]
-        lines = [it.lineno - source.first for it in frames]
-        inside = [line for line in lines if 0 <= line < len(source.lines)]
+        inside = _lines_of(found.error, source)
         if inside:
-            return f"Line {inside[-1] + 1}, `{source.lines[inside[-1]].strip()}`, is where it fails."
+            return f"Line {inside[-1]}, `{source.lines[inside[-1] - 1].strip()}`, is where it fails."
     return ""
+
+
+def _loop_without_end(attempt):
+    """Say in which loop the call was when it was stopped: of loops within loops the last ``while``."""
+    source = source_of(attempt.function)
+    inside = _lines_of(attempt.endless[1].error, source) if source else []
+    loops = [it for it in ast.walk(source.tree) if isinstance(it, ast.For | ast.While)] if inside else []
+    around = [it for it in loops if it.lineno <= inside[-1] <= it.end_lineno]
+    if not around:
+        return "It does not end."
+    line = max(around, key=lambda it: (isinstance(it, ast.While), it.lineno)).lineno
+    return f"It does not end: stopped, it was in the loop of line {line}, `{source.lines[line - 1].strip()}`."
+
+
+def _lines_of(error, source):
+    """List the lines of a source in which an error was on its way, counted from the first one, 1."""
+    frames = [it for it in traceback.extract_tb(error.__traceback__) if it.filename == source.file]
+    lines = [it.lineno - source.first + 1 for it in frames]
+    return [line for line in lines if 0 < line <= len(source.lines)]
 
 
 def _line_that_warned(attempt):

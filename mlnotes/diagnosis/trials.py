@@ -10,6 +10,8 @@ from unittest import mock
 
 import numpy as np
 
+from mlnotes.diagnosis.brakes import TooLong, alarm
+
 # What rounding may explain of a number, relative to the largest number expected. A right formula may add in another
 # order, or divide where ours multiplies: over a few dozen operations that moves the last digits of sixteen, seven or
 # three. No mistake is that small unless it is about rounding, and then its case says how large an error is too large.
@@ -69,6 +71,8 @@ class Trial:
         return next((name for name, value in left.items() if _unlike(found.left[name], value, self)), "")
 
     def _unlike_error(self, found):
+        if isinstance(found.error, TooLong):
+            return "it does not end"
         if self.right.error is None:
             return f"it raises {_error(found.error)}"
         if found.error is None:
@@ -183,7 +187,8 @@ def _outcome(checks, case, function):
     value, error = None, None
     try:
         run = checks.run
-        value = run(function, *arguments, **named) if run else function(*arguments, **named)
+        with alarm():
+            value = run(function, *arguments, **named) if run else function(*arguments, **named)
     except KeyboardInterrupt:
         raise
     except BaseException as it:  # SystemExit, too, is something to report

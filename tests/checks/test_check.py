@@ -5,9 +5,11 @@ import functools
 import linecache
 import math
 import re
+import signal
 import textwrap
 import time
 import types
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -670,6 +672,55 @@ class TestCauses:
 
         assert "no mistake that is known" in check(my_split_heads).says
 
+    def test_an_answer_that_does_not_end_is_stopped_once_and_its_loop_is_named(self, monkeypatch):
+        monkeypatch.setattr(brakes, "ENDLESS", 0.2)
+        body = """
+            def my_softmax(x, axis=-1):
+                tried.append(x)
+                total, e = 0.0, np.exp(x - x.max(axis=axis, keepdims=True))
+                while x.ndim == 2 or total != 1:
+                    for _ in range(3):
+                        e = e / e.sum(axis=axis, keepdims=True)
+                        total = e.sum() if x.ndim == 2 else 1
+                return 2 * e"""
+        answer, tried = written_down(textwrap.dedent(body).strip(), "my_softmax"), []
+        answer.__globals__["tried"] = tried
+        report = check(answer)
+        assert report.says == (
+            "It does not end: stopped, it was in the loop of line 4, `while x.ndim == 2 or total != 1:`."
+        )
+        assert report.counterexample.found == "no end after 0.2 seconds"
+        assert [x.ndim for x in tried] == [*[1] * (len(tried) - 1), 2]
+        assert len(tried) > 1
+
+    def test_an_answer_that_does_not_end_at_the_edge_alone_is_right_but_for_the_edge(self, monkeypatch):
+        monkeypatch.setattr(brakes, "ENDLESS", 0.2)
+
+        def my_softmax(x, axis=-1):
+            while not np.isfinite(x).all():
+                pass
+            return softmax(x, axis)
+
+        report = check(my_softmax)
+        assert report.verdict == "edge"
+        assert report.counterexample.found == "no end after 0.2 seconds"
+        report = check(lambda x, axis=-1: 2 * my_softmax(x, axis), "softmax")
+        assert report.verdict == "wrong"
+        assert "It does not end" not in report.says
+        assert "no end" not in report.counterexample.found
+
+    def test_the_alarm_leaves_the_clock_as_it_was_and_rings_in_the_main_thread_only(self, monkeypatch):
+        monkeypatch.setattr(brakes, "ENDLESS", 0.1)
+        before = signal.signal(signal.SIGPROF, signal.SIG_IGN)
+        with pytest.raises(brakes.TooLong):
+            with_alarm(busy, 1.0)
+        assert signal.getsignal(signal.SIGPROF) == signal.SIG_IGN
+        assert with_alarm(busy, 0.0) == "done"
+        assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
+        signal.signal(signal.SIGPROF, before or signal.SIG_DFL)
+        with ThreadPoolExecutor(1) as thread:
+            assert thread.submit(with_alarm, busy, 0.3).result() == "done"
+
     def test_parts_that_are_right_are_told_from_those_that_are_not(self):
         def my_merge_attentions(outs, lses):
             out, lse = merge_attentions(outs, lses)
@@ -1047,3 +1098,16 @@ class TestWrongVersions:
     def test_a_mistake_that_is_not_known_is_refused_with_those_that_are(self):
         with pytest.raises(ValueError, match=r"softmax has the mistakes .*sum of everything.*, got too late"):
             wrong_version(softmax, "too late")
+
+
+def busy(seconds):
+    """Keep the processor busy."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+    return "done"
+
+
+def with_alarm(function, *arguments):
+    with brakes.alarm():
+        return function(*arguments)
