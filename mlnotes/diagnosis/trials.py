@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 
-from mlnotes.diagnosis.brakes import TooLong, alarm
+from mlnotes.diagnosis.brakes import TooLong
 
 # What rounding may explain of a number, relative to the largest number expected. A right formula may add in another
 # order, or divide where ours multiplies: over a few dozen operations that moves the last digits of sixteen, seven or
@@ -187,8 +187,7 @@ def _outcome(checks, case, function):
     value, error = None, None
     try:
         run = checks.run
-        with alarm():
-            value = run(function, *arguments, **named) if run else function(*arguments, **named)
+        value = run(function, *arguments, **named) if run else function(*arguments, **named)
     except KeyboardInterrupt:
         raise
     except BaseException as it:  # SystemExit, too, is something to report
