@@ -696,14 +696,14 @@ def _line_that_raised(attempt):
 
 def _loop_without_end(attempt):
     """Say in which loop the call was when it was stopped: of loops within loops the last ``while``."""
-    source = source_of(attempt.function)
+    source, says = source_of(attempt.function), "It takes too long, if it ends at all"
     inside = _lines_of(attempt.endless[1].error, source) if source else []
     loops = [it for it in ast.walk(source.tree) if isinstance(it, ast.For | ast.While)] if inside else []
     around = [it for it in loops if it.lineno <= inside[-1] <= it.end_lineno]
     if not around:
-        return "It does not end."
+        return f"{says}."
     line = max(around, key=lambda it: (isinstance(it, ast.While), it.lineno)).lineno
-    return f"It does not end: stopped, it was in the loop of line {line}, `{source.lines[line - 1].strip()}`."
+    return f"{says}: stopped, it was in the loop of line {line}, `{source.lines[line - 1].strip()}`."
 
 
 def _lines_of(error, source):

@@ -72,7 +72,7 @@ class Trial:
 
     def _unlike_error(self, found):
         if isinstance(found.error, TooLong):
-            return "it does not end"
+            return "it takes too long"
         if self.right.error is None:
             return f"it raises {_error(found.error)}"
         if found.error is None:
