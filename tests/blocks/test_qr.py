@@ -198,7 +198,7 @@ class TestEdges:
 
     @all_four
     def test_columns_longer_than_the_largest_float_are_refused(self, factorize):
-        with pytest.raises(ValueError, match=r"column of a must not exceed the largest float, 1\.8e\+308, got a factor of 2\*\*\d+$"):
+        with pytest.raises(ValueError, match=r"a must not exceed the largest float, 1\.8e\+308, got .* 2\*\*\d+$"):
             factorize(np.full((5, 2), 1.7e308))
 
     @orthogonal
