@@ -78,6 +78,12 @@ def attention_map():
 
 
 @pytest.fixture
+def widget(request):
+    """The one whose name is the parameter."""
+    return EXAMPLES[request.param][0]()
+
+
+@pytest.fixture
 def widgets():
     """One of each widget."""
     return {name: make() for name, (make, _) in EXAMPLES.items()}

@@ -22,7 +22,7 @@ from mlnotes.widgets.vector_plane import VectorPlane
 
 NASTY = ["</script><b>bold</b>", "<!--", "\"quoted\" & 'single'", "\\u003c\u2028{}"]
 WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-EACH = pytest.mark.parametrize("name", sorted(EXAMPLES))
+EACH = pytest.mark.parametrize("widget", sorted(EXAMPLES), indirect=True)
 
 
 def state_in(html):
@@ -61,24 +61,23 @@ def test_a_module_that_cannot_become_a_function_is_refused(monkeypatch):
 
 
 @EACH
-def test_the_same_state_gives_the_same_html(widgets, name):
-    widget = widgets[name]
+def test_the_same_state_gives_the_same_html(widget):
     assert widget.to_html() == widget.to_html()
     assert widget.to_html().isprintable() or "\n" in widget.to_html()
 
 
 @EACH
-def test_a_widget_can_be_made_again_from_its_state(widgets, name):
-    again = EXAMPLES[name][1](state_in(widgets[name].to_html()))
-    assert again.to_html() == widgets[name].to_html()
+def test_a_widget_can_be_made_again_from_its_state(widget):
+    again = EXAMPLES[widget.name][1](state_in(widget.to_html()))
+    assert again.to_html() == widget.to_html()
 
 
 @EACH
-def test_the_bundle_of_outputs_has_the_live_view_the_html_and_a_text_without_an_address(widgets, name):
-    data, _ = widgets[name]._repr_mimebundle_()
+def test_the_bundle_of_outputs_has_the_live_view_the_html_and_a_text_without_an_address(widget):
+    data, _ = widget._repr_mimebundle_()
     assert set(data) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
     assert "0x" not in data["text/plain"]
-    assert isinstance(widgets[name], ipywidgets.DOMWidget)
+    assert isinstance(widget, ipywidgets.DOMWidget)
 
 
 def test_a_widget_without_a_name_of_its_own_has_no_address_in_its_text():
@@ -156,39 +155,41 @@ def test_cells_lie_exactly_on_their_pixels(open_page, attention_map):
         assert box["y"] == pytest.approx(canvas["y"] + i * size)
 
 
-@EACH
-def test_without_javascript_the_picture_and_its_description_are_seen(open_page, widgets, name):
-    page = open_page(widgets[name], javascript=False)
-    image = page.locator("figure img")
-    assert image.is_visible()
-    assert image.bounding_box()["width"] > 200
-    assert page.locator("figcaption").inner_text().endswith(widgets[name].describe())
-    assert image.get_attribute("alt") == widgets[name].alt()
+def test_without_javascript_the_pictures_and_their_descriptions_are_seen(open_page, widgets):
+    page = open_page(*widgets.values(), javascript=False)
+    for name, widget in widgets.items():
+        figure = page.locator(f"[data-widget={name}] figure")
+        image = figure.locator("img")
+        assert image.is_visible(), name
+        assert image.bounding_box()["width"] > 200, name
+        assert figure.locator("figcaption").inner_text().endswith(widget.describe()), name
+        assert image.get_attribute("alt") == widget.alt(), name
     assert page.locator(".mw").count() == 0
 
 
-@EACH
-def test_with_javascript_the_live_widget_takes_the_place_of_the_picture(open_page, widgets, name):
-    page = open_page(widgets[name])
-    assert page.locator(".mw").is_visible()
-    assert not page.locator("figure").is_visible()
+def test_with_javascript_the_live_widgets_take_the_place_of_the_pictures(open_page, widgets):
+    page = open_page(*widgets.values())
+    for name in widgets:
+        assert page.locator(f"[data-widget={name}] .mw").is_visible(), name
+        assert not page.locator(f"[data-widget={name}] figure").is_visible(), name
+
+
+DAMAGES = {
+    "no JSON": lambda html: html.replace('json">{', 'json">{{'),
+    "empty state": lambda html: re.sub(r'json">.*</script>', 'json">{}</script>', html),
+    "unknown widget": lambda html: html.replace('data-widget="', 'data-widget="no_such_'),
+    "no state": lambda html: re.sub(r"<script.*</script>", "", html),
+}
 
 
 @EACH
-@pytest.mark.parametrize(
-    "damage",
-    [
-        pytest.param(lambda html: html.replace('json">{', 'json">{{'), id="no JSON"),
-        pytest.param(lambda html: re.sub(r'json">.*</script>', 'json">{}</script>', html), id="empty state"),
-        pytest.param(lambda html: html.replace('data-widget="', 'data-widget="no_such_'), id="unknown widget"),
-        pytest.param(lambda html: re.sub(r"<script.*</script>", "", html), id="no state"),
-    ],
-)
-def test_a_broken_state_leaves_the_picture_and_says_so(open_page, widgets, name, damage):
-    page = open_page(damage(widgets[name].to_html()), errors_expected=True)
-    assert page.locator("figure img").is_visible()
-    assert page.locator("figcaption").is_visible()
-    assert "The live version failed" in page.locator(".mw-note").inner_text()
+def test_a_broken_state_leaves_the_picture_and_says_so(open_page, widget):
+    page = open_page(*(damage(widget.to_html()) for damage in DAMAGES.values()), errors_expected=True)
+    for i, damage in enumerate(DAMAGES):
+        shown = page.locator("[data-widget]").nth(i)
+        assert shown.locator("figure img").is_visible(), damage
+        assert shown.locator("figcaption").is_visible(), damage
+        assert "The live version failed" in shown.locator(".mw-note").inner_text(), damage
     assert page.locator(".mw").count() == 0
 
 
@@ -256,9 +257,10 @@ def test_a_listener_hears_the_temperature_and_not_its_logarithm(open_page, widge
         assert page.get_by_label("Temperature").get_attribute("aria-valuetext") == "T = 0.316"
 
 
-@EACH
-def test_every_control_has_a_name(open_page, widgets, name):
-    page = open_page(widgets[name])
-    for control in page.locator(".mw :is(input, select, button, [role=slider])").all():
-        label = control.evaluate("e => e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent")
-        assert label.strip(), control.evaluate("e => e.outerHTML")
+def test_every_control_has_a_name(open_page, widgets):
+    page = open_page(*widgets.values())
+    unnamed = page.locator(".mw :is(input, select, button, [role=slider])").evaluate_all(
+        "all => all.filter(e => !(e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent).trim())"
+        ".map(e => e.outerHTML)"
+    )
+    assert unnamed == []
