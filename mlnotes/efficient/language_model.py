@@ -68,7 +68,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
 
 
 def generate(step, ids, n_tokens, stop=None, rng=None, **choice):
-    """Write a text on: score the next token, draw it, read it, and so on.
+    """Continue a text: score the next token, draw it, read it, and so on.
 
     Parameters
     ----------
