@@ -98,7 +98,7 @@ def rms_norm(x, gain=None, eps=1e-6):
 
 
 def post_norm(x, sublayer, norm):
-    """Add, then normalise: the order of the first transformer and of BERT.
+    """Add, then normalize: the order of the first transformer and of BERT.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def post_norm(x, sublayer, norm):
     Returns
     -------
     array (..., l, n)
-        Normalised rows.
+        Normalized rows.
 
     Notes
     -----
@@ -126,7 +126,7 @@ def post_norm(x, sublayer, norm):
 
 
 def pre_norm(x, sublayer, norm):
-    """Normalise what goes into the sublayer only, and add its result to the tokens as they came.
+    """Normalize what goes into the sublayer only, and add its result to the tokens as they came.
 
     Parameters
     ----------

@@ -216,7 +216,7 @@ def layer_norm_jacobian(x, gain=None, eps=1e-5):
     x : array (..., n)
         Floating-point features.
     gain : array (n,), optional
-        What the normalised features are multiplied with; by default 1. An added bias changes no derivative.
+        What the normalized features are multiplied with; by default 1. An added bias changes no derivative.
     eps : float
         What is added to the variance.
 
@@ -243,7 +243,7 @@ def layer_norm_jacobian(x, gain=None, eps=1e-5):
     Ba, Kiros and Hinton, *Layer Normalization*, 2016.
     """
     _require_features(x, gain, eps)
-    y, sigma = _normalised(x, eps)
+    y, sigma = _normalized(x, eps)
     xp = array_namespace(y)
     n = y.shape[-1]
     identity = xp.eye(n, dtype=y.dtype, device=device(y))
@@ -262,7 +262,7 @@ def layer_norm_vjp(x, upstream, gain=None, eps=1e-5):
     upstream : array (..., n)
         The gradient of a loss by the outputs of layer norm.
     gain : array (n,), optional
-        What the normalised features are multiplied with; by default 1.
+        What the normalized features are multiplied with; by default 1.
     eps : float
         What is added to the variance.
 
@@ -286,7 +286,7 @@ def layer_norm_vjp(x, upstream, gain=None, eps=1e-5):
     _require_features(x, gain, eps)
     require_floats(upstream=upstream)
     require_same_size(-1, x=x, upstream=upstream)
-    y, sigma = _normalised(x, eps)
+    y, sigma = _normalized(x, eps)
     xp = array_namespace(y)
     u = upstream if gain is None else upstream * gain
     return (u - xp.mean(u, axis=-1, keepdims=True) - y * xp.mean(y * u, axis=-1, keepdims=True)) / sigma
@@ -586,8 +586,8 @@ def _require_complex(y):
     return y
 
 
-def _normalised(x, eps):
-    """Return the normalised features y and sigma, from squares that neither overflow nor vanish."""
+def _normalized(x, eps):
+    """Return the normalized features y and sigma, from squares that neither overflow nor vanish."""
     xp = array_namespace(x)
     centered = x - xp.mean(x, axis=-1, keepdims=True)
     size = xp.max(xp.abs(centered), axis=-1, keepdims=True)

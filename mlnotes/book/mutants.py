@@ -219,7 +219,7 @@ def _mark_helpers_of_guards(tree):
 
 
 def _is_guard(node):
-    """Recognise a call of ``require_…``, or a condition or a loop that does nothing but raise and prepare it."""
+    """Recognize a call of ``require_…``, or a condition or a loop that does nothing but raise and prepare it."""
     if isinstance(node, ast.Expr):
         name = getattr(getattr(node.value, "func", None), "id", "")
         return name.lstrip("_").startswith("require_")

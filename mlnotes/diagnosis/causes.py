@@ -276,7 +276,7 @@ def _overwritten(attempt):
 
 
 def _dtype(attempt):
-    """Recognise numbers that are right but for their dtype."""
+    """Recognize numbers that are right but for their dtype."""
     pairs = set()
     for trial, found, unlike in attempt.everyday:
         if not unlike:
@@ -296,7 +296,7 @@ def _dtype(attempt):
 
 
 def _relation(attempt):
-    """Recognise a result that is made of the right one in every trial."""
+    """Recognize a result that is made of the right one in every trial."""
     decided = [(trial, found) for trial, found, _ in attempt.everyday if not trial.right.error]
     if not decided or any(found.error for _, found in decided):
         return ""
@@ -352,7 +352,7 @@ def _holds(rows, relation):
 
 
 def _form(attempt):
-    """Recognise numbers that are right but for their shape, or for what is returned besides."""
+    """Recognize numbers that are right but for their shape, or for what is returned besides."""
     decided = [(trial, found.value, trial.right.value) for trial, found, _ in attempt.everyday if not found.error]
     if len(decided) < len(attempt.everyday) or any(trial.right.error for trial, *_ in decided):
         return ""
@@ -374,7 +374,7 @@ def _form(attempt):
 
 
 def _order(attempt):
-    """Recognise numbers that are right, each at another place."""
+    """Recognize numbers that are right, each at another place."""
     named = _unlike_parts(attempt)
     if not named:
         return ""
@@ -770,7 +770,7 @@ def _line_that_leaves(attempt, checks):
 
 
 def _hides_numbers(node):
-    """Recognise what computes otherwise than by giving names to values: a loop, a write into an array or an object."""
+    """Recognize what computes otherwise than by giving names to values: a loop, a write into an array or an object."""
     writes = isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store)
     return writes or isinstance(node, ast.For | ast.While | ast.comprehension | ast.ClassDef)
 
@@ -799,7 +799,7 @@ def _alike(value, other, trial):
 
 
 def _is_anything(value):
-    """Recognise values that agree by chance: no numbers, or only 0, 1 and -1."""
+    """Recognize values that agree by chance: no numbers, or only 0, 1 and -1."""
     array = numbers(value)
     return array is None or bool(np.isin(array, (-1, 0, 1)).all())
 

@@ -43,7 +43,7 @@ _BLOCK = {
 
 
 class Bert(torch.nn.Module):
-    """Add learned vectors for words, places and kinds of text, normalise the sums, and let encoder blocks read them.
+    """Add learned vectors for words, places and kinds of text, normalize the sums, and let encoder blocks read them.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class LayerNorm(torch.nn.Module):
         self.beta = zeros(d_model)
 
     def forward(self, x):
-        """Normalise each token (..., d_model)."""
+        """Normalize each token (..., d_model)."""
         return layer_norm(x, self.gain, self.beta, self.eps)
 
 
@@ -67,7 +67,7 @@ class RMSNorm(torch.nn.Module):
         self.gain = torch.nn.Parameter(torch.ones(d_model))
 
     def forward(self, x):
-        """Normalise each token (..., d_model)."""
+        """Normalize each token (..., d_model)."""
         return rms_norm(x, self.gain, self.eps)
 
 
@@ -118,7 +118,7 @@ class EncoderBlock(torch.nn.Module):
     activation : callable
         Applied to the hidden layer.
     norm_first : bool
-        Whether to normalise what goes into a sublayer (`mlnotes.attention.transformer.pre_norm`), or the sum with what
+        Whether to normalize what goes into a sublayer (`mlnotes.attention.transformer.pre_norm`), or the sum with what
         comes out (`mlnotes.attention.transformer.post_norm`).
     norm : callable
         Takes a width and makes a layer: `LayerNorm` or `RMSNorm`, or a ``functools.partial`` of it with its ``eps``.
@@ -171,7 +171,7 @@ class DecoderBlock(EncoderBlock):
 
 
 class Encoder(torch.nn.Module):
-    """Stack encoder blocks. Where they normalise first, a last norm follows.
+    """Stack encoder blocks. Where they normalize first, a last norm follows.
 
     Parameters
     ----------

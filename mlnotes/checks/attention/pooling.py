@@ -157,7 +157,7 @@ CHECKS = (
                 (_SOFTMAX, "e = np.exp(scores - scores.max())\n    return e / e.sum(axis=-1, keepdims=True)"),
                 "A query far from the keys gets nan as soon as another one is near them",
                 "subtract each row's own maximum: max(axis=-1, keepdims=True)"),
-            Mistake("weights not normalised", (_SOFTMAX, "return np.exp(scores)"),
+            Mistake("weights not normalized", (_SOFTMAX, "return np.exp(scores)"),
                 "Results grow with the number of keys nearby", "divide the exponentials by their sum"),
             Mistake("scores as weights", (_SOFTMAX, "return scores"), "Results leave the range of the values",
                 "turn scores into weights with softmax"),

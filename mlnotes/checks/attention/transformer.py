@@ -122,7 +122,7 @@ def _torch_hidden(x, w_1, b_1, w_2, b_2, activation=None):
 
 
 def _summed(x, gain, shift, eps=1e-5):
-    """Normalise row by row with math.fsum."""
+    """Normalize row by row with math.fsum."""
     out = np.empty(x.shape)
     for i, row in enumerate(x):
         mean = math.fsum(row) / len(row)
@@ -220,8 +220,8 @@ CHECKS = (
             Mistake("variance of a sample", _SAMPLE, "The variance of a row is (n - 1)/n instead of 1",
                 "divide the squares by n; torch's var divides by n - 1 unless told otherwise"),
             *_denominator("variance"),
-            Mistake("columns normalised", _along(0),
-                "A token's result depends on the other tokens: it is normalised over the wrong axis",
+            Mistake("columns normalized", _along(0),
+                "A token's result depends on the other tokens: it is normalized over the wrong axis",
                 "take mean and variance over the last axis"),
             Mistake("all tokens together", _along(None),
                 "A token's result depends on the other tokens: all share one mean and one variance",
@@ -273,29 +273,29 @@ CHECKS = (
         claims=(
             Claim("a sublayer that gives zeros leaves the tokens as they are", lambda f: distance(f(_tokens,
                 np.zeros_like, layer_norm), _tokens)),
-            Claim("what the sublayer gets is normalised", lambda f: distance(f(_tokens, np.copy, layer_norm) - _tokens,
+            Claim("what the sublayer gets is normalized", lambda f: distance(f(_tokens, np.copy, layer_norm) - _tokens,
                 layer_norm(_tokens)), **_LAST_BITS),
             Claim("torch.nn.TransformerEncoderLayer(norm_first=True), causal, in two applications",
                 lambda f: distance(_block(f), _torch_block(norm_first=True)), kind="oracle", **_LAST_BITS)),
         mistakes=(
-            Mistake("normalised tokens kept", ("x + sublayer(norm(x))", "(y := norm(x)) + sublayer(y)"),
-                "What came in is lost: the sum is with the normalised tokens",
+            Mistake("normalized tokens kept", ("x + sublayer(norm(x))", "(y := norm(x)) + sublayer(y)"),
+                "What came in is lost: the sum is with the normalized tokens",
                 "give the norm a name of its own, and add to the tokens as they came", "PyTorch, issue 61165 (2021)"),
             Mistake("addition inside", ("x + sublayer(norm(x))", "sublayer(norm(x) + x)"),
                 "There is no path around the sublayer", "add outside: x + sublayer(norm(x))",
                 "a textbook's formula, pml-book, issue 709 (2026)"),
             Mistake("tokens not added", ("x + ", ""), "The tokens are gone", "add them: x + sublayer(norm(x))"),
-            Mistake("normalised after", ("x + sublayer(norm(x))", "norm(x + sublayer(x))"),
-                "The sum is normalised: this is post-norm", "normalise the input only"),
+            Mistake("normalized after", ("x + sublayer(norm(x))", "norm(x + sublayer(x))"),
+                "The sum is normalized: this is post-norm", "normalize the input only"),
             Mistake("norm on the wrong path", ("x + sublayer(norm(x))", "norm(x) + sublayer(x)"),
-                "The tokens are normalised where they should stay as they came, and not where it counts",
+                "The tokens are normalized where they should stay as they came, and not where it counts",
                 "x + sublayer(norm(x))"),
-            Mistake("not normalised", ("norm(x)", "x"), "What the sublayer gets is not normalised",
+            Mistake("not normalized", ("norm(x)", "x"), "What the sublayer gets is not normalized",
                 "hand it norm(x)"))),
     Checks(post_norm,
         cases=_ORDERS,
         claims=(
-            Claim("rows come out normalised", lambda f: distance(f(_tokens, np.tanh,
+            Claim("rows come out normalized", lambda f: distance(f(_tokens, np.tanh,
                 lambda x: layer_norm(x, eps=1e-13)).var(-1), np.ones(5)), **_LAST_BITS),
             Claim("a sublayer that gives zeros leaves the norm of the tokens", lambda f: distance(f(_tokens,
                 np.zeros_like, layer_norm), layer_norm(_tokens))),
@@ -303,10 +303,10 @@ CHECKS = (
                 _torch_block(norm_first=False)), kind="oracle", **_LAST_BITS)),
         mistakes=(
             Mistake("norm after the sublayer", ("norm(x + sublayer(x))", "x + norm(sublayer(x))"),
-                "The sum is not normalised", "add first: norm(x + sublayer(x))"),
-            Mistake("sublayer alone normalised", ("x + ", ""), "The tokens are gone",
+                "The sum is not normalized", "add first: norm(x + sublayer(x))"),
+            Mistake("sublayer alone normalized", ("x + ", ""), "The tokens are gone",
                 "add them: norm(x + sublayer(x))"),
-            Mistake("normalised before", ("norm(x + sublayer(x))", "x + sublayer(norm(x))"),
+            Mistake("normalized before", ("norm(x + sublayer(x))", "x + sublayer(norm(x))"),
                 "The tokens are added as they came: this is pre-norm", "norm(x + sublayer(x))"))),
     Checks(feed_forward,
         cases=(

@@ -471,9 +471,9 @@ CHECKS = (
                 "What goes through the variance grows with the features", "divide the centred features by sigma"),
             Mistake("not centred", (_NAMESPACE, _NAMESPACE + "\n    y = x / sigma"),
                 "Adding a constant to all features changes it", "y are the features less their mean, over sigma"),
-            Mistake("normalised over samples", lambda x, upstream, gain=None, eps=1e-5: np.moveaxis(layer_norm_vjp(
+            Mistake("normalized over samples", lambda x, upstream, gain=None, eps=1e-5: np.moveaxis(layer_norm_vjp(
                 np.moveaxis(x, 0, -1), np.moveaxis(upstream * (1 if gain is None else gain), 0, -1), None, eps), -1, 0),
-                "Samples are normalised together", "average over the features: axis=-1, keepdims=True"),
+                "Samples are normalized together", "average over the features: axis=-1, keepdims=True"),
             Mistake("averages over samples", (_VJP, _VJP.replace("axis=-1", "axis=0")), "Samples influence each other",
                 "average over the features: axis=-1, keepdims=True"),
             Mistake("y forgotten", (_VJP, _VJP.replace("- y *", "-")),

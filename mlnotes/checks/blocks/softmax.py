@@ -101,7 +101,7 @@ CHECKS = (
                 "All weights together sum to one, instead of each row",
                 "sum along the axis asked for, with keepdims=True", "nntrainer, pull request 430 (2020)"),
             Mistake("first axis", ("top = xp.max", "axis = 0\n    top = xp.max"),
-                "Columns sum to one, instead of rows: it is normalised over axis 0, expected the last",
+                "Columns sum to one, instead of rows: it is normalized over axis 0, expected the last",
                 "use the axis that was asked for, by default -1", "PyTorch-NLP, issue 2 (2018)"),
             Mistake("sum without its axis", ("xp.sum(weights, axis=axis, keepdims=True)", "xp.sum(weights, axis=axis)"),
                 "Rows do not sum to one, and other shapes raise an error",

@@ -384,7 +384,7 @@ CHECKS = (
             Mistake("delta forgotten", (" - delta[..., rows, :])", ")"),
                 "The gradients of queries and keys are wrong, that of the values right",
                 "softmax couples the scores of a row: take off the row's mean, g · y"),
-            Mistake("not normalised", ("xp.exp(scores - lse[..., rows, None])",
+            Mistake("not normalized", ("xp.exp(scores - lse[..., rows, None])",
                 "xp.exp(scores - xp.max(scores, axis=-1, keepdims=True))"),
                 "Recomputed weights do not sum to one", "take off the log-sum-exp of the whole row, not a maximum"),
             Mistake("scale forgotten for queries", ("scale * (grad_scores @ k[..., keys, :])",

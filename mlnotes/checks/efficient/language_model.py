@@ -126,7 +126,7 @@ CHECKS = (
                 "With top_p = 0, all tokens are kept", "0 is a choice, too: compare with None"),
             Mistake("left sorted", ("return softmax(scores)", "return xp.flip(xp.sort(softmax(scores), axis=-1), -1)"),
                 "The most probable token comes first, whichever it is", "put them back to where they stood"),
-            Mistake("not normalised again", ("return softmax(scores)", "return xp.where(scores > -math.inf, "
+            Mistake("not normalized again", ("return softmax(scores)", "return xp.where(scores > -math.inf, "
                 "softmax((logits - top) / temperature), 0.0)"), "What is kept does not sum to one",
                 "divide by what is kept, or hide the scores before softmax"),
             Mistake("temperature ignored by top p", ("p = softmax(scores)", "p = softmax(scores * temperature)"),

@@ -177,8 +177,8 @@ def right_pre_norm__line(x, sublayer, norm):
 
 
 def right_pre_norm__steps(x, sublayer, norm):
-    normalised = norm(x)
-    found = sublayer(normalised)
+    normalized = norm(x)
+    found = sublayer(normalized)
     return np.add(found, x)
 
 
@@ -199,12 +199,12 @@ def wrong_pre_norm__sandwich(x, sublayer, norm):
 
 
 def wrong_pre_norm__norm_forgotten(x, sublayer, norm):
-    """not normalised: hand it norm(x)"""
+    """not normalized: hand it norm(x)"""
     return x + sublayer(x)
 
 
 def wrong_pre_norm__both_ends(x, sublayer, norm):
-    """normalised where they should stay as they came"""
+    """normalized where they should stay as they came"""
     return norm(x) + sublayer(x)
 
 
@@ -323,12 +323,12 @@ def right_layer_norm__centering_matrix(x, gain=None, beta=None, eps=1e-5):
 
 
 def right_layer_norm__row_by_row(x, gain=None, beta=None, eps=1e-5):
-    def normalised(row):
+    def normalized(row):
         row = (row - row.mean()) / math.sqrt(row.var() + eps)
         row = row if gain is None else gain * row
         return row if beta is None else row + beta
 
-    return np.apply_along_axis(normalised, -1, x.astype(float)).astype(x.dtype)
+    return np.apply_along_axis(normalized, -1, x.astype(float)).astype(x.dtype)
 
 
 def wrong_layer_norm__eps_as_a_limit(x, gain=None, beta=None, eps=1e-5):

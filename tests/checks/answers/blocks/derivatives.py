@@ -1011,7 +1011,7 @@ def wrong_layer_norm_vjp__centred_only(x, upstream, gain=None, eps=1e-5):
 
 
 def wrong_layer_norm_vjp__over_samples(x, upstream, gain=None, eps=1e-5):
-    """Samples are normalised together: average over the features"""
+    """Samples are normalized together: average over the features"""
     u = upstream if gain is None else upstream * gain
     sigma = np.sqrt(x.var(0, keepdims=True) + eps)
     y = (x - x.mean(0, keepdims=True)) / sigma
