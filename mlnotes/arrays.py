@@ -20,12 +20,14 @@ def require_floats(**arrays):
     Raises
     ------
     ValueError
-        If an array is not one of floating-point numbers.
+        If an array is not one of floating-point numbers, or NumPy's in another machine's order of bytes, which not all
+        of NumPy computes with.
     """
     for name, x in arrays.items():
         if not _is_float(getattr(x, "dtype", None)):
             array_namespace(x)  # refuses what is no array
-            raise ValueError(f"{name} must hold floating-point numbers, got dtype {x.dtype}")
+            here = "" if getattr(x.dtype, "isnative", True) else " in this machine's order of bytes"
+            raise ValueError(f"{name} must hold floating-point numbers{here}, got dtype {x.dtype}")
 
 
 def require_same_size(axis, **arrays):
@@ -377,7 +379,8 @@ def working_copy(a):
     array (m, n)
         The same numbers: in float32 where they were float16, in float64 where they were integers.
     """
-    return np.asanyarray(a).astype(np.result_type(np.asanyarray(a), np.float32), order="C")
+    a = np.asanyarray(a)
+    return a.astype(float if a.dtype.kind in "iub" else np.result_type(a, np.float32), order="C")
 
 
 def power_of_two(x):

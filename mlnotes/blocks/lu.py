@@ -233,7 +233,7 @@ def lu_solve(a, b):
     ------
     ValueError
         If ``a`` is not square, or singular (a pivot is exactly 0), if ``b`` has another number of rows, if anything is
-        not finite, or if the solution is beyond the largest float.
+        not finite, or if the solution, or a sum on the way to it, is beyond the largest float.
 
     Notes
     -----
@@ -273,7 +273,7 @@ def forward_substitution(l, b):
     ------
     ValueError
         If ``l`` is not square or has a zero on its diagonal, if ``b`` has another number of rows, if anything is not
-        finite, or if the solution is beyond the largest float.
+        finite, or if the solution, or a sum on the way to it, is beyond the largest float.
 
     Notes
     -----
@@ -303,7 +303,7 @@ def backward_substitution(u, b):
     ------
     ValueError
         If ``u`` is not square or has a zero on its diagonal, if ``b`` has another number of rows, if anything is not
-        finite, or if the solution is beyond the largest float.
+        finite, or if the solution, or a sum on the way to it, is beyond the largest float.
 
     Notes
     -----
@@ -536,7 +536,7 @@ def _right_hand_side(b, a):
     if b.ndim not in (1, 2) or len(b) != len(a) or 0 in b.shape:
         raise ValueError(f"b must have {len(a)} rows, as many as the matrix, in one or two axes, got shape {b.shape}")
     require_finite(b=b)
-    return b.astype(np.result_type(a, b, np.float32))
+    return b.astype(np.result_type(working_copy(a[:1]), working_copy(b[:1])))
 
 
 def _require_regular(name, triangular):
