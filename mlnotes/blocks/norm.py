@@ -239,13 +239,14 @@ def nearest_to_zero(a, b, p=2):
     _require_positive_power(p)
     if not np.any(a):
         raise ValueError("a must not hold only zeros, because 0 · x = b has every point or none")
-    sizes = np.abs(a) / np.max(np.abs(a))
+    a = np.asarray(a, dtype=float)
+    largest = np.max(np.abs(a))
+    sizes = np.abs(a) / largest
     if p <= 1:
         parts = np.arange(len(sizes)) == np.argmax(sizes)
     else:
         parts = sizes ** (1 / (p - 1))  # q - 1, which is 0 for p = inf
-    x = np.sign(a) * parts
-    return b / np.dot(a, x) * x
+    return b / largest / np.dot(sizes, parts) * (np.sign(a) * parts)
 
 
 def _scale(sizes, p, axis):

@@ -317,6 +317,16 @@ class TestNearestToZero:
         for size in (1e-200, 1e200):
             np.testing.assert_allclose(nearest_to_zero([3 * size, 4 * size], size), [3 / 25, 4 / 25], rtol=1e-14)
 
+    def test_coefficients_beside_the_largest_float_do_no_harm(self):
+        for size in (1e308, 5e-324):
+            assert nearest_to_zero([size, -size], size).tolist() == [0.5, -0.5]
+
+    @pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64])
+    def test_whatever_the_coefficients_are_kept_in_the_point_is_double(self, dtype):
+        x = nearest_to_zero(np.array([-128, 1], dtype), 3.0)
+        assert x.dtype == np.float64
+        np.testing.assert_allclose(x, np.array([-384, 3]) / 16385, rtol=1e-14)
+
 
 class TestBadInput:
     @pytest.mark.parametrize("p", [0.5, 0, -inf, -1, np.nan])
