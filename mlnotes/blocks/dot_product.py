@@ -185,6 +185,7 @@ def gram_matrix(basis):
     return basis.mT @ basis
 
 
+@widen_half
 def dot_in_basis(a, b, gram):
     """Take the dot product of two vectors given by their coordinates in any basis.
 
@@ -229,7 +230,7 @@ def dot_error_bound(a, b):
     Raises
     ------
     ValueError
-        If the widths differ or an array holds no floats.
+        If the widths differ, an array holds no floats, or du is not below 1: then rounding may be everything.
 
     Notes
     -----
@@ -245,7 +246,8 @@ def dot_error_bound(a, b):
     require_floats(a=a, b=b)
     require_same_size(-1, a=a, b=b)
     xp = array_namespace(a, b)
-    growth = a.shape[-1] * xp.finfo(a.dtype).eps / 2
+    growth = a.shape[-1] * float(xp.finfo(a.dtype).eps) / 2
+    _require_bound(growth, a.shape[-1])
     return growth / (1 - growth) * dot(xp.abs(a), xp.abs(b))
 
 
@@ -277,6 +279,12 @@ def _near_one(a):
     """Divide a vector by a power of two, which is exact, so that its squares neither overflow nor vanish."""
     xp = array_namespace(a)
     return a / power_of_two(xp.max(xp.abs(a), axis=-1, keepdims=True))
+
+
+def _require_bound(growth, d):
+    if not growth < 1:
+        most = round(d / growth)
+        raise ValueError(f"a and b must have fewer than {most} coordinates in this precision, got {d}")
 
 
 def _require_direction(**vectors):

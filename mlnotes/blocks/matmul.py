@@ -64,6 +64,7 @@ def matmul_columns(a, b):
     return array_namespace(a, b).stack(columns, axis=-1)
 
 
+@widen_half
 def linear_combination(vectors, amounts):
     """Add up vectors, each times a number.
 

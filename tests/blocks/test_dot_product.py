@@ -152,3 +152,23 @@ def test_vectors_without_direction_are_refused(f, bad):
 def test_vectors_without_coordinates_have_no_direction():
     with pytest.raises(ValueError, match=r"not be empty along axis -1, got shape \(0,\)"):
         unit(np.ones(0))
+
+
+def test_no_half_precision_sum_is_rounded_on_the_way(backend):
+    a, b, gram = np.array([300.0, -300.0]), np.ones(2), np.array([[300.0, 200.0], [200.0, 301.0]])
+    if "bfloat16" in backend.name:
+        gram[1, 1] = 302  # which it can hold
+    found = backend.read(dot_in_basis(*map(backend.array, (a, b, gram))))
+    assert found == pytest.approx(backend.like(a) @ gram @ b, rel=backend.tolerance)
+
+
+@pytest.mark.parametrize("make", [lambda n: np.ones(n, np.float16), lambda n: torch.ones(n, dtype=torch.bfloat16)])
+def test_where_rounding_may_be_everything_there_is_no_bound(make):
+    eps = 2.0**-10 if isinstance(make(1), np.ndarray) else 2.0**-7
+    n = int(2 / eps)
+    a = make(n - 1) / 256
+    growth = (n - 1) * eps / 2
+    assert float(dot_error_bound(a, a)) == pytest.approx(growth / (1 - growth) * float(dot(a, a)), rel=2 * eps)
+    for too_many in (n, 2 * n, 70_000):
+        with pytest.raises(ValueError, match=f"fewer than {n} coordinates .* got {too_many}"):
+            dot_error_bound(make(too_many), make(too_many))

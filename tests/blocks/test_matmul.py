@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlnotes.blocks.matmul import (
+    linear_combination,
     matmul_block,
     matmul_columns,
     matmul_dot,
@@ -125,3 +126,10 @@ def test_sizes_of_blocks_must_be_positive(call):
 def test_an_outer_product_needs_vectors():
     with pytest.raises(ValueError, match=r"a and b must be vectors, got shapes \(3,\) and \(\)"):
         outer(np.ones(3), np.float64(2.0))
+
+
+def test_a_long_combination_in_half_precision_is_rounded_once():
+    vectors, amounts = np.ones((1, 4099), np.float16), np.ones(4099, np.float16)
+    total = linear_combination(vectors, amounts)
+    assert total.dtype == np.float16
+    assert total.tolist() == [4100]  # the nearest there is; added up one by one it would stay at 2048
