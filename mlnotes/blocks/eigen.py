@@ -675,7 +675,7 @@ def _unit_start(start, a):
     require_vector(**{"the vector": start})
     if not start.any():
         raise ValueError(f"the vector must not be zero, got {start}")
-    return _unit(by_power_of_two(start.astype(a.dtype))[0])
+    return _unit(by_power_of_two(working_copy(start))[0]).astype(a.dtype)
 
 
 def _unit(x):

@@ -537,3 +537,12 @@ def test_a_shift_that_is_no_number_is_refused():
 def test_eigenvalues_that_are_no_floats_are_refused(f):
     with pytest.raises(ValueError, match="must not exceed the largest float"):
         f(np.full((3, 3), 1.7e308))
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_a_start_that_single_precision_cannot_hold_is_only_a_direction(size):
+    a, start = np.diag(np.array([2, 1], np.float32)), np.array([3.0, 4.0])
+    assert rayleigh_quotient(a, size * start) == rayleigh_quotient(a, start) == pytest.approx(34 / 25)
+    found = power_iteration(a, size * start, steps=3)
+    np.testing.assert_array_equal(found.estimates, power_iteration(a, start, steps=3).estimates)
+    assert found.vector.dtype == np.float32

@@ -138,7 +138,8 @@ _FOUND, _COEFFICIENTS = "found = qr_iteration(a)", "return times_power_of_two(p[
 _SHIFTED = "- scaled[-1] * np.eye(len(a))"
 _TRUSTED = Mistake("always converged", ("bool(converged))", "True)"), "It never says that it did not converge",
     "compare the residual with a tolerance")
-_LONG = Mistake("quotient not divided", ("_unit(by_power_of_two(start.astype(a.dtype))[0])", "start.astype(a.dtype)"),
+_LONG = Mistake("quotient not divided",
+    ("_unit(by_power_of_two(working_copy(start))[0]).astype(a.dtype)", "start.astype(a.dtype)"),
     "The length of the start decides what is found", "divide by v·v, or start from a unit vector")
 
 
