@@ -117,7 +117,7 @@ def minimize(function, gradient, x0, stepper, hessian=None, max_steps=1000, tole
     points, values, norms = [], [], []
     with np.errstate(all="ignore"):
         while True:
-            points.append(x)
+            points.append(x.copy())
             values.append(float(problem.function(x)))
             norms.append(float(np.linalg.norm(problem.gradient(x))))
             try:
@@ -721,7 +721,7 @@ def _remembering_last(f, name):
     def remembered(x):
         if last[0] is None or not np.array_equal(last[0], x):
             shape = x.shape if name == "gradient" else ()
-            y = np.array(f(x), dtype=float)
+            y = np.array(f(x.copy()), dtype=float)  # whatever it does to its argument
             if y.shape != shape:
                 raise ValueError(f"{name} must return shape {shape} for x of shape {x.shape}, got {y.shape}")
             last[:] = x.copy(), y
@@ -733,7 +733,7 @@ def _remembering_last(f, name):
 def _hessian_at(problem, x):
     if problem.hessian is None:
         raise ValueError("Newton's method needs the hessian, got None")
-    h = np.asarray(problem.hessian(x), dtype=float)
+    h = np.asarray(problem.hessian(x.copy()), dtype=float)
     if h.shape != 2 * x.shape:
         raise ValueError(f"hessian must return shape {2 * x.shape} for x of shape {x.shape}, got {h.shape}")
     if not np.isfinite(h).all():

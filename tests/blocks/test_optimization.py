@@ -297,6 +297,7 @@ def test_a_stepper_that_steps_in_place_is_not_answered_from_memory():
 
     found = minimize(lambda x: x @ x / 2, lambda x: 1.0 * x, [1.0], in_place, max_steps=3)
     np.testing.assert_allclose(found.values, 0.5 * 0.81 ** np.arange(4))
+    np.testing.assert_allclose(found.points[:, 0], 0.9 ** np.arange(4))
 
 
 def test_a_stepper_may_be_used_twice():
@@ -408,3 +409,20 @@ def test_the_measured_rate_is_the_factor_of_a_geometric_sequence():
 def test_bad_input_is_refused_with_the_rule_and_the_values(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_what_a_function_does_to_its_point_does_not_move_the_walk():
+    def spoiling(f):
+        def spoil(x):
+            y = f(x)
+            x *= 2
+            return y
+
+        return spoil
+
+    bowl = (lambda x: x @ x, lambda x: 2 * x, lambda x: 2 * np.eye(2))
+    for stepper in (gradient_descent(0.1), damped_newton()):
+        found, expected = (
+            minimize(f, g, [1.0, 2.0], stepper, h) for f, g, h in (map(spoiling, bowl), bowl)
+        )
+        np.testing.assert_array_equal(found.points, expected.points)
