@@ -480,9 +480,9 @@ def logdet_gradient(x):
     if xp.any(xp.linalg.slogdet(scaled)[1] == -math.inf):
         raise ValueError(f"x must be invertible, got a singular matrix of size {n}")
     inverse = xp.linalg.inv(scaled)
-    residual = xp.max(xp.abs(scaled @ inverse - xp.eye(n, dtype=x.dtype, device=device(x))))
-    if not residual < 0.1:
-        miss = residual.item()
+    residual = xp.abs(scaled @ inverse - xp.eye(n, dtype=x.dtype, device=device(x)))
+    if not xp.all(residual < 0.1):
+        miss = xp.max(residual).item()
         raise ValueError(f"x must be invertible, got a matrix of size {n} whose inverse misses it by {miss:.1g}")
     with np.errstate(over="ignore"):
         gradient = inverse.mT / rows

@@ -403,3 +403,7 @@ def test_a_function_that_changes_its_shape_is_refused():
 def test_bad_input_is_refused_with_the_rule_and_the_values(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_no_matrices_have_no_gradients(backend):
+    assert logdet_gradient(backend.array(np.ones((0, 3, 3)))).shape == (0, 3, 3)
