@@ -151,7 +151,8 @@ def cached_attention(q, k, v, cache):
     Raises
     ------
     ValueError
-        If queries and keys differ in shape, or for what `KVCache.append` refuses. The cache is then unchanged.
+        If queries and keys differ in shape, library, precision or device, or for what `KVCache.append` refuses. The
+        cache is then unchanged.
 
     Notes
     -----
@@ -159,6 +160,7 @@ def cached_attention(q, k, v, cache):
     """
     if tuple(q.shape) != tuple(k.shape):
         raise ValueError(f"q and k must have the same shape, got {tuple(q.shape)} and {tuple(k.shape)}")
+    _require_like("q", q, cache.keys)
     offset = len(cache)
     cache.append(k, v)
     return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))

@@ -69,6 +69,7 @@ def test_decoding_token_by_token_agrees_in_every_precision(backend):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_bytes_are_those_that_memory_and_formula_say(dtype):
+    KVCache(1, 1, 1)  # what is imported for the first one is no memory of a cache
     tracemalloc.start()
     cache = KVCache(1009, 3, 17, like=np.zeros(1, dtype))
     taken = tracemalloc.get_traced_memory()[0]
@@ -201,3 +202,18 @@ def test_without_a_cache_the_total_is_cubic_and_with_one_quadratic():
 def test_negative_counts_are_refused():
     with pytest.raises(ValueError, match="n_heads must not be negative, got -1"):
         decoding_multiply_adds(3, -1, 5)
+
+
+@pytest.mark.parametrize(
+    ("q", "message"),
+    [
+        (K[..., :1, :].astype(int), "q must have the cache's dtype float64, got int64"),
+        (K[..., :1, :].astype(np.float32), "q must have the cache's dtype float64, got float32"),
+        (torch.tensor(K[..., :1, :]), "q must come from the cache's library"),
+    ],
+)
+def test_queries_that_attention_would_refuse_leave_the_cache_as_it_was(q, message):
+    cache = filled()
+    with pytest.raises(ValueError, match=message):
+        cached_attention(q, K[..., 2:3, :], V[..., 2:3, :], cache)
+    assert len(cache) == 2
