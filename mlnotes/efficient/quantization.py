@@ -681,6 +681,9 @@ def _require_room(cache, k, v):
         _require_like(name, x, memory)
     if k.shape[-2] != v.shape[-2]:
         raise ValueError(f"k and v must hold as many tokens, got {k.shape[-2]} and {v.shape[-2]}")
+    finite = array_namespace(k).isfinite(k)  # also keys that wait for their group, which no grid refuses yet
+    if not finite.all():
+        raise ValueError(f"k must hold finite numbers, got {float(k[~finite][0])}")
     if len(cache) + k.shape[-2] > cache.capacity:
         more = f"{len(cache)} of at most {cache.capacity} tokens, and {k.shape[-2]} more do not fit"
         raise ValueError(f"the cache must have room for what is appended: it holds {more}")
