@@ -138,7 +138,7 @@ class StreamingCache(KVCache):
         super().__init__(capacity, n_heads, d_head, d_value, leading, like)
         if n_sinks >= capacity:
             raise ValueError(f"n_sinks must leave room for another token, got {n_sinks} of {capacity}")
-        self.n_sinks, self._seen = n_sinks, 0
+        self.n_sinks, self._seen, self._n_unturned = n_sinks, 0, 0
         xp = array_namespace(self._keys)
         self._unturned = xp.zeros_like(self._keys[..., :n_sinks, :])
 
@@ -174,7 +174,8 @@ class StreamingCache(KVCache):
         k, v : array (..., g, l, d) and (..., g, l, e)
             Their keys and values.
         rotate : callable, optional
-            As for `KVCache.meet`; the product of what it turns must depend on the distance of the positions only.
+            As for `KVCache.meet`; the product of what it turns must depend on the distance of the positions only. Given
+            for one token, it must have been given for each sink: they are turned again, from what came.
 
         Returns
         -------
@@ -187,9 +188,11 @@ class StreamingCache(KVCache):
         Raises
         ------
         ValueError
-            For what `KVCache.append` refuses, except that there is always room. The cache is then unchanged.
+            For what `KVCache.append` refuses, except that there is always room; or if ``rotate`` is given, and was not
+            for each sink. The cache is then unchanged.
         """
         require_alike(self, k, v)
+        _require_unturned(self, rotate)
         n, turn = k.shape[-2], rotate or _as_it_is
         new = self._seen + np.arange(n)
         turned = turn(k, new)
@@ -242,12 +245,20 @@ class StreamingCache(KVCache):
         self._write(turned, v)
         if rotate is not None:
             self._unturned[..., sinks, :] = k[..., : sinks.stop - sinks.start, :]
-            held = np.arange(min(self._seen, self.n_sinks))
+            self._n_unturned = sinks.stop
+            held = np.arange(sinks.stop)
             self._keys[..., held, :] = rotate(self._unturned[..., held, :], held + self._evicted)
 
 
 def _as_it_is(x, positions):
     return x
+
+
+def _require_unturned(cache, rotate):
+    """Refuse to turn sinks again of which it is not known how they came."""
+    held = min(len(cache), cache.n_sinks)
+    if rotate is not None and cache._n_unturned < held:
+        raise ValueError(f"rotate must be given from the first sink on, got {cache._n_unturned} of {held} with it")
 
 
 def _require_null(x, null, axis):

@@ -213,7 +213,7 @@ def test_memory_stays_the_same_over_5000_tokens_and_a_step_copies_nothing_that_i
     assert set_aside == 2 * 2 * 1009 * 8 * 8 + 2 * 4 * 8 * 8
     token = np.ones((2, 1, 8))
     for _ in range(1009):
-        cache.append(token, token)
+        cache.meet(token, token, token, rotary)
     memory = cache._keys, cache._values
     tracemalloc.start()
     for _ in range(3000):  # after which Python and NumPy have set aside what they reuse
@@ -316,10 +316,12 @@ def test_what_does_not_fit_is_refused_and_leaves_the_cache_as_it_was(k, v, messa
 
 def test_a_chunk_of_nothing_changes_nothing():
     cache = StreamingCache(4, 1, 2, 6, 7)
-    cache.append(K[:, :3], V[:, :3])
+    _, keys, values, _ = (it.copy() for it in cache.meet(Q[:, :3], K[:, :3], V[:, :3], rotary))
     cache.append(K[:, :0], V[:, :0])
     cache.meet(Q[:, :0], K[:, :0], V[:, :0], rotary)
     assert cache.positions.tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(cache.keys, keys)
+    np.testing.assert_array_equal(cache.values, values)
 
 
 @pytest.mark.parametrize(
@@ -383,3 +385,15 @@ def test_the_published_model_streams_in_one_chunk_as_token_by_token_and_keeps_wh
     right = torch.tensor(ids[13:])
     kept, lost = (torch.nn.functional.cross_entropy(it[12:-1], right) for it in (whole, without))
     assert kept < lost - 1.0
+
+
+@pytest.mark.parametrize("n_turned", [0, 1])
+def test_sinks_that_came_without_a_turn_are_not_lost_when_one_is_asked_for(n_turned):
+    cache = StreamingCache(4, 2, 2, 6, 7)
+    if n_turned:
+        cache.meet(Q[:, :1], K[:, :1], V[:, :1], rotary)
+    cache.append(K[:, n_turned:3], V[:, n_turned:3])
+    before = cache.keys.copy()
+    with pytest.raises(ValueError, match=f"rotate must be given from the first sink on, got {n_turned} of 2 with it"):
+        cache.meet(Q[:, 3:4], K[:, 3:4], V[:, 3:4], rotary)
+    np.testing.assert_array_equal(cache.keys, before)
