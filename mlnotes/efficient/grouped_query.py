@@ -205,9 +205,10 @@ def _attend(q, k, v, mask):
     if not is_array_api_obj(mask) or str(device(mask)) != "cpu":  # to look there, it would have to be copied first
         return grouped_query_attention(q, k, v, mask)
     mask = np.asarray(mask)
-    if n_queries == 1 and mask.all():
+    fits = mask.shape == (n_queries, n_keys)
+    if n_queries == 1 and fits and mask.dtype == bool and mask.all():
         return grouped_query_attention(q, k, v)
-    if n_queries <= ROWS or str(device(q)) != "cpu" or mask.shape != (n_queries, n_keys):
+    if n_queries <= ROWS or str(device(q)) != "cpu" or not fits:
         return grouped_query_attention(q, k, v, mask)
     results = []
     for i in range(0, n_queries, ROWS):

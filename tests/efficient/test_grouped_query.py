@@ -264,3 +264,16 @@ def test_heads_that_cannot_be_pooled_are_refused(arguments, message):
 def test_nothing_that_lies_on_another_device_is_looked_at(n, mask):
     x, *w = (torch.empty(it, device="meta") for it in ((n, 12), (12, 12), (12, 6), (12, 6), (12, 12)))
     assert grouped_query_self_attention(x, *w, n_heads=4, n_groups=2, mask=mask(n)).shape == (n, 12)
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        (np.ones((1, 1), int), "mask must be boolean"),
+        (np.ones((7, 9), bool), r"mask must have shape \(1, 1\) or \(2, 1, 1\), up to sizes 1, got \(7, 9\)"),
+    ],
+)
+def test_a_mask_that_hides_nothing_from_one_token_must_fit_as_well(mask, message):
+    w = [np.ones((4, 4))] * 4
+    with pytest.raises(ValueError, match=message):
+        grouped_query_self_attention(np.ones((1, 4)), *w, n_heads=2, n_groups=2, mask=mask)
