@@ -10,6 +10,7 @@ from mlnotes.arrays import (
     require_matrix,
     require_same_size,
     widen_half,
+    working_copy,
 )
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.multi_head import merge_heads, split_heads
@@ -459,7 +460,8 @@ def factorize(w, rank, x=None):
     Wang et al., *SVD-LLM: Truncation-aware Singular Value Decomposition for Large Language Model Compression*, 2025.
     """
     _require_factors(w, rank, x)
-    target = w if x is None else x @ w
+    w = working_copy(w)
+    target = w if x is None else working_copy(x) @ w
     w_up = np.linalg.svd(target, full_matrices=False)[2][:rank]
     return w @ w_up.T, w_up
 

@@ -337,3 +337,19 @@ def test_inputs_may_be_fewer_than_their_width():
 def test_bad_input_is_refused_with_the_rule_and_both_values(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("x", [None, draw(9, 7)])
+def test_a_half_precision_projection_is_factorized_in_single(x):
+    w = draw(7, 6).astype(np.float16)
+    found = factorize(w, 2, None if x is None else x.astype(np.float16))
+    expected = factorize(w.astype(np.float32), 2, None if x is None else x.astype(np.float16).astype(np.float32))
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.dtype == np.float32
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_lists_are_factorized_like_arrays():
+    w, x = [[1.0, 2.0], [3.0, 5.0]], [[1.0, 2.0], [0.0, 1.0]]
+    for ours, theirs in zip(factorize(w, 1, x), factorize(np.array(w), 1, np.array(x)), strict=True):
+        np.testing.assert_array_equal(ours, theirs)

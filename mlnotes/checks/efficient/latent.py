@@ -300,7 +300,7 @@ CHECKS = (
                 "All that is kept has length 1", "multiply by the singular values, or project w itself"),
             Mistake("outputs factored", ("return w @ w_up.T, w_up", "return target @ w_up.T, w_up"),
                 "With inputs, the product is x @ w, not w", "project w itself onto the directions of the outputs"),
-            Mistake("covariance of the inputs only", ("target = w if x is None else x @ w",
+            Mistake("covariance of the inputs only", ("target = w if x is None else working_copy(x) @ w",
                 "target = w if x is None else x.T @ x @ w"), "Inputs count by their squares",
                 "whiten by the Cholesky factor, not by the covariance: X itself, or a root of it"))),
 )
