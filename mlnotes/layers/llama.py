@@ -169,8 +169,11 @@ class Llama(torch.nn.Module):
         """List the tokens (..., l, d_model) as they come from the table, and as each block leaves them."""
         if mask is None and caches is None:
             mask = causal_mask(ids.shape[-1], ids.shape[-1])
+        caches = [None] * len(self.blocks) if caches is None else caches
+        if len(caches) != len(self.blocks):
+            raise ValueError(f"there must be a cache for each of {len(self.blocks)} layers, got {len(caches)}")
         states = [self.tokens(ids)]
-        for block, cache in zip(self.blocks, caches or [None] * len(self.blocks), strict=True):
+        for block, cache in zip(self.blocks, caches, strict=True):
             states.append(block(states[-1], mask, cache, self.rotation()))
         return states
 

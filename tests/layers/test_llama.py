@@ -156,3 +156,8 @@ def test_the_published_model_records_no_gradients_and_is_a_new_one_each_time(pub
     assert again.any()
     assert published.norm.gain.any()
     assert published.blocks[0].attention.w_q.any()
+
+
+def test_no_cache_for_any_layer_is_refused():
+    with pytest.raises(ValueError, match="there must be a cache for each of 3 layers, got 0"):
+        small()(torch.arange(5), caches=[])
