@@ -7,7 +7,7 @@ from array_api_compat import array_namespace, device
 
 from mlnotes.applications.embedding import embedding
 from mlnotes.applications.mlp import mlp, relu, silu
-from mlnotes.arrays import as_like, require_boolean, require_entries, require_floats, widen_half
+from mlnotes.arrays import as_like, require_boolean, require_entries, require_floats, require_integers, widen_half
 
 
 @widen_half
@@ -249,15 +249,14 @@ def block_parameters(d_model, d_hidden=None):
     Raises
     ------
     ValueError
-        If a width is not positive.
+        If a width is no positive integer.
 
     Notes
     -----
     .. math:: 4(n^2 + n) + (2nm + m + n) + 2\\cdot 2n, \\qquad\\text{which is } 12n^2 + 13n \\text{ for } m = 4n
     """
     d_hidden = 4 * d_model if d_hidden is None else d_hidden
-    if min(d_model, d_hidden) < 1:
-        raise ValueError(f"d_model and d_hidden must be positive, got {d_model} and {d_hidden}")
+    require_integers(1, d_model=d_model, d_hidden=d_hidden)
     attention = 4 * (d_model * d_model + d_model)  # for queries, keys and values, and for what heads give together
     network = (d_model * d_hidden + d_hidden) + (d_hidden * d_model + d_model)
     norms = 2 * (d_model + d_model)  # gain and shift

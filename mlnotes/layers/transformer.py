@@ -311,4 +311,5 @@ class LanguageModel(torch.nn.Module):
 
 
 def _positions(max_length, d_model):
+    require_integers(1, max_length=max_length)
     return torch.tensor(sinusoidal_positions(max_length, d_model), dtype=torch.get_default_dtype())

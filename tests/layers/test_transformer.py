@@ -209,6 +209,7 @@ def test_models_run_on_a_gpu():
         (lambda: DecoderBlock(12, 5, 20), "multiple of n_heads, got d_model=12 and n_heads=5"),
         (lambda: Encoder(0, 12, 3, 20), "n_layers must be positive, got 0"),
         (lambda: LanguageModel(0, 1, 12, 3, 20), "n_tokens must be positive, got 0"),
+        (lambda: LanguageModel(11, 1, 12, 3, 20, max_length=0), "max_length must be positive, got 0"),
         (lambda: LanguageModel(11, 1, 9, 3, 20), "d must be even, for pairs of coordinates, got 9"),
         (lambda: LanguageModel(11, 1, 12, 3, 20)(torch.tensor([11])), "0 and 10 for a table of 11 rows, got 11"),
         (lambda: LanguageModel(11, 1, 12, 3, 20, max_length=4)(torch.zeros(5).int()), "at most 4 tokens, .* got 5"),
