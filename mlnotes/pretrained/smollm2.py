@@ -39,7 +39,8 @@ def tokenize(text):
     Parameters
     ----------
     text : str
-        Any text. What frames a conversation, such as ``<|im_end|>``, is cut like other text.
+        Any text. What frames a conversation, such as ``<|im_end|>``, is cut like other text. Six control characters,
+        which no token holds, are left out.
 
     Returns
     -------

@@ -45,8 +45,14 @@ def test_the_vocabulary_names_the_rows_of_the_table():
 
 def test_an_id_outside_the_table_is_refused_with_the_tables_size():
     for bad in (-1, 30522):
-        with pytest.raises(ValueError, match=f"between 0 and 30521, got {bad}"):
+        with pytest.raises(ValueError, match=f"between 0 and 30521 for a table of 30522 rows, got {bad}"):
             minilm.word_vectors(np.array([bad]))
+
+
+@pytest.mark.parametrize("ids", [[], [1.0], [True, False]])
+def test_ids_that_are_no_integers_are_refused(ids):
+    with pytest.raises(ValueError, match="ids must hold integers, got dtype"):
+        minilm.word_vectors(ids)
 
 
 @pytest.mark.parametrize("text", ["", "   "])

@@ -77,6 +77,12 @@ def test_a_passage_is_part_of_the_text():
     assert smollm2.passage(40).any()
 
 
+def test_six_control_characters_are_left_out_and_all_else_comes_back():
+    alphabet = [chr(i) for i in (*range(0x800), *range(0x800, 0xD800, 0x40), *range(0xE000, 0x40000, 0x1000))]
+    kept = smollm2.decode(smollm2.tokenize("".join(alphabet))[1])
+    assert kept == "".join(it for it in alphabet if it not in "\x04\x06\x13\x14\x16\x1d")
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
