@@ -190,7 +190,7 @@ def low_rank(a, k):
     Raises
     ------
     ValueError
-        If ``a`` is not a matrix of finite real numbers, or has no such rank.
+        If ``a`` is not a matrix of finite real numbers, or has no such rank, or for what `svd` refuses.
 
     Notes
     -----
@@ -229,7 +229,7 @@ def rank(a, tolerance=None):
     Raises
     ------
     ValueError
-        If ``a`` is not a matrix of finite real numbers, or ``tolerance`` is negative or not finite.
+        If ``tolerance`` is negative or not finite, or for what `svd` refuses.
     """
     return _count_above(svd(a)[1], tolerance, np.shape(a))
 
@@ -274,7 +274,7 @@ def fundamental_subspaces(a, tolerance=None):
     Raises
     ------
     ValueError
-        If ``a`` is not a matrix of finite real numbers, or ``tolerance`` is negative or not finite.
+        If ``tolerance`` is negative or not finite, or for what `svd` refuses.
 
     References
     ----------
