@@ -155,8 +155,9 @@ def cross_entropy(logits, targets):
     """
     _require_classes(logits, targets)
     xp = array_namespace(logits, targets)
+    at = xp.astype(targets, xp.int64)[..., None]  # all that PyTorch takes
     # 0 - x, because -x would turn a surprise of 0 into -0.
-    surprises = 0 - xp.take_along_axis(log_softmax(logits), targets[..., None], axis=-1)
+    surprises = 0 - xp.take_along_axis(log_softmax(logits), at, axis=-1)
     return xp.mean(surprises)
 
 
@@ -193,7 +194,7 @@ def entropy(weights, axis=-1):
     """
     _require_weights(axis, weights)
     xp = array_namespace(weights)
-    return -xp.sum(weights * xp.log(or_one(weights)), axis=axis)
+    return 0 - xp.sum(weights * xp.log(or_one(weights)), axis=axis)  # -x would turn 0 into -0
 
 
 @widen_half
@@ -298,6 +299,7 @@ def _require_classes(logits, targets):
         raise ValueError(f"targets must hold integers, got dtype {targets.dtype}")
     if 0 in targets.shape:
         raise ValueError(f"there must be at least one target, got shape {tuple(targets.shape)}")
-    lowest, highest, n = int(xp.min(targets)), int(xp.max(targets)), logits.shape[-1]
+    targets, n = xp.astype(targets, xp.int64, copy=False), logits.shape[-1]
+    lowest, highest = int(xp.min(targets)), int(xp.max(targets))
     if lowest < 0 or highest >= n:
         raise ValueError(f"targets must lie between 0 and {n - 1} for {n} classes, got {lowest} to {highest}")

@@ -211,3 +211,14 @@ def test_targets_that_are_no_classes_are_refused(targets, message):
 def test_a_mean_over_no_targets_is_refused():
     with pytest.raises(ValueError, match="at least one target"):
         cross_entropy(np.ones((0, 3)), np.array([], int))
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32, torch.uint16, torch.int64])
+def test_targets_may_be_integers_of_any_size(dtype):
+    logits, targets = torch.tensor(draw(3, 5)), torch.tensor([4, 0, 2])
+    assert cross_entropy(logits, targets.to(dtype)) == torch.nn.functional.cross_entropy(logits, targets)
+
+
+@pytest.mark.parametrize("weights", [[1.0, 0.0], [0.0, 0.0]])
+def test_no_entropy_is_a_plain_zero(weights):
+    assert math.copysign(1, entropy(np.array(weights))) == 1
