@@ -5,7 +5,14 @@ import math
 import numpy as np
 from array_api_compat import array_namespace, to_device
 
-from mlnotes.arrays import require_entries, require_floats, require_integers, require_not_negative, widen_half
+from mlnotes.arrays import (
+    as_like,
+    require_entries,
+    require_floats,
+    require_integers,
+    require_not_negative,
+    widen_half,
+)
 from mlnotes.blocks.softmax import softmax
 
 
@@ -54,7 +61,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
     scores = logits - xp.where(top == -math.inf, 0.0, top)
     # So far below the top the probability is 0 in every precision, and the quotient might overflow.
     scores = xp.where(scores < -10_000 * temperature, -math.inf, scores)
-    scores = scores / temperature if temperature >= xp.finfo(scores.dtype).smallest_normal else scores
+    scores = scores / as_like(temperature, scores) if temperature >= xp.finfo(scores.dtype).smallest_normal else scores
     if top_k is not None:
         ranked = xp.sort(scores, axis=-1)
         scores = xp.where(scores >= ranked[..., -min(top_k, logits.shape[-1]), None], scores, -math.inf)
@@ -95,7 +102,8 @@ def generate(step, ids, n_tokens, stop=None, rng=None, **choice):
     Raises
     ------
     ValueError
-        If ``ids`` is empty, ``n_tokens`` negative, or for what `next_token_probabilities` refuses.
+        If ``ids`` is empty, ``n_tokens`` negative, no token may follow because every score is -inf, a score is nan, or
+        for what `next_token_probabilities` refuses.
 
     Notes
     -----
@@ -106,14 +114,26 @@ def generate(step, ids, n_tokens, stop=None, rng=None, **choice):
     require_integers(0, n_tokens=n_tokens)
     rng, new, written = np.random.default_rng(rng), np.asarray(ids), []
     for _ in range(n_tokens):
-        p = to_device(next_token_probabilities(step(new)[-1], **choice), "cpu")
-        reached = np.cumsum(np.asarray(p, dtype=np.float64))
+        p = _as_doubles(next_token_probabilities(step(new)[-1], **choice))
+        reached = np.cumsum(p)
+        _require_possible(reached[-1])
         token = int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))
         if token == stop:
             break
         written.append(token)
         new = np.array([token])
     return np.array(written, dtype=np.int64)
+
+
+def _as_doubles(p):
+    """Bring numbers of any library, precision and device to NumPy's float64."""
+    p = to_device(p.detach() if hasattr(p, "detach") else p, "cpu")
+    return np.asarray(array_namespace(p).astype(p, array_namespace(p).float64))
+
+
+def _require_possible(total):
+    if not total > 0:
+        raise ValueError(f"at least one token must be possible, got probabilities that sum to {total}")
 
 
 def _require_choice(logits, temperature, top_k, top_p):

@@ -170,3 +170,26 @@ def test_a_seed_repeats_the_text_and_another_does_not():
 def test_nothing_to_go_on_from_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         generate(Chain(CYCLE), *arguments)
+
+
+@pytest.mark.parametrize("score", [-np.inf, np.nan])
+def test_where_nothing_may_come_nothing_is_written(score):
+    with pytest.raises(ValueError, match="at least one token must be possible, got probabilities that sum to"):
+        generate(lambda ids: np.full((len(ids), 5), score), [0], 3)
+
+
+def test_a_model_in_any_precision_writes_the_same(backend):
+    table = backend.array(CYCLE)
+    assert generate(lambda ids: table[ids], np.array([3, 1]), 4, temperature=0).tolist() == [2, 3, 0, 1]
+
+
+def test_a_models_gradients_do_not_keep_it_from_writing():
+    table = torch.tensor(CYCLE, requires_grad=True)
+    assert generate(lambda ids: table[ids], [1], 2, temperature=0).tolist() == [2, 3]
+
+
+def test_numpys_double_as_a_temperature_leaves_the_precision_as_it_is():
+    logits = np.array([1.0, 2.0, 4.0], np.float32)
+    p = next_token_probabilities(logits, np.float64(0.7), top_p=np.float64(0.9))
+    assert p.dtype == np.float32
+    np.testing.assert_array_equal(p, next_token_probabilities(logits, 0.7, top_p=0.9))

@@ -115,7 +115,7 @@ CHECKS = (
             oracle("transformers' three processors", _transformers, call(_rows), call(_rows, 0.5), call(_rows, top_k=4),
                 call(_rows, top_p=0.8), call(_rows, 1.7, 5, 0.6), **_LAST_BITS)),
         mistakes=(
-            Mistake("multiplied by the temperature", ("scores / temperature if", "scores * temperature if"),
+            Mistake("multiplied by the temperature", ("scores / as_like(temperature, scores)", "scores * temperature"),
                 "A high temperature makes the probable more probable", "divide the scores by it"),
             Mistake("top k from below", ("-min(top_k, logits.shape[-1])", "min(top_k, logits.shape[-1]) - 1"),
                 "Only the least probable are left out", "take the k-th from the end of the sorted scores"),
