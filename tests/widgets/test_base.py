@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from decimal import Decimal
 
 import ipywidgets
 import matplotlib
@@ -264,3 +265,27 @@ def test_every_control_has_a_name(open_page, widgets):
         ".map(e => e.outerHTML)"
     )
     assert unnamed == []
+
+
+def test_numbers_are_written_as_they_are_computed_and_bars_are_as_long(open_page, widgets):
+    page = open_page(*widgets.values())
+    numbers = page.locator(".mw-sums li, .mw-measures li, .mw-ways li, .mw-pairs li, td[data-value]").evaluate_all(
+        "all => all.map(e => [e.dataset.value, (e.querySelector('b:last-child, .mw-number') ?? e).textContent])"
+    )
+    compared = 0
+    for value, text in numbers:
+        value = np.ravel(json.loads(value.replace("NaN", "null"))).tolist()
+        shown = re.findall(r"-?[\d.]+(?:e[+-]?\d+)?", text.replace("−", "-").replace(",", ""))
+        if value == [None] or text.startswith(("none", "not ")) or len(value) > 1 == len(shown):
+            continue
+        for one, written in zip(value, shown[: len(value)], strict=True):
+            of = 100 if re.fullmatch(r"[\d.]+ %", text) else 1
+            half = 10.0 ** Decimal(written).as_tuple().exponent / 2
+            assert float(written) == pytest.approx(of * one, abs=half * (1 + 1e-9)), text
+            compared += 1
+    assert compared > 100
+    bars = page.locator(":is(.mw-rows, .mw-next .mw-measures) li:not(.mw-header)").evaluate_all(
+        "all => all.map(e => [e.dataset.weight ?? e.dataset.value,"
+        " new DOMMatrix(e.querySelector('.mw-track i').style.transform).a].map(Number))"
+    )
+    np.testing.assert_allclose(*np.transpose(bars), atol=1e-6)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reading import shown
+from reading import corners, shown
 
 from mlnotes.widgets.circle_ellipse import CircleEllipse
 
@@ -50,6 +50,15 @@ def test_the_page_computes_what_python_computes(open_page, slide, a):
         assert shown(page, "between") == pytest.approx(widget.between(), abs=1e-5)
         halves = [shown(page, name) for name in ("longer", "shorter")]
         assert halves == pytest.approx(widget.singular_values(), abs=1e-9)
+        scale = 160 / max(1.3, 1.15 * halves[0])
+        outlines = corners(page, ".mw-outline")
+        for middle, matrix, outline in zip((160, 480), (np.eye(2), np.array(a)), outlines, strict=True):
+            tips = [(middle, 160) + scale * it * (1, -1) for it in (matrix @ widget.pair()).T]
+            seen = [corners(page, f".mw-ellipse .mw-{name}")[middle > 160] for name in "vw"]
+            np.testing.assert_allclose(seen, [[(middle, 160), tip] for tip in tips], atol=1e-6)
+            around = np.linspace(0, 2 * np.pi, 73)
+            circle = matrix @ [np.cos(around), np.sin(around)]
+            np.testing.assert_allclose((outline - (middle, 160)) / scale * (1, -1), circle.T, atol=1e-6)
 
 
 @pytest.mark.parametrize("a", MATRICES)
@@ -65,6 +74,14 @@ def test_the_button_turns_the_pair_to_the_singular_vectors(open_page, a, angle):
 
 def test_a_matrix_can_be_chosen_and_changed(open_page):
     page = open_page(CircleEllipse())
+    first = tuple(CircleEllipse().singular_values())
+    for name, halves in (
+        ("two columns", first), ("quarter turn", (1, 1)), ("symmetric", (3, 1)), ("dependent", (2.5, 0)),
+    ):  # fmt: skip
+        page.get_by_label("Matrix").select_option(name)
+        assert [shown(page, it) for it in ("longer", "shorter")] == pytest.approx(halves, abs=1e-12)
+    page.get_by_label("column 2, entry 2").fill("12")
+    assert shown(page, "longer") == pytest.approx(CircleEllipse([[1, 2], [0.5, 9]]).singular_values()[0], abs=1e-9)
     page.get_by_label("Matrix").select_option("shear")
     assert page.get_by_label("column 2, entry 1").input_value() == "1"
     page.get_by_label("column 1, entry 2").fill("1")
@@ -79,3 +96,5 @@ def test_it_works_from_the_keyboard(open_page):
     page.keyboard.press("ArrowRight")
     assert page.get_by_label("Direction").get_attribute("aria-valuetext") == "45°"
     assert "are at right angles" in page.locator(".mw-verdict").inner_text()
+    page.keyboard.press("ArrowDown")
+    assert page.get_by_label("Direction").get_attribute("aria-valuetext") == "44.5°"

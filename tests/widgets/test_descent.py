@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from reading import shown
+from reading import corners, drawn, shown
 
 from mlnotes.widgets.descent import METHODS, Descent
 
@@ -97,11 +97,21 @@ def test_the_page_computes_what_python_computes(open_page, slide, method):
         assert shown(page, "predicted") == pytest.approx(widget.predicted(), rel=1e-9)
         assert shown(page, "edge") == pytest.approx(widget.edge(), rel=1e-12)
         assert shown(page, "best") == pytest.approx(widget.best(), rel=1e-12)
+        [way, curve] = corners(page, ".mw-descent .mw-way")
+        places = np.clip((widget.path() * [1, -1] / 1.2 + 1) * 210, -9999, 9999)
+        np.testing.assert_allclose(way, places, atol=0.0501)
+        assert page.locator(".mw-stop").count() == (abs(places) < 840).all(axis=1).sum() - 1
+        np.testing.assert_allclose(np.divide(*drawn(page, ".mw-level", "rx", "ry").T), condition**0.5)
+        rates = np.linspace(0, 4, 401)
+        factors = np.array([widget.predicted(it) for it in rates]).clip(max=1.4)
+        np.testing.assert_allclose(curve, np.transpose([24 + 97 * rates, 180 - factors / 1.4 * 172]), atol=0.0501)
+        height = 180 - min(widget.predicted(), 1.4) / 1.4 * 172
+        np.testing.assert_allclose(drawn(page, ".mw-begin", "cx", "cy")[-1], [24 + 97 * rate, height])
 
 
 def test_the_verdict_names_the_slow_direction_and_the_edge(open_page, slide):
     page = open_page(Descent(rate=1.0, condition=20))
-    assert "along the valley is the slow part" in verdict(page)
+    assert "along the valley is the slow part; a digit costs 45 steps" in verdict(page)
     slide(page, "Step size", 1.99)
     assert "across the valley is the slow part" in verdict(page)
     slide(page, "Step size", 2)
@@ -111,6 +121,14 @@ def test_the_verdict_names_the_slow_direction_and_the_edge(open_page, slide):
     page.get_by_role("button", name="Best settings").click()
     assert "equally fast" in verdict(page)
     assert shown(page, "predicted") == pytest.approx(19 / 21)
+    slide(page, "Condition", 0)
+    page.get_by_role("button", name="Best settings").click()
+    assert verdict(page).endswith("equally fast; one step gives a digit or more.")
+    slide(page, "Condition", 2)
+    page.get_by_label("Method").select_option("momentum")
+    page.get_by_role("button", name="Best settings").click()
+    assert shown(page, "predicted") == pytest.approx(9 / 11)
+    assert "0.818" in page.locator('.mw-sums [data-name="best"]').inner_text()
 
 
 def test_the_start_follows_the_pointer_and_sliders_work_from_the_keyboard(open_page):
@@ -121,6 +139,11 @@ def test_the_start_follows_the_pointer_and_sliders_work_from_the_keyboard(open_p
     page.mouse.up()
     for axis in "xy":
         assert page.get_by_label(f"Start, {axis}").input_value() == "0.6"
+    page.mouse.move(box["x"] + 9, box["y"] + 9)  # without a button
+    assert page.get_by_label("Start, x").input_value() == "0.6"
+    page.mouse.down()
+    page.mouse.up()
+    assert [page.get_by_label(f"Start, {axis}").input_value() for axis in "xy"] == ["-1", "1"]
     page.get_by_label("Step size").focus()
     page.keyboard.press("ArrowRight")
     assert page.get_by_label("Step size").get_attribute("aria-valuetext") == "1.01"

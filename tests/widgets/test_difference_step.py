@@ -1,9 +1,11 @@
 """The errors on the page are those of Python, and Python's are what Taylor's series and rounding leave."""
 
 import math
+import re
 
 import numpy as np
 import pytest
+from reading import corners, drawn
 
 from mlnotes.blocks.derivatives import complex_step_jacobian
 from mlnotes.widgets.difference_step import FUNCTIONS, METHODS, STEPS, DifferenceStep, X
@@ -77,6 +79,21 @@ def test_the_page_computes_what_python_computes(open_page, slide, name):
             assert float(shown.get_attribute("data-value")) == widget.error(method)
         kinds = page.locator(".mw-verdict").inner_text()
         assert kinds.index(widget.kind("forward")) < kinds.index("central one’s, " + widget.kind("central"))
+        parts = [max(widget.truncation(it), widget.rounding(it)) for it in METHODS[:2]]
+        said = re.findall(r"[\d.]*\d(?:e-?\d+)?", kinds.replace("−", "-"))
+        np.testing.assert_allclose([float(it) for it in said], parts, rtol=0.05)
+    h = np.array(STEPS)
+    places = (
+        drawn(page, ".mw-steps rect", "x", "y") + drawn(page, ".mw-steps rect", "width") / 2,
+        drawn(page, ".mw-steps circle", "cx", "cy"),
+        np.array([(it.min(axis=0) + it.max(axis=0)) / 2 for it in corners(page, ".mw-steps polygon")]),
+    )
+    for method, found in zip(METHODS, places, strict=True):
+        powers = np.log10([max(widget.error(method, it), 1e-17) for it in h]).clip(max=1)
+        expected = np.transpose([46 + (np.log10(h) + 16) / 16 * 462, 10 + (1 - powers) / 18 * 254])
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+    for order, [x1, y1, x2, y2] in enumerate(drawn(page, ".mw-cut", "x1", "y1", "x2", "y2"), 1):
+        assert (y2 - y1) / (x2 - x1) == pytest.approx(-order * (254 / 18) / (462 / 16))
 
 
 def test_it_works_from_the_keyboard_and_names_its_values(open_page):

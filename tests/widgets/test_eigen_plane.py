@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reading import shown
+from reading import drawn, shown
 
 from mlnotes.widgets.eigen_plane import EigenPlane
 
@@ -55,16 +55,39 @@ def test_the_page_computes_what_python_computes(open_page, slide, a):
         assert shown(page, "estimate") == pytest.approx(found.eigenvalue, abs=1e-9)
         assert shown(page, "residual") == pytest.approx(found.residuals[-1], abs=1e-9)
         assert shown(page, "turned") == pytest.approx(widget.turned(), abs=1e-5)
+        v = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))])
+        steps = [v]
+        for _ in range(step):
+            image = np.array(a) @ steps[-1]
+            steps += [image / np.linalg.norm(image)] if image.any() else []
+        image = np.array(a) @ steps[-1]
+        scale = 180 / max(3.6, 1.1 * np.linalg.norm(image))
+        tips = 180 + scale * np.array([*steps[:-1], image, steps[-1]]) * (1, -1)
+        lines = drawn(page, ".mw-eigen :is(.mw-before, .mw-image, .mw-now)", "x1", "y1", "x2", "y2")
+        np.testing.assert_allclose(lines, np.hstack([np.full(tips.shape, 180), tips]), atol=1e-5)
 
 
 def test_a_matrix_can_be_chosen_and_changed(open_page):
     page = open_page(EigenPlane())
+    page.get_by_label("Direction").fill("135")
+    for name, value, words in (
+        ("two stretches", 1, "parallel to v: an eigenvector."), ("quarter turn", 0, "elsewhere: no eigenvector."),
+        ("mirror", 0, "elsewhere"), ("projection", 0, "The image is zero: v is an eigenvector of the eigenvalue 0."),
+    ):  # fmt: skip
+        page.get_by_label("Matrix").select_option(name)
+        assert shown(page, "estimate") == pytest.approx(value, abs=1e-12)
+        assert words in page.locator(".mw-verdict").inner_text()
+    page.get_by_label("Matrix").select_option("mirror")
+    page.get_by_label("Direction").fill("90")
+    assert "points the other way: an eigenvector of a negative" in page.locator(".mw-verdict").inner_text()
+    page.get_by_label("Steps").fill("3")
     page.get_by_label("Matrix").select_option("shear")
+    assert page.get_by_label("Steps").input_value() == "0"
     assert page.get_by_label("row 1, column 2").input_value() == "1"
     assert page.get_by_label("row 2, column 1").input_value() == "0"
     page.get_by_label("row 2, column 1").fill("1")
     assert page.get_by_label("Matrix").input_value() == "your own"
-    assert shown(page, "estimate") == pytest.approx(EigenPlane([[1, 1], [1, 1]]).iteration().eigenvalue, abs=1e-12)
+    assert shown(page, "estimate") == pytest.approx(EigenPlane([[1, 1], [1, 1]], 90).iteration().eigenvalue, abs=1e-12)
 
 
 def test_it_works_from_the_keyboard_and_says_what_is_parallel(open_page):

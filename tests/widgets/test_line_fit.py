@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reading import shown
+from reading import drawn, shown
 
 from mlnotes.widgets.line_fit import LineFit
 
@@ -53,6 +53,15 @@ def test_the_page_computes_what_python_computes(open_page, slide):
         expected |= {"places": residuals @ x}
         for name, value in expected.items():
             assert shown(page, name) == pytest.approx(value, abs=1e-9)
+        px, py, sides = 240 + 20 * np.array(x), 240 - 20 * np.array(y), 20 * abs(residuals)
+        np.testing.assert_allclose(drawn(page, ".mw-fit .mw-dot", "cx", "cy"), np.transpose([px, py]), atol=1e-6)
+        assert drawn(page, ".mw-fit .mw-dot", "r").argmax() == point
+        left, top = px - sides * (residuals * slope >= 0), np.minimum(py, py + 20 * residuals)  # beside the line
+        squares = drawn(page, ".mw-fit .mw-square", "x", "y", "width", "height")
+        np.testing.assert_allclose(squares, np.transpose([left, top, sides, sides]), atol=1e-6)
+        [[x1, y1, x2, y2]] = drawn(page, ".mw-fit .mw-line", "x1", "y1", "x2", "y2")
+        for at, height in ((x1, y1), (x2, y2)):
+            assert 240 - height == pytest.approx(20 * intercept + slope * (at - 240), abs=1e-6)
 
 
 def test_points_above_one_another_get_a_level_line(open_page, slide):
@@ -70,4 +79,8 @@ def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     page.get_by_label("Ridge").focus()
     page.keyboard.press("End")
     assert page.get_by_label("Ridge").get_attribute("aria-valuetext") == "1000"
-    assert "leans on the column of x" in page.locator(".mw-verdict").inner_text()
+    leans = f"leans on the column of x, by {shown(page, 'places'):.4g}:".replace("-", "−")
+    assert leans in page.locator(".mw-verdict").inner_text()
+    page.keyboard.press("Home")
+    assert page.get_by_label("Ridge").get_attribute("aria-valuetext") == "none"
+    assert "at right angles to both columns" in page.locator(".mw-verdict").inner_text()
