@@ -80,7 +80,7 @@ function part({ reading, step }, m, k, n) {
 function explain(a, b, { reading, step }, product) {
   const at = step - 1;
   const n = b[0].length;
-  const times = (x, what) => `${plain(x)} × ${what}`;
+  const times = (x, what) => `${bracketed(plain(x))} × ${what}`;
   if (step === 0) return "Nothing is computed yet. Move the slider, or choose an entry of C.";
   if (reading === "dot products") {
     const [i, j] = [Math.floor(at / n), at % n];

@@ -42,7 +42,7 @@ function render({ model, el, hasKernel }) {
     const rest = Math.max(0, 1 - listed.reduce((sum, { p }) => sum + p, 0));
     rows.replaceChildren(
       ...listed.map(({ p }, i) => bar(seen(pieces[i]), p, p > 0 ? p.toFixed(4) : "not drawn")),
-      bar("all others", result.others ? rest : 0, result.others ? `${rest.toFixed(4)}, ${result.others.toLocaleString("en")} tokens` : "not drawn"));
+      bar("all others", result.others ? rest : 0, result.others ? `${rest.toFixed(4)}, ${result.others.toLocaleString("en")} token${result.others === 1 ? "" : "s"}` : "not drawn"));
     const text = `${result.kept.toLocaleString("en")} of ${result.n.toLocaleString("en")} tokens may be drawn; `
       + `entropy ${result.entropy.toFixed(3)} nats.`;
     if (said.textContent !== text) said.textContent = text;

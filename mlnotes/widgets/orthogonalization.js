@@ -28,7 +28,7 @@ function render({ model, el }) {
     sums.replaceChildren(...METHODS.map((it) => {
       const right = digits(loss(STEPS[it](start(k), 3).basis));
       return h("li", { "data-name": it, "data-value": String(right) },
-        h("span", { class: "mw-what" }, it), h("b", {}, `${right} digits`));
+        h("span", { class: "mw-what" }, it), h("b", {}, `${right} digit${right === 1 ? "" : "s"}`));
     }));
     const said = tell(name, done, columns);
     if (verdict.textContent !== said) verdict.textContent = said;

@@ -10,7 +10,7 @@ function render({ model, el }) {
   const choice = (label, choices, name, text) => slider(label, {
     min: 0, max: choices.length - 1, step: 1, text, oninput: (at) => write(model, { [name]: choices[at] }),
   });
-  const window = choice("Window", windows, "window", (w) => `${w} tokens`);
+  const window = choice("Window", windows, "window", (w) => `${w} token${w === 1 ? "" : "s"}`);
   const sinks = choice("First tokens kept", kept, "sinks", (s) => String(s));
   const token = slider("Token that looks", {
     min: 0, max: n - 1, step: 1, text: (t) => `number ${t}`, oninput: (t) => write(model, { token: t }),
@@ -32,10 +32,11 @@ function render({ model, el }) {
     token.set(t);
     const places = seen(t, w, s);
     const evicted = t + 1 - places.length;
+    const held = `${places.length} token${places.length === 1 ? "" : "s"} in the cache`;
     diagram.replaceChildren(...drawing(n, t, w, s, places, evicted ? weights[i][j] : []));
     said.textContent = evicted
-      ? `${places.length} tokens in the cache, ${evicted} evicted: ${gone(t, w, s)}.`
-      : `${places.length} tokens in the cache, none evicted yet.`;
+      ? `${held}, ${evicted} evicted: ${gone(t, w, s)}.`
+      : `${held}, none evicted yet.`;
     said.dataset.value = JSON.stringify(places);
     const row = weights[i][j];
     const sum = (from, to) => row.slice(from, to).reduce((a, b) => a + b, 0);

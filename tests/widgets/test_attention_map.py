@@ -244,6 +244,7 @@ def test_layer_and_head_selectors_change_the_map(open_page):
 def test_one_head_needs_no_selector(open_page, attention_map):
     page = open_page(attention_map)
     assert page.locator("select").count() == 0
+    assert page.locator(".mw-caption").inner_text() == "Who looks at whom?"
 
 
 def test_queries_and_keys_of_different_number_have_no_causal_toggle(open_page, small):
@@ -257,6 +258,8 @@ def test_the_pointer_reads_out_rows_and_a_click_locks_and_unlocks(open_page, att
     page = open_page(attention_map)
     cell(page, 4, 10).hover()
     assert page.locator(".mw-side .mw-title").inner_text() == "bar₄ looks at"
+    marker = page.locator(".mw-marker").evaluate("it => Number(it.style.left.replace('%', ''))")
+    assert marker == pytest.approx(100 * attention_map.weights()[4, 10], rel=1e-4)
     cell(page, 4, 10).click()
     assert page.locator(".mw-side .mw-title").inner_text() == "Locked: bar₄ looks at"
     cell(page, 0, 0).hover()

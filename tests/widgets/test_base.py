@@ -201,6 +201,11 @@ def test_vectors_that_do_not_match_the_tokens_leave_the_picture(open_page, atten
     assert "13 × 12 tokens" in page.locator(".mw-note").inner_text()
 
 
+def test_a_state_that_lacks_a_name_says_which(open_page, widgets):
+    page = open_page(widgets["relu_sum"].to_html().replace('"show_units":true,', ""), errors_expected=True)
+    assert "its state has no show_units" in page.locator(".mw-note").inner_text()
+
+
 def test_a_widget_that_fails_later_is_replaced_by_its_picture(open_page, attention_map):
     page = open_page(attention_map.to_html().replace('"heads":["1"]', '"heads":["1","2"]'), errors_expected=True)
     assert page.locator(".mw").is_visible()

@@ -144,6 +144,7 @@ def test_the_start_follows_the_pointer_and_sliders_work_from_the_keyboard(open_p
     page.mouse.down()
     page.mouse.up()
     assert [page.get_by_label(f"Start, {axis}").input_value() for axis in "xy"] == ["-1", "1"]
+    np.testing.assert_allclose(corners(page, ".mw-descent .mw-way")[0][0], 35, atol=0.0501)
     page.get_by_label("Step size").focus()
     page.keyboard.press("ArrowRight")
     assert page.get_by_label("Step size").get_attribute("aria-valuetext") == "1.01"

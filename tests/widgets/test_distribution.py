@@ -127,6 +127,7 @@ def assert_fails_like_numpy(page, dtype, shift):
     verdict = page.locator(".mw-verdict").inner_text()
     if np.isinf(powers).any():
         assert "∞/∞ is nan" in verdict
+        assert f"beyond the largest {dtype.__name__}, {'65504' if dtype is np.float16 else '3.40e+38'}" in verdict
     elif np.isinf(sum_):
         assert "The sum is beyond" in verdict
     elif sum_ == 0:
@@ -168,6 +169,8 @@ def test_each_logit_moves_by_slider_keyboard_and_number(open_page):
     logits = np.array([2.0, 1.1, 0.5, 7.25])
     np.testing.assert_allclose(read(page, "weight"), softmax(logits), atol=1e-9)
     assert page.get_by_label("Logit of dog, as a number").input_value() == "1.1"
+    page.get_by_label("Logit of horse, as a number").fill("-3.5")
+    assert page.get_by_label("Logit of horse", exact=True).input_value() == "-3.5"
 
 
 def test_the_precision_can_be_chosen(open_page):
@@ -182,7 +185,21 @@ def test_an_overflow_is_shown_in_words_as_nan_and_by_hatching(open_page, slide):
     page = open_page(Distribution(LOGITS, naive=True, precision="float32"))
     slide(page, "Added to all logits", 100)
     assert page.locator(".mw-weight").first.inner_text().strip().endswith("nan")
+    assert page.locator(".mw-verdict").evaluate("it => it.classList.contains('mw-error')")
     hatched = page.locator(".mw-rows .mw-track").first.evaluate("e => getComputedStyle(e).backgroundImage")
     assert "repeating-linear-gradient" in hatched
     page.get_by_label("Naive").uncheck()
     np.testing.assert_allclose(read(page, "weight"), softmax(np.array(LOGITS)), atol=1e-5)
+    assert page.locator(".mw-verdict").inner_text().endswith("only log-sum-exp has moved, up to rounding.")
+    slide(page, "Added to all logits", 0)
+    assert page.locator(".mw-verdict").inner_text() == "The largest exponential is exp 0 = 1: nothing can overflow."
+    page.get_by_label("Computed in").select_option("float64")
+    page.get_by_label("Naive").check()
+    slide(page, "Temperature", -1.3)
+    slide(page, "Added to all logits", 40)
+    assert "beyond the largest float64, 1.80e+308" in page.locator(".mw-verdict").inner_text()
+    page.get_by_label("Naive").uncheck()
+    slide(page, "Added to all logits", 0)
+    page.get_by_label("Computed in").select_option("float16")
+    page.get_by_label(", as a number").first.fill("100000")
+    assert page.locator(".mw-verdict").inner_text() == "A logit is beyond the largest number."

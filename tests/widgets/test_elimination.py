@@ -81,10 +81,17 @@ def test_the_page_computes_what_python_computes(open_page, slide, exchange):
         slide(page, "First pivot", exponent)
         slide(page, "Step", step)
         widget = Elimination(exponent=exponent, exchange=exchange, step=step)
-        _, a, growth = widget.eliminated()
+        rows, a, growth = widget.eliminated()
         cells = page.locator("td.mw-number").evaluate_all("all => all.map(it => Number(it.dataset.value))")
         np.testing.assert_allclose(np.reshape(cells, a.shape), a, rtol=1e-12)
         assert shown(page, "growth") == pytest.approx(growth, rel=1e-12)
+        below = np.tril(np.ones((3, 3)), -1) * (np.arange(3) < step)
+        assert shown(page, "multiplier") == pytest.approx(abs(a * below).max(), rel=1e-12)
+        headings = page.locator("tbody th").all_inner_texts()
+        assert headings == [f"equation {row + 1}" for row in rows]
+        for kind, expected in (("multiplier", below), ("on", np.diag(np.arange(3) < step))):
+            has = f"all => all.map(it => it.classList.contains('mw-{kind}'))"
+            assert (np.reshape(page.locator("td.mw-number").evaluate_all(has), (3, 3)) == expected).all()
         if step == 2:
             assert shown(page, "digits") == widget.digits()
 
@@ -102,6 +109,8 @@ def test_the_doubling_column_has_five_equations_and_grows_sixteenfold(open_page,
 
 def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     page = open_page(Elimination(exponent=17, step=1))
+    assert page.locator(".mw-verdict").inner_text() == "1 of 2 columns are eliminated."
+    assert page.get_by_label("Step").get_attribute("aria-valuetext") == "1 of 2"
     page.get_by_label("Step").focus()
     page.keyboard.press("ArrowRight")
     assert "right would be all ones" in page.locator(".mw-verdict").inner_text()

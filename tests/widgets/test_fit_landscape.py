@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from reading import shown
+from reading import corners, drawn, shown
 
 from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
 from mlnotes.widgets.fit_landscape import METHODS, FitLandscape
@@ -94,7 +94,11 @@ def test_a_level_line_has_the_cost_of_its_level():
 def test_the_page_computes_what_python_computes(open_page, slide, method, start):
     widget = FitLandscape(*DATA, method, start)
     page = open_page(widget)
-    points, costs, trials, _ = widget.walk()
+    points, costs, trials, outcome = widget.walk()
+    many = f"{len(trials)} step{'s' * (len(trials) != 1)}"
+    words = {"arrived": f" after {many}.", "lost": f"is lost: step {len(trials)} leads to"}
+    words |= {"not finite": f"ends after {many}:", "on the way": f"is still on its way after {many}."}
+    assert words[outcome] in verdict(page)
     for step in range(len(points)):
         slide(page, "Step shown", step)
         np.testing.assert_allclose([shown(page, "x1"), shown(page, "x2")], points[step], rtol=1e-6)
@@ -102,6 +106,18 @@ def test_the_page_computes_what_python_computes(open_page, slide, method, start)
         if step and np.isfinite(trials[step - 1][2]) and trials[step - 1][1] > 1e-6 * costs[step]:
             seen = [shown(page, name) for name in ("damping", "predicted", "gain")]
             assert seen == pytest.approx(trials[step - 1], rel=1e-5, abs=1e-12)
+        places = np.clip(points / [300, 3] * [420, -350] + [0, 350], -9999, 9999)
+        np.testing.assert_allclose(drawn(page, ".mw-begin", "cx", "cy"), places[step : step + 1], rtol=1e-5, atol=1e-3)
+        x1, x2 = points[step]
+        t = np.linspace(0, 10.5, 101)
+        heights = 220 * (1 - np.clip(x1 * (1 - np.exp(-x2 * t)) / 268.8, -9, 9))
+        [curve] = corners(page, ".mw-fitted")
+        np.testing.assert_allclose(curve, np.transpose([t * 40, heights]), rtol=1e-5, atol=0.051)
+    np.testing.assert_allclose(corners(page, ".mw-way")[0], places, rtol=1e-5, atol=0.051)
+    marks = ".mw-fit-landscape :is(.mw-taken, .mw-refused)"
+    powers = [np.clip(np.log10(it[0]), -5.7, 4) if it[0] else -6.8 for it in trials]
+    np.testing.assert_allclose(drawn(page, marks, "cy")[:, 0], 120 - 10 * (np.array(powers) + 6), atol=1e-3)
+    assert page.locator(".mw-taken").count() == sum(it[2] > 1e-4 or method == METHODS[0] for it in trials)
     assert page.get_by_label("Step shown").get_attribute("max") == str(max(len(trials), 1))
 
 
@@ -133,6 +149,7 @@ def test_the_start_follows_the_pointer_and_sliders_work_from_the_keyboard(open_p
     page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + box["height"] / 3)
     page.mouse.down()
     page.mouse.up()
+    page.mouse.move(box["x"] + 9, box["y"] + 9)  # without a button
     assert page.get_by_label("Start, x₁").input_value() == "150"
     assert page.get_by_label("Start, x₂").input_value() == "2"
     page.get_by_label("Start, x₂").focus()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from reading import drawn
 
 from mlnotes.efficient.latent import LatentCache
 from mlnotes.widgets.latent_rank import LatentRank
@@ -80,13 +81,13 @@ def test_the_page_computes_what_python_computes(open_page, slide, position):
         expected = widget(rank=[128, 256, 384][position], tokens=2**power)
         said = page.locator("[role=status]")
         assert int(said.get_attribute("data-value")) == expected.nbytes()
-        assert f"{expected.nbytes():,} bytes" in said.inner_text()
+        assert f"{expected.nbytes():,} bytes, {100 * expected.rank / 384:.0f} % of all." in said.inner_text()
         for way, loss in expected.losses_now().items():
             assert value(page, way) == pytest.approx(loss, abs=1e-9)
 
 
 def test_points_stand_over_their_bytes_at_the_height_of_their_loss(open_page):
-    page = open_page(widget(rank=128))
+    page = open_page(widget(rank=128, tokens=128))
     lines = page.locator(".mw-rank polyline").evaluate_all("all => all.map(e => e.getAttribute('points'))")
     points = np.array([[tuple(map(float, it.split(","))) for it in line.split()] for line in lines])
     x = points[..., 0]
@@ -95,6 +96,11 @@ def test_points_stand_over_their_bytes_at_the_height_of_their_loss(open_page):
     slope, offset = np.polyfit(losses.ravel(), points[..., 1].ravel(), 1)
     assert slope < 0  # more nats are higher
     np.testing.assert_allclose(slope * losses + offset, points[..., 1], atol=1e-6)
+    texts = page.locator(".mw-rank > svg text").all_text_contents()
+    assert texts == ["2", "3", "4", "5", "6", "7", "8", "98.3 kB", "197 kB", "295 kB", "nats over bytes of the cache"]
+    heights = drawn(page, ".mw-rank .mw-level", "y1")[:, 0]
+    np.testing.assert_allclose(heights, slope * np.arange(2, 9) + offset, atol=1e-6)
+    np.testing.assert_allclose(drawn(page, ".mw-rank > svg text", "x")[7:10, 0], x[0], atol=1e-6)
     here = float(page.locator(".mw-rank .mw-here").get_attribute("x1"))
     assert here == pytest.approx(x[0, 0])
 

@@ -41,6 +41,23 @@ def test_a_step_is_explained_in_digits_and_its_entries_are_marked(open_page, sli
     )
     marked = [page.locator(".mw-matrix").nth(i).locator("td.mw-on").all_inner_texts() for i in range(3)]
     assert marked == [["1", "2", "−1"], ["1", "−1", "0.5"], ["−1.5"]]
+    whole = [["1", "2", "−1", "0.5", "0", "3"], ["2", "1", "0", "−1", "4", "0.5"], ["−2", "−1.5", "13", "2"]]
+    added = "is added to every entry:"
+    for reading, step, words, expected in (
+        ("columns", 2, "Column 2 of C: 1 × column 1 of A + (−1) × column 2 of A + 0.5 × column 3 of A",
+         [whole[0], ["1", "−1", "0.5"], ["−1.5", "2"]]),
+        ("rows", 2, "Row 2 of C: 0.5 × row 1 of B + 0 × row 2 of B + 3 × row 3 of B",
+         [["0.5", "0", "3"], whole[1], ["13", "2"]]),
+        ("outer products", 2, f"Column 2 of A times row 2 of B {added} C so far is a sum of 2, of rank 2 at most",
+         [["2", "0"], ["0", "−1"], ["2", "−1", "1", "0.5"]]),
+        ("outer products", 3, f"Column 3 of A times row 3 of B {added} C is complete",
+         [["−1", "3"], ["4", "0.5"], whole[2]]),
+    ):  # fmt: skip
+        page.get_by_label("Read as").select_option(reading)
+        slide(page, "Step", step)
+        assert page.locator(".mw-verdict").inner_text() == words
+        marked = [page.locator(".mw-matrix").nth(i).locator("td.mw-on").all_inner_texts() for i in range(3)]
+        assert marked == expected
 
 
 def test_choosing_an_entry_shows_where_it_comes_from(open_page):

@@ -88,6 +88,17 @@ def test_the_page_computes_what_python_computes(open_page, slide, position):
                 assert int(said.get_attribute("data-kept")) == np.count_nonzero(expected._all())
                 found = float(said.get_attribute("data-entropy"))
                 assert found == pytest.approx(entropy(expected._all()), abs=1e-6)
+                kept = np.count_nonzero(expected._all())
+                words = f"{kept:,} of 2,000 tokens may be drawn; entropy {found:.3f} nats."
+                assert said.inner_text() == words
+                others = page.locator(".mw-measures li").last
+                left = max(int(kept) - 10, 0)
+                assert others.inner_text().endswith(f", {left:,} token{'s' * (left > 1)}" if left else "not drawn")
+                out = page.locator(".mw-measures .mw-masked").count()
+                assert out == np.count_nonzero(p == 0) + (left == 0)
+    temperature = page.get_by_label("Temperature")
+    assert float(temperature.input_value()) == position
+    assert temperature.get_attribute("aria-valuetext") == f"T = {10**position:#.3g}"
 
 
 def test_controls_are_moved_from_the_keyboard(open_page):

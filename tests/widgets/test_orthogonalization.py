@@ -51,6 +51,10 @@ def test_the_page_computes_what_python_computes(open_page, slide, method):
         widget = Orthogonalization(exponent, method=method, step=step)
         cells = page.locator("td.mw-number").evaluate_all("all => all.map(it => Number(it.dataset.value))")
         np.testing.assert_allclose(np.reshape(cells, (4, 3)), widget.done(), rtol=1e-12, atol=1e-300)
+        framed = page.locator("td.mw-number").evaluate_all("all => all.map(it => it.classList.contains('mw-on'))")
+        assert (np.reshape(framed, (4, 3)) == (np.arange(3) < step)).all()
+        said = page.locator(".mw-verdict").inner_text()
+        assert step == 3 or said == f"{step} of 3 columns are done."
         for each in METHODS:
             shown = page.locator(f'.mw-sums [data-name="{each}"]').get_attribute("data-value")
             assert int(shown) == widget.digits(each)

@@ -78,6 +78,9 @@ def test_the_page_computes_what_python_computes(open_page, slide, pixels):
             widget = PictureRank(pixels, rank, view=view)
             assert shown(page, "error") == pytest.approx(widget.error(), abs=1e-9)
             assert shown(page, "bytes") == widget.nbytes()
+            assert shown(page, "share") == pytest.approx(widget.nbytes() / (4 * pixels.size))
+            label = page.locator("canvas").get_attribute("aria-label")
+            assert label == f"Picture: {view}, rank {rank}, error {100 * shown(page, 'error'):.1f} percent"
             values = widget.shown() if view == VIEWS[0] else 128 + 2 * widget.shown()
             # Where a term is 0.5 of a grey, rounding may go either way.
             assert np.abs(grey_on(page) - np.clip(values, 0, 255).ravel()).max() <= 0.5 + 1e-9

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from reading import shown
+from reading import corners, drawn, shown
 
 from mlnotes.widgets.relu_sum import ReluSum
 
@@ -73,21 +73,29 @@ def test_the_drawn_line_passes_through_the_networks_values(open_page):
     widget = ReluSum("sine", 5, unit=2, change=1.0)
     page = open_page(widget)
     d = page.locator("path.mw-network").get_attribute("d")
-    drawn = np.array([[float(v) for v in place.split()] for place in d.removeprefix("M").split(" L")])
-    x, _, network = widget.curves()
-    px, py = drawn.T
+    places = np.array([[float(v) for v in place.split()] for place in d.removeprefix("M").split(" L")])
+    x, function, network = widget.curves()
+    px, py = places.T
     np.testing.assert_allclose(np.diff(px), np.diff(px).mean(), atol=0.11)
     slope, offset = np.polyfit(network[::5], py, 1)
     np.testing.assert_allclose(py, slope * network[::5] + offset, atol=0.1)
     assert slope < 0
     assert len(px) == len(x[::5])
+    np.testing.assert_allclose(corners(page, "path.mw-function")[0][:, 1], slope * function[::5] + offset, atol=0.1)
+    bends = drawn(page, ".mw-bend", "cx", "cy", "r")
+    np.testing.assert_allclose(bends[:, 0], 34 + 474 * np.arange(5) / 5, atol=1e-6)
+    np.testing.assert_allclose(bends[:, 1], slope * np.interp(np.arange(5) / 5, x, network) + offset, atol=0.1)
+    assert bends[:, 2].argmax() == 2
 
 
 def test_the_function_can_be_chosen_and_units_shown(open_page):
     page = open_page(ReluSum(pieces=6))
     assert page.locator("path.mw-unit").count() == 0
     page.get_by_label("Show the units").check()
-    assert page.locator("path.mw-unit").count() == 6
+    units = [it[:, 1] for it in corners(page, "path.mw-unit")]
+    level = corners(page, "path.mw-unit")[0][0, 1]
+    network = corners(page, "path.mw-network")[0][:, 1]
+    np.testing.assert_allclose(sum(it - level for it in units), network - level, atol=0.6)  # six are rounded
     page.get_by_label("Function").select_option("step")
     assert shown(page, "error") == pytest.approx(ReluSum("step", 6).error(), abs=1e-12)
 
@@ -100,7 +108,10 @@ def test_sliders_work_from_the_keyboard_and_name_their_values(open_page):
     assert page.get_by_label("One of them").get_attribute("aria-valuetext") == "unit 2"
     page.get_by_label("Added to its weight").focus()
     page.keyboard.press("ArrowRight")
-    assert "the last piece tilts by 0.5" in page.locator(".mw-verdict").inner_text()
+    (_, bends), _ = ReluSum(pieces=3, unit=2, change=0.5).parameters()
+    said = f"zero up to x = 0.667 and adds {bends[2, 0]:.3g} to the slope from there on: the last piece tilts by 0.5"
+    assert said in page.locator(".mw-verdict").inner_text()
+    assert page.get_by_label("Added to its weight").get_attribute("aria-valuetext") == "+0.5"
 
 
 def test_the_state_is_plain_json_without_numbers_of_the_processor():

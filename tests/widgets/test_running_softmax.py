@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from reading import shown
+from reading import drawn, shown
 
 from mlnotes.attention.self_attention import attention
 from mlnotes.widgets.running_softmax import RunningSoftmax
@@ -74,7 +74,23 @@ def test_the_page_computes_what_python_computes(open_page, slide, block_size, ba
         for name in NAMES:
             if step > 1 or name != "factor":  # before, there is nothing to shrink
                 assert shown(page, name) == pytest.approx(expected[name], abs=1e-6)
-        assert page.locator(".mw-taken, .mw-now").count() == min(11, step * block_size) or backwards
+        blocks = [list(range(at, min(at + block_size, 11))) for at in range(0, 11, block_size)]
+        blocks = blocks[::-1] if backwards else blocks
+        for kind, keys in (
+            ("taken", blocks[: max(step - 1, 0)]), ("now", blocks[step - 1 : step] if step else []),
+            ("waiting", blocks[step:]),
+        ):  # fmt: skip
+            keys = np.array([j for block in keys for j in block], dtype=int)
+            bars = drawn(page, f".mw-running .mw-{kind}", "x", "y", "width", "height").reshape(-1, 4)
+            scores = SCORES[keys]
+            top = 176 - (scores - SCORES.min()) / np.ptp(SCORES) * 150
+            wide = 480 / 11
+            expected = [34 + wide * (keys + 0.1), top, np.full(len(keys), 0.8 * wide), 186 - top]
+            np.testing.assert_allclose(bars, np.transpose(expected).reshape(-1, 4), atol=1e-3)
+        if step:
+            largest = max(SCORES[j] for block in blocks[:step] for j in block)
+            height = 176 - (largest - SCORES.min()) / np.ptp(SCORES) * 150
+            np.testing.assert_allclose(drawn(page, ".mw-running line", "y1", "y2"), [[height, height]], atol=1e-3)
 
 
 def test_larger_blocks_pull_the_step_back_to_the_last_of_them(open_page, slide):

@@ -94,6 +94,8 @@ def test_the_page_computes_what_python_computes(open_page, slide, position):
         assert f"{expected.nbytes():,} bytes" in page.locator(".mw-bytes").inner_text()
         served = float(page.locator(".mw-said").get_attribute("data-value"))
         assert served == 8 / expected.groups
+        many = f"{served:g} query heads: {served:g} multiply-adds for"
+        assert ("one query head: 1 multiply-add for" if served == 1 else many) in page.locator(".mw-said").inner_text()
 
 
 @pytest.mark.parametrize("groups", [8, 4, 2, 1])

@@ -115,6 +115,8 @@ def test_it_says_which_tokens_are_evicted(open_page):
     assert "1 evicted: number 1." in page.locator("[role=status]").inner_text()
     page = open_page(widget(window=5, sinks=1, token=5))
     assert "none evicted yet" in page.locator("[role=status]").inner_text()
+    page.get_by_label("Token that looks").press("Home")
+    assert page.locator("[role=status]").inner_text() == "1 token in the cache, none evicted yet."
 
 
 def test_everything_moves_by_the_keyboard(open_page):

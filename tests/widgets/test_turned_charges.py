@@ -3,11 +3,16 @@
 import numpy as np
 import pytest
 import torch
-from reading import shown
+from reading import corners, drawn, shown
 from widget_examples import EXAMPLES
 
 from mlnotes.layers.egnn import EGNN, GraphNetwork
 from mlnotes.widgets.turned_charges import TurnedCharges, weights_of
+
+
+def place(spots):
+    """Find where the page draws places: the middle is 0, and 3.2 stands at the edge."""
+    return 220 + np.array(spots) * (220 / 3.2) * (1, -1)
 
 
 def example():
@@ -71,6 +76,16 @@ def test_the_page_computes_what_python_computes(open_page, slide):
         for name, network in (("egnn", "EGNN"), ("plain", "plain")):
             assert shown(page, f"{name}-off") == pytest.approx(expected.off(network), abs=1e-9)
             assert shown(page, f"{name}-drift") == pytest.approx(expected.drift(network), abs=1e-9)
+        for path, seen in zip(np.moveaxis(expected.paths(), 0, 1), corners(page, ".mw-path"), strict=True):
+            np.testing.assert_allclose(seen, place(path), atol=0.0051)
+        for selector, spots in ((".mw-start", expected.start()), (".mw-end", expected.paths()[-1])):
+            np.testing.assert_allclose(drawn(page, f"circle{selector}", "cx", "cy"), place(spots), atol=1e-6)
+        np.testing.assert_allclose(drawn(page, ".mw-egnn", "cx", "cy"), place(expected.predict("EGNN")), atol=1e-6)
+        squares = drawn(page, ".mw-plain", "x", "y") + 5.5
+        np.testing.assert_allclose(squares, place(expected.predict("plain")), atol=1e-6)
+        assert drawn(page, "circle.mw-start.mw-on", "cx", "cy").tolist() == [
+            pytest.approx(place(expected.start()[particle]), abs=1e-6)
+        ]
 
 
 def test_the_loop_passes_through_the_plain_prediction(open_page):

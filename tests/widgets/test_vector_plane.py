@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from reading import corners, drawn
 
 from mlnotes.blocks.dot_product import angle, cosine_similarity, dot, project
 from mlnotes.widgets.vector_plane import VectorPlane
@@ -32,6 +33,9 @@ def assert_agrees(page, a, b, pair="a and b"):
     assert value(page, "degrees", pair) == pytest.approx(np.degrees(angle(a, b)), abs=1e-6)
     np.testing.assert_allclose(value(page, "projection", pair), project(b, a), atol=1e-9)
     np.testing.assert_allclose(value(page, "residual", pair), b - project(b, a), atol=1e-9)
+    ends = [drawn(page, f".mw-arrow.mw-v{i}", "x1", "y1", "x2", "y2") for i in (0, 1 + (pair == "q and r"))]
+    unit = 204 / 4
+    np.testing.assert_allclose(ends, [[[220, 220, *(220 + unit * v * (1, -1))]] for v in (a, b)], atol=1e-6)
 
 
 # In Python
@@ -82,6 +86,16 @@ def test_a_third_vector_is_compared_with_the_first(open_page):
     page = open_page(VectorPlane({"q": (2, 1), "k": (-1, 2), "r": (1, -3)}))
     assert_agrees(page, (2, 1), (-1, 2), "q and k")
     assert_agrees(page, (2, 1), (1, -3), "q and r")
+    lines = page.get_by_role("region", name="q and r").locator("li").all_inner_texts()
+    assert [" ".join(it.split()) for it in lines] == [
+        "q·r = 2 × 1 + 1 × (−3) = −1",
+        "‖q‖ = √(2² + 1²) = 2.236",
+        "‖r‖ = √(1² + (−3)²) = 3.162",
+        "cos θ = (−1) / (2.236 × 3.162) = −0.1414",
+        "angle θ = 98.13°",
+        "r onto q = (−1) / 5 × q = −0.2 q = (−0.4, −0.2)",
+        "what is left = r − projection = (1.4, −2.8)",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -95,6 +109,10 @@ def test_a_third_vector_is_compared_with_the_first(open_page):
 def test_the_sign_is_told_in_words_and_shapes(open_page, b, words):
     page = open_page(VectorPlane({"a": (3, 1), "b": b}))
     assert words in page.locator(".mw-sign").inner_text()
+    for arc in corners(page, ".mw-angle"):  # from a to b
+        for end, v in ((arc[0], (3, 1)), (arc[-1], b)):
+            direction = (end - 220) * (1, -1)
+            assert direction / np.hypot(*direction) == pytest.approx(np.array(v) / np.hypot(*v), abs=1e-6)
     dashed = page.locator(".mw-angle").evaluate_all("all => all.map(e => getComputedStyle(e).strokeDasharray)")
     assert dashed == {"p": ["none"], "z": [], "n": ["4px, 4px"]}[words[0]]
     # A right angle's square at the origin; without one, the square at the projection's foot.
@@ -152,6 +170,9 @@ def test_numbers_can_be_typed(open_page):
     page.get_by_label("b, x", exact=True).fill("-0.5")
     page.get_by_label("b, y", exact=True).fill("-2.25")
     assert tip(page, "b") == (-0.5, -2.25)
+    page.get_by_label("b, x", exact=True).fill("")
+    page.get_by_label("b, x", exact=True).press_sequentially("-0.5")  # not replaced by 0 on the way
+    assert tip(page, "b") == (-0.5, -2.25)
     page.get_by_label("b, y", exact=True).fill("")
     assert tip(page, "b") == (-0.5, -2.25)
     assert_agrees(page, (3, 1), (-0.5, -2.25))
@@ -179,7 +200,10 @@ def test_projection_and_half_plane_can_be_hidden_and_shown(open_page):
     assert page.locator(".mw-projection").count() == 0
     assert page.locator("polygon").count() == 0
     page.get_by_label("Where a·v > 0").check()
-    assert page.locator("polygon").count() == 1
+    [half] = corners(page, "polygon")
+    sides = (half - 220) * (1, -1) @ (3, 1)
+    assert sides.min() == pytest.approx(0, abs=1e-6)
+    assert sides.max() > 0
     assert page.locator(".mw-side-name").text_content() == "a·v > 0"
 
 

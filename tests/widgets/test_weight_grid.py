@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from reading import drawn
 
 from mlnotes.efficient.quantization import quantize
 from mlnotes.widgets.weight_grid import BITS, SCALES, SCHEMES, WeightGrid
@@ -75,7 +76,8 @@ def test_the_page_computes_what_python_computes(open_page, slide, scale, scheme)
         assert value(page, "step") == pytest.approx(expected["step"], abs=1e-9)
         assert value(page, "error") == pytest.approx(expected["error"], abs=1e-9)
         assert (value(page, "points"), value(page, "nats")) == (expected["points"], expected["nats"])
-        measured = "more than the 2.90" if expected["nats"] else "not measured"
+        nats = expected["nats"]
+        measured = f"{nats:.2f} nats, {nats - 2.9:.2f} more than the 2.90" if nats else "not measured"
         assert measured in page.locator("[role=status]").inner_text()
 
 
@@ -85,6 +87,14 @@ def test_dots_stand_where_the_grid_has_points(open_page):
     rounded = widget(bits=2, scale="block").rounded()[1]
     top = 1.1 * abs(WEIGHTS).max()
     np.testing.assert_allclose(places, 125 - rounded / top * 117, atol=1e-3)
+    x = 44 + 468 / 24 * (np.arange(24) + 0.5)
+    rings = np.transpose([x, 125 - WEIGHTS / top * 117])
+    np.testing.assert_allclose(drawn(page, ".mw-weight", "cx", "cy"), rings, atol=1e-3)
+    moves = np.transpose([x, x, rings[:, 1], places])
+    np.testing.assert_allclose(drawn(page, ".mw-moved", "x1", "x2", "y1", "y2"), moves, atol=1e-3)
+    edges = 44 + 468 / 24 * np.arange(0, 25, 8)
+    spans = np.unique(drawn(page, ".mw-grid .mw-gridline", "x1", "x2").round(6), axis=0)
+    np.testing.assert_allclose(spans, np.transpose([edges[:-1] + 1, edges[1:] - 1]), atol=1e-5)
     lines = page.locator(".mw-grid .mw-gridline").evaluate_all("all => all.map(e => Number(e.getAttribute('y1')))")
     assert {round(y, 6) for y in places} <= {round(y, 6) for y in lines}
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reading import shown
+from reading import corners, shown
 from sklearn.datasets import load_iris
 
 from mlnotes.applications.whitening import KINDS, covariance, whiten, whitening_matrix, whitening_rotation
@@ -86,6 +86,14 @@ def test_the_page_computes_what_python_computes(open_page, slide, kind, x):
         assert shown(page, "distance") == pytest.approx(widget.distance(), abs=1e-6)
         for other, degrees in widget.parted().items():
             assert shown(page, other) == pytest.approx(degrees, abs=1e-6)
+        scale = 210 / widget._reach()
+        [spread] = corners(page, ".mw-spread")
+        spread = (spread - 210) / scale * (1, -1)
+        np.testing.assert_allclose((spread @ np.linalg.inv(sigma) * spread).sum(axis=1), 1, rtol=1e-4)
+        np.testing.assert_allclose(np.hypot(*(corners(page, ".mw-unit")[0] - 210).T), scale, rtol=1e-6)
+        rays = np.array([ray[1] for ray in corners(page, ".mw-ray")]) * (1, -1)
+        directions = widget.matrix() / np.linalg.norm(widget.matrix(), axis=1, keepdims=True)
+        np.testing.assert_allclose(rays, 0.72 * 210 * directions, atol=1e-3)
         marks = [page.locator(f".mw-cloud circle >> nth={i}").bounding_box() for i in (0, 1)]
         box = page.locator(".mw-main svg").first.bounding_box()
         for mark, point in zip(marks, widget.moved(), strict=False):

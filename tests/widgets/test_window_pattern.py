@@ -148,3 +148,9 @@ def test_a_click_on_a_row_follows_its_token(open_page):
     page.mouse.click(box["x"] + 200 * scale, box["y"] + (16 + 320 / 24 * 10.5) * scale)
     assert page.get_by_role("slider", name="Token").input_value() == "10"
     assert "token 10 can have heard of 5 tokens" in page.locator("[role=status]").inner_text()
+    for y in (8, 340):  # above the first row and below the last
+        page.mouse.click(box["x"] + 200 * scale, box["y"] + y * scale)
+        assert page.get_by_role("slider", name="Token").input_value() == "10"
+    bars = page.locator(".mw-measures i").evaluate_all("all => all.map(e => new DOMMatrix(e.style.transform).a)")
+    shares = [value(page, "pairs that are seen") / 576, value(page, "pairs that are computed") / 576, 5 / 24]
+    np.testing.assert_allclose(bars, shares, atol=1e-6)
