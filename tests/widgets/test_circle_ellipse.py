@@ -39,6 +39,14 @@ def test_an_image_of_zero_is_at_a_right_angle_to_everything():
     assert CircleEllipse(np.zeros((2, 2)), 30).between() == 90
 
 
+def test_the_description_names_columns_lengths_and_the_angle():
+    words = CircleEllipse([[2, 1], [0.5, -1.5]], 25.5).describe()
+    assert "columns 2, 0.5 and 1, −1.5 sends" in words
+    assert "half axes 2.257 and 1.55. " in words
+    assert "v, at 25.5 degrees, and w, " in words
+    assert "of length 2.244 and 1.57, 83.5 degrees apart" in words
+
+
 @pytest.mark.parametrize("a", MATRICES)
 def test_the_page_computes_what_python_computes(open_page, slide, a):
     page = open_page(CircleEllipse(a))

@@ -111,6 +111,12 @@ def test_the_page_computes_what_python_computes(open_page, slide, function):
             assert verdict.startswith("Not equivariant") == bool(widget.differing())
 
 
+def test_the_description_names_both_and_how_often():
+    words = CommutingSquare(np.eye(4), "mirror", 2, "square of each pixel").describe()
+    assert "4 by 4 pixels. g: mirror, 2 times. f: square of each pixel." in words
+    assert "Both ways end at the same." in words
+
+
 def test_it_works_from_the_keyboard(open_page):
     page = open_page(CommutingSquare(PIXELS, function="largest of each 2 × 2"))
     slider = page.get_by_label("how often")

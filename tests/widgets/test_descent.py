@@ -75,6 +75,11 @@ def test_a_walk_that_has_arrived_has_the_factor_zero():
     assert Descent(start=(0, 0)).measured() == 0
 
 
+def test_the_description_names_momentum_where_there_is_any():
+    assert "and the path of gradient descent with step size 1 from" in Descent(beta=0.6).describe()
+    assert "and the path of momentum with step size 1 and β = 0.6 from" in Descent("momentum", beta=0.6).describe()
+
+
 # In the browser
 
 

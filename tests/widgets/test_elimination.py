@@ -68,7 +68,9 @@ def test_a_system_of_fewer_steps_keeps_the_step_among_them():
 
 def test_the_description_says_what_became_of_the_solution():
     assert "Of the solution, 0 decimal digits are right." in Elimination(exponent=18, step=2).describe()
-    assert "step 1 of 2" in Elimination(step=1).describe()
+    small, doubling = Elimination(exponent=17, step=1), Elimination("doubling column", exchange=True)
+    assert "3 equations, first pivot 1e-17, eliminated without exchanges of rows: step 1 of 2." in small.describe()
+    assert "5 equations, a doubling column, eliminated with exchanges of rows: step 0 of 4." in doubling.describe()
 
 
 # In the browser

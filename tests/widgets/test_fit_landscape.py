@@ -84,6 +84,13 @@ def test_a_level_line_has_the_cost_of_its_level():
         assert widget.residual(x) @ widget.residual(x) / 2 == pytest.approx(2000, rel=1e-9)
 
 
+def test_the_description_says_where_the_walk_began_and_how_the_step_was_damped():
+    widget = FitLandscape(*DATA, METHODS[1], (150, 2), step=4)
+    damping, _, gain = widget.walk()[2][3]
+    assert "Levenberg–Marquardt from (150, 2), which arrives at (213.81, 0.5472)" in widget.describe()
+    assert f"Step 4 had a damping of {damping:.2g} and a gain ratio of {gain:.2g}." in widget.describe()
+
+
 # In the browser
 
 

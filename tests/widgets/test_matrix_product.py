@@ -23,6 +23,11 @@ def test_the_last_step_gives_the_product_and_no_step_gives_none_of_it(reading):
     assert (nothing == 0).all() if reading == "outer products" else np.isnan(nothing).all()
 
 
+def test_the_description_states_the_sizes_and_the_rows():
+    words = MatrixProduct([[1, 2, 3]], [[1, 2], [3, 4], [5, 6]]).describe()
+    assert words == "The product of two matrices, 1 by 3 times 3 by 2. Its rows are 22 28."
+
+
 @pytest.mark.parametrize("reading", READINGS)
 def test_the_page_computes_what_python_computes_at_every_step(open_page, slide, reading):
     page = open_page(MatrixProduct(A, B))

@@ -52,6 +52,10 @@ def test_the_description_states_units_and_error():
     assert "Largest error 0.25." in ReluSum("square root", pieces=1).describe()
 
 
+def test_the_description_says_which_weight_was_changed():
+    assert "with +1.5 added to the weight of unit 2" in ReluSum(pieces=3, unit=2, change=1.5).describe()
+
+
 # In the browser
 
 

@@ -29,6 +29,7 @@ def value(page, name):
     [
         ({"windows": []}, r"windows must be positive and kept not negative, got \[\] and"),
         ({"windows": [0, 5, 8]}, r"windows must be positive and kept not negative, got \[0, 5, 8\]"),
+        ({"kept": [-1, 0, 3]}, r"windows must be positive and kept not negative, got .* and \[-1, 0, 3\]"),
         ({"n_tokens": 9}, "n_tokens must hold the largest window and what is kept, got 9"),
         ({"losses": LOSSES[:2]}, r"losses must have shape \(3, 3\), got \(2, 3\)"),
         ({"losses": LOSSES * np.nan}, "losses must be finite"),
@@ -49,6 +50,7 @@ def test_bad_input_is_refused_with_the_rule_and_the_values(change, message):
 def test_it_starts_with_the_smallest_cache_and_can_be_set():
     shown = widget()
     assert (shown.window, shown.sinks, shown.token) == (2, 0, 16)
+    assert StreamingWindow(11, WINDOWS, KEPT, LOSSES, WEIGHTS, FULL).token == 10  # no token more than are held
     shown.window, shown.sinks = 5, 3
     assert shown.loss() == 3.25
     assert shown.shares()["kept tokens"] == pytest.approx(WEIGHTS[1][2][:3].sum(), abs=2e-4)

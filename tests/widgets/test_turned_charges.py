@@ -54,6 +54,15 @@ def test_predictions_are_those_of_the_trained_layers():
         np.testing.assert_allclose(widget.predict(name), expected, atol=2e-5)
 
 
+def test_the_description_says_how_far_each_network_is_off():
+    words, widget = example().describe(), example()
+    assert words.startswith("3 charges, turned by 40°, and where they go. The end of particle 1 is missed by ")
+    off = f"{widget.off('EGNN'):.3f} by the EGNN and {widget.off('plain'):.3f} by the plain graph network."
+    drift = f"{widget.drift('EGNN'):.3f} for the EGNN and {widget.drift('plain'):.3f} for the plain graph network."
+    assert off in words
+    assert drift in words
+
+
 def test_only_the_equivariant_prediction_turns_with_the_charges():
     widget = example()
     for angle in (40.0, 135.0, 290.0):

@@ -104,6 +104,7 @@ def test_a_third_vector_is_compared_with_the_first(open_page):
         ((1, 2), "positive: the angle is acute"),
         ((-1, 3), "zero: a right angle"),
         ((-2, 1), "negative: the angle is obtuse"),
+        ((2, -3), "positive: the angle is acute"),
     ],
 )
 def test_the_sign_is_told_in_words_and_shapes(open_page, b, words):

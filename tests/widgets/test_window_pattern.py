@@ -142,7 +142,7 @@ def test_sliders_move_by_the_keyboard_and_are_told_to_listeners(open_page):
 
 
 def test_a_click_on_a_row_follows_its_token(open_page):
-    page = open_page(WindowPattern(24, window=3, layers=2))
+    page = open_page(WindowPattern(24, window=3, block=4, layers=2))
     box = page.locator(".mw-pattern svg").bounding_box()
     scale = box["width"] / 390
     page.mouse.click(box["x"] + 200 * scale, box["y"] + (16 + 320 / 24 * 10.5) * scale)
