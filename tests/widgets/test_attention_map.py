@@ -195,6 +195,8 @@ def test_the_page_computes_the_weights_of_python(open_page, attention_map, slide
     slide(page, "Temperature", position)
     attention_map.temperature = 10**position
     np.testing.assert_allclose(shown_weights(page), attention_map.weights(), atol=1e-9)
+    factors = f"score = q·k × 0.05103 / T = q·k × {0.0510310 / 10**position:.4g}"
+    assert page.locator(".mw-controls .mw-hint").first.inner_text() == factors
     entropies = scipy.special.entr(attention_map.weights()).sum(-1)
     assert float(data(page, ".mw-spread", "entropy")[0]) == pytest.approx(entropies[-1], abs=1e-6)
 
@@ -262,6 +264,8 @@ def test_the_pointer_reads_out_rows_and_a_click_locks_and_unlocks(open_page, att
     assert marker == pytest.approx(100 * attention_map.weights()[4, 10], rel=1e-4)
     cell(page, 4, 10).click()
     assert page.locator(".mw-side .mw-title").inner_text() == "Locked: bar₄ looks at"
+    assert page.locator("p[role=status]").inner_text().startswith("Locked bar₄ and bar₁₀: the arithmetic")
+    assert "Escape unlocks" in page.locator(".mw-side .mw-hint").inner_text()
     cell(page, 0, 0).hover()
     assert page.locator(".mw-side .mw-title").inner_text() == "Locked: bar₄ looks at"
     cell(page, 4, 10).click()
@@ -362,6 +366,14 @@ def test_every_line_of_the_arithmetic_holds_for_the_digits_it_shows(open_page, a
         expression = formula.replace("−", "-").replace("×", "*").replace("exp", "np.exp").strip()
         assert re.fullmatch(r"[-+*/().\d np exp]+", expression), expression
         assert eval(expression, {"np": np}) == pytest.approx(shown, rel=2e-3), expression
+    for line in page.locator("[data-step]").all():
+        shown = float(line.locator(".mw-number").inner_text().replace("−", "-").removeprefix("= "))
+        assert shown == pytest.approx(float(line.get_attribute("data-value")), rel=1e-4)
+    top = attention_map.tokens[int(attention_map.weights()[3].argmax())]
+    assert page.locator("[data-step=below] small").inner_text().startswith(f"which is that of {top}")
+    said = page.locator("[data-step=sum]").inner_text()
+    assert " + 8 more" in said
+    assert "the same for all 12 keys, largest first" in said
 
 
 def test_few_coordinates_are_all_written_out(open_page, small):
@@ -394,7 +406,8 @@ def test_a_column_is_read_out_like_a_row(open_page, attention_map):
     assert page.locator(".mw-side .mw-title").inner_text() == "bar₁₀ is looked at by"
     np.testing.assert_allclose(np.array(data(page, ".mw-side li", "weight"), float), weights[:, 10], atol=1e-9)
     assert float(data(page, ".mw-spread", "received")[0]) == pytest.approx(weights[:, 10].sum(), abs=1e-9)
-    assert f"Receives {weights[:, 10].sum():.3f} in all" in page.locator(".mw-spread").first.inner_text()
+    received = f"Receives {weights[:, 10].sum():.3f} in all; if all keys got the same, it would be 1.000."
+    assert page.locator(".mw-spread").inner_text() == received
     header(page, "columnheader", 10).click()
     cell(page, 3, 3).hover()
     assert page.locator(".mw-side .mw-title").inner_text() == "Locked: bar₁₀ is looked at by"
@@ -471,6 +484,13 @@ def test_a_locked_cell_shows_the_weighted_values_and_their_sum(open_page, vector
     expected = [weights[others].sum(), np.linalg.norm(rest), *rest[shown]]
     np.testing.assert_allclose(values_row(page, "rest"), expected, rtol=1e-8)
     np.testing.assert_allclose(values_row(page, "sum"), [1, np.linalg.norm(result), *result[shown]], rtol=1e-8)
+    texts = page.locator(".mw-steps tbody td").evaluate_all("all => all.map(e => [e.dataset.value, e.firstChild.data])")
+    for value, text in texts:
+        assert float(text.replace("−", "-")) == pytest.approx(float(value), rel=5e-3)
+    for text in page.locator(".mw-steps tbody small").all_inner_texts():
+        weight, coordinate = (float(it.strip("()")) for it in text.replace("−", "-").split(" × "))
+        assert any(weight == pytest.approx(weights[key], rel=5e-3) for key in keys)
+        assert any(coordinate == pytest.approx(it, rel=5e-3) for it in values[keys][:, shown].ravel())
 
 
 def test_values_that_are_the_keys_are_averaged_too(open_page, small):
@@ -573,6 +593,7 @@ def test_a_thumbnail_chooses_its_head_by_click_and_by_arrow(open_page, many):
         ("ArrowDown", ["2", "B"]),
         ("ArrowRight", ["2", "C"]),
         ("ArrowRight", ["2", "C"]),
+        ("ArrowUp", ["1", "C"]),
         ("ArrowUp", ["1", "C"]),
         ("Home", ["1", "A"]),
         ("End", ["1", "C"]),
