@@ -353,6 +353,7 @@ def test_a_locked_cell_unfolds_arithmetic_that_adds_up(open_page, vectors, atten
     assert step(page, "below") == pytest.approx(scores[4] - scores[seen].max(), rel=1e-9)
     assert step(page, "power") == pytest.approx(np.exp(scores[4] - scores[seen].max()), rel=1e-9)
     assert step(page, "sum") == pytest.approx(np.exp(scores[seen] - scores[seen].max()).sum(), rel=1e-9)
+    assert f"for all {len(scores[seen])} keys" in page.locator("[data-step=sum]").inner_text()
     assert step(page, "weight") == pytest.approx(attention_map.weights()[10, 4], rel=1e-9)
 
 
@@ -609,6 +610,7 @@ def test_below_thumbnails_stands_what_marked_keys_get(open_page, many):
     many.overview, many.marked = True, [1, 4]
     page = open_page(many)
     thumbnails(page)
+    assert page.locator(".mw-heads .mw-hint").is_visible()
     for at, text in enumerate(page.locator(".mw-share").all_inner_texts()):
         many.layer, many.head = divmod(at, 3)
         assert float(text) == pytest.approx(many.weights()[:, [1, 4]].sum(-1).mean(), abs=0.00501)
