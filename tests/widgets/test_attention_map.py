@@ -235,12 +235,13 @@ def test_a_mask_from_python_is_respected_by_the_page(open_page, small):
 
 
 def test_layer_and_head_selectors_change_the_map(open_page):
-    q, k = np.random.default_rng(5).normal(size=(2, 2, 3, 5, 7))
-    attention = AttentionMap(TOKENS, q, k, heads=["A", "B", "C"])
+    q, k = np.random.default_rng(5).normal(size=(2, 2, 2, 5, 7))
+    attention = AttentionMap(TOKENS, q, k, heads=["A", "B"])
     page = open_page(attention)
     page.get_by_role("combobox", name="Layer").select_option("2")
-    page.get_by_role("combobox", name="Head").select_option("C")
-    np.testing.assert_allclose(shown_weights(page), attention_weights(q[1, 2], k[1, 2]), atol=1e-6)
+    page.get_by_role("combobox", name="Head").select_option("B")
+    attention.layer = attention.head = 1
+    np.testing.assert_allclose(shown_weights(page), attention.weights(), atol=1e-9)
 
 
 def test_one_head_needs_no_selector(open_page, attention_map):
@@ -381,6 +382,14 @@ def test_few_coordinates_are_all_written_out(open_page, small):
     page = open_page(AttentionMap(TOKENS, *small, row=0, column=0))
     assert page.locator('[data-step^="term-"]').count() == 3
     assert page.locator("[data-step=rest]").count() == 0
+
+
+def test_one_key_gets_all_weight_and_four_are_all_written_out(open_page, small):
+    page = open_page(AttentionMap(TOKENS, *small, causal=True, row=0, column=0))
+    assert page.get_by_label("Causal").is_checked()
+    assert (step(page, "sum"), step(page, "weight")) == (1, 1)
+    cell(page, 3, 0).click()
+    assert "more" not in page.locator("[data-step=sum]").inner_text()
 
 
 def test_a_masked_cell_explains_itself(open_page, small):
