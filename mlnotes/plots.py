@@ -91,7 +91,7 @@ def arrows(ax, vectors):
         ax.annotate(
             "", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0}
         )
-        away = 8 * np.array([x, y]) / np.hypot(x, y)
+        away = np.array([x, y]) / np.hypot(x, y) * (5 + 3 * len(name), 8)  # a long name needs room at its side
         ax.annotate(
             name, (x, y), away, textcoords="offset points", color=color, ha="center", va="center", weight="bold"
         )
@@ -118,7 +118,11 @@ def projection(ax, b, onto, foot):
     ax.axline((0, 0), onto, color=FAINT, lw=0.8, zorder=0)
     ax.plot(*np.transpose([b, foot]), ":", color=GREY)
     ax.plot(*foot, "o", color=GREEN)
-    ax.annotate("projection", foot, (6, -12), textcoords="offset points", color=GREEN)
+    away = np.subtract(foot, b) / np.linalg.norm(np.subtract(foot, b)) * 10
+    ax.annotate(
+        "projection", foot, away, textcoords="offset points", color=GREEN, va="center",
+        ha="left" if away[0] > 0 else "right",
+    )  # fmt: skip
     ax.annotate("b − projection", (np.asarray(b) + foot) / 2, (6, 2), textcoords="offset points", color=GREY)
 
 
@@ -162,7 +166,7 @@ def level_lines(ax, a, values, reach=4.0):
         on_line = value * a / (a @ a)
         ax.axline(on_line, on_line + along, color=GREY if value else INK, lw=0.9, ls="-" if value >= 0 else "--")
         label, ground = on_line + along * reach * 0.62 / np.linalg.norm(a), {"fc": "white", "ec": "none", "pad": 1}
-        ax.annotate(f"{value:g}", label, ha="center", va="center", size=SMALL, bbox=ground)
+        ax.annotate(f"{value:g}".replace("-", "−"), label, ha="center", va="center", size=SMALL, bbox=ground)
     arrows(ax, {"a": a})
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
 
@@ -313,7 +317,10 @@ def bars(ax, groups, labels, ylabel):
     for i, (name, heights) in enumerate(groups.items()):
         x = np.arange(len(labels)) + (i - (len(groups) - 1) / 2) * width
         drawn = ax.bar(x, heights, width * 0.92, label=name, color=_COLORS[i], hatch=_HATCHES[i], edgecolor="white")
-        ax.bar_label(drawn, fmt="%.2f", size=SMALL, padding=1)
+        texts = [f"{height:.2f}" for height in heights]
+        if len(groups) * len(labels) > 12:  # narrow bars: ".33"
+            texts = [text.removeprefix("0") for text in texts]
+        ax.bar_label(drawn, texts, size=SMALL, padding=1)
     ax.set_xticks(np.arange(len(labels)), labels)
     ax.set(ylabel=ylabel)
     if len(groups) > 1:
@@ -990,7 +997,7 @@ def layouts(ax, layout, title=""):
 
 
 def heard_by_layer(ax, shares, title=""):
-    """Draw how much of the last token comes from each other, layer by layer, on a logarithmic scale; white for nothing.
+    """Draw how much of the last token comes from each other, layer by layer, on a logarithmic scale; empty for nothing.
 
     Parameters
     ----------
@@ -1006,7 +1013,7 @@ def heard_by_layer(ax, shares, title=""):
     ax.set_yticks(range(len(shares)), range(1, len(shares) + 1))
     ax.tick_params(length=0)
     bar = ax.figure.colorbar(drawn, ax=ax, label="share")
-    bar.set_ticks(range(-4, 1), labels=[f"1e{i}" if i else "1" for i in range(-4, 1)])
+    bar.set_ticks(range(-4, 1), labels=["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"])
 
 
 def number_lines(ax, rows):
@@ -1072,7 +1079,7 @@ def walks(ax, function, paths, reach, levels, title=""):
     ax.set(xlim=(-reach[0], reach[0]), ylim=(-reach[1], reach[1]), aspect="equal")
     ax.set(xlabel="x₁", ylabel="x₂", title=title)
     if len(paths) > 1:
-        ax.legend(loc="best")
+        ax.legend(loc="best", frameon=True, facecolor="white", edgecolor="none", framealpha=1)  # over level lines
 
 
 def through_the_origin(ax, lines, vectors):
@@ -1088,6 +1095,9 @@ def through_the_origin(ax, lines, vectors):
         The vectors, by name.
     """
     arrows(ax, vectors)
+    for text in ax.texts:  # tips lie on the lines
+        if text.get_text():
+            text.set_bbox({"fc": "white", "ec": "none", "pad": 0.5})
     reach = 1.4 * max(np.hypot(*it) for it in vectors.values())
     for (name, direction), style in zip(lines.items(), ("-", "--"), strict=False):
         end = np.asarray(direction) / np.hypot(*direction) * reach * 0.7 * (-1 if np.prod(direction) > 0 else 1)

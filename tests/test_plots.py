@@ -111,3 +111,21 @@ def test_a_logarithmic_axis_is_labelled_in_full_up_to_ten_thousand_and_over_more
     low, high = ax.get_xlim()
     shown = [it.get_text() for it in ax.get_xticklabels() if low <= it.get_position()[0] <= high]
     assert shown == labels
+
+
+def test_a_projection_is_named_on_the_side_where_no_line_leads_away():
+    for b, onto in (((1, 2), (3, 1)), ((5, 0), (3, 4))):
+        ax, a = Figure().add_subplot(), np.array(onto)
+        foot = (a @ b) / (a @ a) * a
+        plots.projection(ax, b, onto, foot)
+        (name,) = (text for text in ax.texts if text.get_text() == "projection")
+        assert np.dot(name.xyann, np.subtract(b, foot)) < 0
+        assert name.get_ha() == ("left" if name.xyann[0] > 0 else "right")
+
+
+def test_values_above_narrow_bars_leave_out_the_zero(ax):
+    plots.bars(ax, {"one": [0.5, 1.25], "two": [0.25, 0]}, "ab", "share")
+    assert [text.get_text() for text in ax.texts] == ["0.50", "1.25", "0.25", "0.00"]
+    narrow = Figure().add_subplot()
+    plots.bars(narrow, {"one": [0.5] * 6 + [1.25], "two": [0.25] * 7}, "abcdefg", "share")
+    assert {text.get_text() for text in narrow.texts} == {".50", "1.25", ".25"}
