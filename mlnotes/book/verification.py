@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mlnotes.book.compare import is_compared
 from mlnotes.book.form import read
-from mlnotes.diagnosis.report import EVIDENCE, Table, scientific
+from mlnotes.diagnosis.report import EVIDENCE, Table, number_marks, scientific
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,7 +48,7 @@ class Chapter:
         """Say which error comes closest to its tolerance."""
         measured = [claim for claim in self.claims if claim["tolerance"]]
         worst = max(measured, key=lambda claim: claim["error"] / claim["tolerance"], default=None)
-        return f"{scientific(worst['error'])} of {worst['tolerance']:g}" if worst else "none measured"
+        return f"{scientific(worst['error'])} of {worst['tolerance']:.2g}" if worst else "none measured"
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def oracles(root=ROOT):
                 chapter.title,
                 head,
                 tuple(
-                    (it["function"], it["claim"], it["kind"], scientific(it["error"]), f"{it['tolerance']:g}")
+                    (it["function"], it["claim"], it["kind"], scientific(it["error"]), f"{it['tolerance']:.2g}")
                     for it in chapter.claims
                 ),
             )
@@ -174,10 +174,11 @@ def _read(path):
 
 
 def _html(caption, head, rows):
-    columns = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in head)
+    marks = number_marks(head, rows)
+    columns = "".join(f'<th scope="col"{mark}>{html.escape(it)}</th>' for it, mark in zip(head, marks, strict=True))
     body = "".join(
         f'<tr><th scope="row">{html.escape(first)}</th>'
-        + "".join(f"<td>{html.escape(cell)}</td>" for cell in rest)
+        + "".join(f"<td{mark}>{html.escape(it)}</td>" for it, mark in zip(rest, marks[1:], strict=True))
         + "</tr>"
         for first, *rest in rows
     )

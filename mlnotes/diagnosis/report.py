@@ -1,6 +1,7 @@
 """What the checks say, as text and as HTML."""
 
 import html
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ SIGN = {"right": "✓", "edge": "≈", "wrong": "✗", "empty": "…"}
 KIND = {"property": "", "oracle": "equal to "}
 WIDTH = 84  # columns of a call, a value, a line
 ENTRIES = 16  # numbers of an array that are shown
+_NUMBER = re.compile(r"[+−-]?[\d,]+(\.\d+)?%?")
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,36 @@ class Table:
         return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
 
     def _repr_html_(self):
-        head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in self.head)
-        body = "".join("<tr>" + "".join(f"<td>{_with_code(cell)}</td>" for cell in row) + "</tr>" for row in self.rows)
+        marks = number_marks(self.head, self.rows)
+        names = zip(self.head, marks, strict=True)
+        head = "".join(f'<th scope="col"{mark}>{html.escape(it)}</th>' for it, mark in names)
+        cells = ((f"<td{mark}>{_with_code(it)}</td>" for it, mark in zip(row, marks, strict=True)) for row in self.rows)
+        body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
         return f'<table class="mlnotes-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def number_marks(head, rows):
+    """Mark the columns of numbers whose digits stand below each other only if they end at one line.
+
+    Parameters
+    ----------
+    head : sequence of str
+        The names of the columns.
+    rows : sequence of sequence of str
+        The cells.
+
+    Returns
+    -------
+    list of str
+        For each column the attribute of its cells: a class, or nothing.
+    """
+    columns = [[_NUMBER.fullmatch(row[i]) for row in rows] for i in range(len(head))]
+    return [' class="number"' if all(column) and _is_ragged(column) else "" for column in columns]
+
+
+def _is_ragged(numbers):
+    decimals, widths = {len(it[1] or "") for it in numbers}, {len(it[0]) for it in numbers}
+    return len(decimals) == 1 and len(widths) > 1
 
 
 EVIDENCE = "application/vnd.mlnotes.evidence+json"
@@ -109,14 +138,14 @@ class Evidence:
         names = [row["function"] for row in rows]
         shown = ["" if i and name == names[i - 1] else f"`{name}`" for i, name in enumerate(names)]
         cells = (
-            (name, KIND[it["kind"]] + it["claim"], scientific(it["error"]), f"{it['tolerance']:g}")
+            (name, KIND[it["kind"]] + it["claim"], scientific(it["error"]), f"{it['tolerance']:.2g}")
             for name, it in zip(shown, rows, strict=True)
         )
         return Table(("function", "claim", "largest error", "tolerance"), tuple(cells))
 
     def notes(self):
         """Say where each tolerance comes from."""
-        return tuple(dict.fromkeys(f"{row['tolerance']:g}: {row['why']}" for row in self.rows))
+        return tuple(dict.fromkeys(f"{row['tolerance']:.2g}: {row['why']}" for row in self.rows))
 
     def __repr__(self):
         return "\n".join([repr(self.table()), *self.notes()])

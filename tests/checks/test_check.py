@@ -26,7 +26,7 @@ from mlnotes.checks import _raised, _with_comment, all_checks, check, evidence, 
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis import brakes, causes
 from mlnotes.diagnosis.causes import told, version_of
-from mlnotes.diagnosis.report import Table, compared, written, written_call
+from mlnotes.diagnosis.report import Evidence, Table, compared, written, written_call
 from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
 from mlnotes.diagnosis.source import edited, source_of
 from mlnotes.diagnosis.trials import quiet, trials
@@ -869,6 +869,17 @@ class TestReports:
     def test_a_table_is_text_and_html(self):
         assert repr(Table(("a", "b"), (("1", "`x`"),))) == "a  b\n1  `x`"
         assert "<td><code>x</code></td>" in Table(("a",), (("`x`",),))._repr_html_()
+
+    def test_digits_of_numbers_of_one_kind_stand_below_each_other(self):
+        rows = ("one", "1,024", "0.5", "1e-12", "7"), ("two", "64", "0.25", "0", "8")
+        shown = Table(("name", "count", "share", "tolerance", "digit"), rows)._repr_html_()
+        assert '<th scope="col" class="number">count</th>' in shown
+        assert '<td class="number">1,024</td>' in shown
+        assert shown.count("number") == 3  # other decimals, powers, and what is ragged nowhere stay as they are
+
+    def test_a_tolerance_is_written_with_two_digits(self):
+        row = {"function": "f", "claim": "c", "kind": "property", "error": 0.0, "tolerance": 350 * 2.0**-52, "why": "w"}
+        assert repr(Evidence((row,))).split()[-3:] == ["7.8e-14", "7.8e-14:", "w"]
 
 
 class TestEvidence:
