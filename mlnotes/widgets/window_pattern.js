@@ -57,7 +57,7 @@ function render({ model, el }) {
     parts.push(svg("rect", { class: "mw-chosen", x: 62, y: top + side * token, width: 320, height: side }));
     heard.forEach((reached, layer) => {
       const y = below + row * layer;
-      parts.push(svg("text", { x: 56, y: y + 9, "text-anchor": "end" }, `${layer + 1} layer${layer ? "s" : ""}`));
+      parts.push(svg("text", { x: 56, y: y + 9, "text-anchor": "end" }, layer ? String(layer + 1) : "layer 1"));
       reached.forEach((yes, j) => { if (yes) parts.push(square("mw-heard", j, y, 0.86, row)); });
     });
     drawing.replaceChildren(...parts);
