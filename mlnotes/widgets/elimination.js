@@ -33,12 +33,12 @@ function render({ model, el }) {
     step.set(state.step);
     const { rows, a, growth } = eliminate(state, state.step);
     body.replaceChildren(...a.map((row, i) => h("tr", {}, h("th", { scope: "row" }, `equation ${rows[i] + 1}`),
-      ...row.map((x, j) => h("td", { class: `mw-number ${kind(i, j, state.step)}`, "data-value": String(x) }, plain(x))))));
+      ...row.map((x, j) => h("td", { class: `mw-number ${kind(i, j, state.step)}`, "data-value": String(x) }, brief(x))))));
     const multipliers = a.flatMap((row, i) => row.slice(0, Math.min(i, state.step)).map(Math.abs));
     const found = solution(state);
     const facts = [
-      fact("multiplier", "largest multiplier", multipliers.length ? plain(Math.max(...multipliers)) : "none yet", Math.max(0, ...multipliers)),
-      fact("growth", "growth of entries", plain(growth), growth)];
+      fact("multiplier", "largest multiplier", multipliers.length ? brief(Math.max(...multipliers)) : "none yet", Math.max(0, ...multipliers)),
+      fact("growth", "growth of entries", brief(growth), growth)];
     if (state.step === last()) {
       const error = found.reduce((most, x) => Math.max(most, Number.isNaN(x) ? Infinity : Math.abs(x - 1)), 0);
       facts.push(fact("digits", "right digits of the solution", String(digits(error)), digits(error)));
@@ -101,10 +101,16 @@ function digits(error) {
   return error === 0 ? 15 : Math.min(15, Math.max(0, Math.floor(-Math.log10(error))));
 }
 
+// Of a number with many digits, a few and its power of ten: 2e20.
+function brief(x) {
+  const long = Math.abs(x) >= 1e7 && Number.isFinite(x);
+  return long ? minus(Number(x.toPrecision(4)).toExponential().replace("+", "")) : plain(x);
+}
+
 function tell(state, last, found) {
   if (state.step === 0) return "Nothing is eliminated yet. Move the slider Step.";
   if (state.step < last) return `${state.step} of ${last} columns are eliminated.`;
-  return `Substituting gives x = (${found.map((x) => plain(x, 6)).join(", ")}); right would be all ones.`;
+  return `Substituting gives x = (${found.map((x) => plain(x, 9)).join(", ")}); right would be all ones.`;
 }
 
 // What is seen

@@ -121,3 +121,9 @@ def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     page.keyboard.press("Space")
     assert shown(page, "digits") >= 14
     assert page.get_by_label("First pivot").get_attribute("aria-valuetext") == "10⁻¹⁷"
+
+
+def test_long_numbers_are_written_with_a_power_of_ten_and_a_wrong_solution_with_the_digit_that_is_wrong(open_page):
+    page = open_page(Elimination(exponent=20, step=2), Elimination(exponent=9, step=2))
+    assert page.locator("td.mw-number").all_inner_texts()[3:5] == ["2e20", "−2e20"]
+    assert "x = (1, 1, 1)" not in page.locator(".mw-verdict").nth(1).inner_text()
