@@ -93,7 +93,7 @@ class Table:
 
 
 def number_marks(head, rows):
-    """Mark the columns of numbers whose digits stand below each other only if they end at one line.
+    """Mark the columns of numbers in a table where digits stand below each other only if they end at one line.
 
     Parameters
     ----------
@@ -108,12 +108,10 @@ def number_marks(head, rows):
         For each column the attribute of its cells: a class, or nothing.
     """
     columns = [[_NUMBER.fullmatch(row[i]) for row in rows] for i in range(len(head))]
-    return [' class="number"' if all(column) and _is_ragged(column) else "" for column in columns]
-
-
-def _is_ragged(numbers):
-    decimals, widths = {len(it[1] or "") for it in numbers}, {len(it[0]) for it in numbers}
-    return len(decimals) == 1 and len(widths) > 1
+    numbers = [all(column) and len({len(it[1] or "") for it in column}) == 1 for column in columns]
+    ragged = [numbers[i] and len({len(it[0]) for it in column}) > 1 for i, column in enumerate(columns)]
+    marked = [is_ragged or (any(ragged) and i > 0 and numbers[i]) for i, is_ragged in enumerate(ragged)]
+    return [' class="number"' if it else "" for it in marked]
 
 
 EVIDENCE = "application/vnd.mlnotes.evidence+json"

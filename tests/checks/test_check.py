@@ -875,7 +875,9 @@ class TestReports:
         shown = Table(("name", "count", "share", "tolerance", "digit"), rows)._repr_html_()
         assert '<th scope="col" class="number">count</th>' in shown
         assert '<td class="number">1,024</td>' in shown
-        assert shown.count("number") == 3  # other decimals, powers, and what is ragged nowhere stay as they are
+        assert '<td class="number">7</td>' in shown  # as in the other columns of numbers
+        assert shown.count("number") == 6  # other decimals and powers stay as they are
+        assert "number" not in Table(("name", "digit"), (("one", "7"), ("two", "8")))._repr_html_()
 
     def test_a_tolerance_is_written_with_two_digits(self):
         row = {"function": "f", "claim": "c", "kind": "property", "error": 0.0, "tolerance": 350 * 2.0**-52, "why": "w"}
