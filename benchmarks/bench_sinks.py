@@ -44,7 +44,7 @@ def test_time_of_a_step(race, name):
     q, k, v = (torch.tensor(rng.normal(size=(n, 1, WIDTH)), dtype=torch.float32) for n in (HEADS, GROUPS, GROUPS))
     cache = CACHES[name](q)
     cache._values[:] = v  # every token has the same value, which is then the average
-    cache._seen = cache._length = cache.capacity
+    cache._seen = cache._length = cache._n_unturned = cache.capacity
     expected = v.repeat_interleave(HEADS // GROUPS, 0).numpy()
     title = f"one token with {CAPACITY:,} places, 4 of them sinks, PyTorch"
     race(title, name, lambda: grouped_query_attention(*cache.meet(q, k, v, rotary)), expected=expected, tolerance=1e-5)

@@ -241,12 +241,14 @@ def nearest_to_zero(a, b, p=2):
         raise ValueError("a must not hold only zeros, because 0 · x = b has every point or none")
     a = np.asarray(a, dtype=float)
     largest = np.max(np.abs(a))
-    sizes = np.abs(a) / largest
+    a = a / largest
+    sizes = np.abs(a)
     if p <= 1:
         parts = np.arange(len(sizes)) == np.argmax(sizes)
     else:
         parts = sizes ** (1 / (p - 1))  # q - 1, which is 0 for p = inf
-    return b / largest / np.dot(sizes, parts) * (np.sign(a) * parts)
+    x = np.sign(a) * parts
+    return b / largest / np.dot(a, x) * x
 
 
 def _scale(sizes, p, axis):

@@ -312,6 +312,7 @@ CHECKS = (
                call(np.array([1.0, -3.0]), 3.0, 1), call(_bent, 3.0, 2),
                *(call(_bent, -2.0, p) for p in _POWERS), call(np.array([-2.0]), 3.0, 3).about("one coordinate"),
                call(np.array([1.0, 0.0, -2.0]), 3.0, 1.5).about("a coefficient of 0"),
+               call(np.array([0.0, -2.0]), 3.0, 1.5).about("no coefficient above 0"),
                call(_bent, 1.0, 1.01).about("p = 1.01"), call(_bent, 1.0, 200.0).about("p = 200"),
                call(np.array([2.0, -3.0]), 4.0, 0.5).about("p = 0.5", edge=True)),
         claims=(
@@ -331,7 +332,7 @@ CHECKS = (
                     "the power is q - 1, one less than q"),
             Mistake("signs forgotten", ("np.sign(a) * parts", "1.0 * parts"),
                     "Where coefficients differ in sign, the point is not the nearest", "give each xᵢ the sign of aᵢ"),
-            Mistake("not on the line", ("return b / np.dot(a, x) * x", "return b * x"), "a · x is not b",
+            Mistake("not on the line", ("return b / largest / np.dot(a, x) * x", "return b * x"), "a · x is not b",
                     "multiply the direction by b / (a · direction)"),
             Mistake("perpendicular for every p", ("1 / (p - 1)", "1"),
                     "It is the foot of the perpendicular for every p",
