@@ -12,11 +12,13 @@ import signal
 import sys
 import warnings
 
-# What of a library takes long to load. Matplotlib's pyplot and its backend ask whether a kernel is there.
+EVERYWHERE = ["numpy", "ipykernel.kernelapp", "anywidget", "array_api_compat.numpy", "einops", "tabulate"]
+# What of a library takes long to load. Matplotlib's pyplot and its backend ask whether a kernel is there; an optimizer
+# of PyTorch loads the compiler that nobody here uses.
 SLOW = {
     "matplotlib": ["matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg"],
-    "sklearn": ["sklearn.datasets"],
-    "torch": ["torch"],
+    "sklearn": ["sklearn.datasets", "sklearn.linear_model"],
+    "torch": ["torch", "torch._dynamo", "array_api_compat.torch"],
 }
 
 
@@ -24,7 +26,7 @@ def main():
     """Answer requests until there are no more."""
     del sys.path[0]  # this file's folder
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Nobody here waits for kernels.
-    _load("numpy", "ipykernel.kernelapp")
+    _load(*EVERYWHERE)
     for line in sys.stdin:
         request = json.loads(line)
         _load(*(module for library in request["libraries"] for module in SLOW[library]))
@@ -38,11 +40,11 @@ def main():
 
 def _load(*modules):
     """Load modules; a warning that a kernel would have shown ends everything."""
-    with warnings.catch_warnings(record=True) as shown:
-        for module in modules:
+    for module in modules:
+        with warnings.catch_warnings(record=True) as shown:
             importlib.import_module(module)
-    if shown:
-        raise ImportError(f"a kernel that loads {', '.join(modules)} shows a warning: {shown[0].message}")
+        if shown:
+            raise ImportError(f"a kernel that loads {module} shows a warning: {shown[0].message}")
 
 
 def _become_kernel(command, environment, folder, libraries):
