@@ -181,8 +181,8 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
     Raises
     ------
     ValueError
-        If the groups do not divide the heads, a projection does not divide among them, or for what
-        `grouped_query_attention` and the cache refuse.
+        If the groups do not divide the heads, a projection does not divide among them, ``w_o`` does not fit, or for
+        what `grouped_query_attention` and the cache refuse. The cache is then unchanged.
 
     References
     ----------
@@ -190,7 +190,10 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
     """
     require_groups(n_heads, n_groups)
     q, k, v = split_heads(x @ w_q, n_heads), split_heads(x @ w_k, n_groups), split_heads(x @ w_v, n_groups)
+    require_output(n_heads * v.shape[-1], w_o)
     if cache is not None:
+        require_same_size(-1, q=q, k=k)
+        require_mask((*q.shape[:-1], cache.n_met(k.shape[-2])), mask)
         q, k, v, seen = cache.meet(q, k, v, rotate)
         mask = seen if mask is None else mask
     elif rotate is not None:
@@ -218,6 +221,25 @@ def _attend(q, k, v, mask):
         block = q[..., i : i + ROWS, :], k[..., keys, :], v[..., keys, :]
         results.append(grouped_query_attention(*block, rows[:, keys]))
     return array_namespace(q).concat(results, axis=-2)
+
+
+def require_output(width, w_o):
+    """Refuse an output projection that does not take the heads' results.
+
+    Parameters
+    ----------
+    width : int
+        Columns of all heads' results side by side, h·e.
+    w_o : array (h * e, m)
+        What mixes them.
+
+    Raises
+    ------
+    ValueError
+        If it is no matrix with as many rows.
+    """
+    if w_o.ndim != 2 or w_o.shape[0] != width:
+        raise ValueError(f"w_o must have a row for each of the heads' {width} columns, got shape {tuple(w_o.shape)}")
 
 
 def require_groups(n_heads, n_groups):

@@ -7,6 +7,7 @@ from mlnotes.arrays import (
     require_entries,
     require_floats,
     require_integers,
+    require_mask,
     require_matrix,
     require_same_size,
     widen_half,
@@ -16,7 +17,7 @@ from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.attention.self_attention import attention
 from mlnotes.attention.transformer import rms_norm
-from mlnotes.efficient.grouped_query import multi_query_attention, require_groups
+from mlnotes.efficient.grouped_query import multi_query_attention, require_groups, require_output
 
 
 @widen_half
@@ -184,7 +185,8 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     Raises
     ------
     ValueError
-        If ``n_heads`` does not divide the columns of a projection, or for what `latent_attention` and the cache refuse.
+        If ``n_heads`` does not divide the columns of a projection, ``w_o`` does not fit, or for what `latent_attention`
+        and the cache refuse. The cache is then unchanged.
 
     Notes
     -----
@@ -205,6 +207,9 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     if rotate is not None and p:
         at = np.arange(past, past + x.shape[-2])
         q, c = (xp.concat([y[..., :-p], rotate(y[..., -p:], at)], axis=-1) for y in (q, c))
+    _require_latents(q, c, w_uk, w_uv)
+    require_output(n_heads * e, w_o)
+    require_mask((*q.shape[:-1], past + c.shape[-2]), mask)
     if cache is not None:
         cache.append(c)
         c = cache.latents

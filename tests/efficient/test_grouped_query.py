@@ -19,6 +19,8 @@ from mlnotes.efficient.grouped_query import (
     pool_heads,
 )
 from mlnotes.efficient.kv_cache import KVCache
+from mlnotes.efficient.quantization import QuantizedCache
+from mlnotes.efficient.sinks import StreamingCache
 
 
 def draw(*shape, seed=0):
@@ -277,3 +279,43 @@ def test_a_mask_that_hides_nothing_from_one_token_must_fit_as_well(mask, message
     w = [np.ones((4, 4))] * 4
     with pytest.raises(ValueError, match=message):
         grouped_query_self_attention(np.ones((1, 4)), *w, n_heads=2, n_groups=2, mask=mask)
+
+
+@pytest.mark.parametrize("kind", ["all", "window", "coded"])
+@pytest.mark.parametrize("l", [1, 3])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"mask": (1, 2)}, r"mask must have shape \(\d, \d\) or \(4, \d, \d\), up to sizes 1, got \(1, 2\)"),
+        ({"mask": (1, 5), "dtype": float}, "mask must be boolean"),
+        ({"w_q": (8, 12)}, "q and k must have the same size along axis -1"),
+        ({"w_o": (7, 8)}, r"w_o must have a row for each of the heads' 8 columns, got shape \(7, 8\)"),
+        ({"w_o": (8,)}, r"w_o must have a row for each of the heads' 8 columns, got shape \(8,\)"),
+    ],
+)
+def test_what_is_refused_leaves_the_cache_as_it_was(kind, l, changes, message):  # noqa: E741
+    kinds = {
+        "all": KVCache(9, 2, 2),
+        "window": StreamingCache(4, 1, 2, 2),
+        "coded": QuantizedCache(9, 2, 2, bits=8, key_group=4),
+    }
+    cache = kinds[kind]
+    for _ in range(6):
+        cache.append(draw(2, 1, 2), draw(2, 1, 2))
+    held = len(cache), cache.keys.copy(), cache.values.copy()
+    sizes = {"w_q": (8, 8), "w_k": (8, 4), "w_v": (8, 4), "w_o": (8, 8)}
+    weights = [draw(*changes.get(name, size)) for name, size in sizes.items()]
+    mask = np.ones(changes["mask"], changes.get("dtype", bool)) if "mask" in changes else None
+    with pytest.raises(ValueError, match=message):
+        grouped_query_self_attention(draw(l, 8), *weights, 4, 2, mask, cache)
+    for before, after in zip(held, (len(cache), cache.keys, cache.values), strict=True):
+        np.testing.assert_array_equal(after, before)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=6))
+def test_a_cache_knows_how_many_keys_the_next_tokens_meet(chunks):
+    for cache in (KVCache(24, 2, 2), StreamingCache(5, 2, 2, 2)):
+        for n in chunks:
+            x, expected = draw(2, n, 2), cache.n_met(n)
+            _, k, v, seen = cache.meet(x, x, x)
+            assert (k.shape[-2], v.shape[-2], seen.shape) == (expected, expected, (n, expected))

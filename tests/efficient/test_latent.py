@@ -224,6 +224,26 @@ def test_the_form_with_fewer_multiply_adds_is_taken(monkeypatch, l, s, expected)
     assert taken == [expected]
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"mask": (3, 4)}, r"mask must have shape \(3, 5\) or \(3, 3, 5\), up to sizes 1, got \(3, 4\)"),
+        ({"mask": (3, 5), "dtype": int}, "mask must be boolean"),
+        ({2: (11, 6)}, r"queries must be as wide as a key and the rotary part, 2 \+ 4, got 7"),
+        ({4: (7, 13)}, r"w_o must have a row for each of the heads' 6 columns, got shape \(7, 13\)"),
+    ],
+)
+def test_what_is_refused_leaves_the_cache_as_it_was(changes, message):
+    cache, w = LatentCache(9, 11, 4), projections()
+    cache.append(draw(2, 15))
+    before = cache.latents.copy()
+    w = [draw(*changes[i]) if i in changes else it for i, it in enumerate(w)]
+    mask = np.ones(changes["mask"], changes.get("dtype", bool)) if "mask" in changes else None
+    with pytest.raises(ValueError, match=message):
+        latent_self_attention(draw(3, 13), *w, 3, mask, cache)
+    np.testing.assert_array_equal(cache.latents, before)
+
+
 def test_a_cache_without_rotary_part_takes_latents_alone():
     w = projections(p=0)
     cache, x = LatentCache(5, 11), draw(5, 13)
