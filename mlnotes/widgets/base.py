@@ -3,12 +3,15 @@
 import base64
 import html
 import json
+import re
 
 import anywidget
 import ipywidgets
 import traitlets
 
 from mlnotes.widgets import stylesheet
+
+MINUS = re.compile(r"(?<!\w)-(?=\d)")  # before a number, and not within a word
 
 
 class Widget(anywidget.AnyWidget):
@@ -50,7 +53,7 @@ class Widget(anywidget.AnyWidget):
         """
         own = set(self.traits(sync=True)) - set(ipywidgets.DOMWidget.class_traits())
         state = {name: getattr(self, name) for name in sorted(own) if not name.startswith("_")}
-        return state | {"description": self.description or self.describe()}
+        return state | {"description": self.description or MINUS.sub("−", self.describe())}
 
     def to_html(self):
         """Write what a page shows: the picture and its description, and the state that a script makes live.

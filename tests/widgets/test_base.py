@@ -18,7 +18,9 @@ from mlnotes.widgets import _as_function_body, bundle, module, names
 from mlnotes.widgets.attention_map import AttentionMap
 from mlnotes.widgets.base import Widget
 from mlnotes.widgets.colours import colour, ink_on
+from mlnotes.widgets.descent import Descent
 from mlnotes.widgets.distribution import Distribution
+from mlnotes.widgets.relu_sum import ReluSum
 from mlnotes.widgets.vector_plane import VectorPlane
 
 NASTY = ["</script><b>bold</b>", "<!--", "\"quoted\" & 'single'", "\\u003c\u2028{}"]
@@ -95,6 +97,24 @@ def test_a_state_that_has_keys_equal_to_queries_holds_them_once(vectors):
     assert len(AttentionMap(list(range(12)), x).to_html()) < 125_000
 
 
+class Hyphens(Descent):
+    def describe(self):
+        return "low-rank, 2-3 rows, 1e-05, (-3)"
+
+
+@pytest.mark.parametrize(
+    ("widget", "words"),
+    [
+        (Descent(start=(-0.5, -0.25)), "from (−0.5, −0.25)"),
+        (ReluSum(change=-1.5), "with −1.5 added"),
+        (Hyphens(), "low-rank, 2-3 rows, 1e-05, (−3)"),
+    ],
+)
+def test_a_number_below_zero_is_described_with_a_minus_sign(widget, words):
+    assert words in widget.state()["description"]
+    assert words in widget.to_html().split("<script")[0]
+
+
 def test_no_text_can_end_the_script_or_start_an_element():
     html = Distribution([1.0, 2, 3, 4], NASTY, caption=NASTY[0], description=NASTY[0]).to_html()
     assert html.count("<script") == html.count("</script") == 1
@@ -163,7 +183,7 @@ def test_without_javascript_the_pictures_and_their_descriptions_are_seen(open_pa
         image = figure.locator("img")
         assert image.is_visible(), name
         assert image.bounding_box()["width"] > 200, name
-        assert figure.locator("figcaption").inner_text().endswith(widget.describe()), name
+        assert figure.locator("figcaption").inner_text().endswith(widget.state()["description"]), name
         assert image.get_attribute("alt") == widget.alt(), name
     assert page.locator(".mw").count() == 0
 
