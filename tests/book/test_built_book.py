@@ -82,8 +82,10 @@ TOO_WIDE = """async () => {
         tex: formulas.get(it.closest("mjx-container") ?? it.querySelector(":scope > mjx-container")) ?? "",
         what: `${it.tagName}.${it.className}: ${it.textContent.trim().slice(0, 60)}`,
         pixels: [it.scrollWidth, it.clientWidth],
+        hidden_before: -(it.scrollLeft = -it.scrollWidth, it.scrollLeft),
         cut: !(scrolls && it.tabIndex >= 0 && it.ariaLabel) && !it.matches("input[type=text]"),
       });
+      it.scrollLeft = 0;
     }
   }
   folded.forEach((it) => (it.open = false));
@@ -332,6 +334,11 @@ def test_no_content_is_cut_off_on_a_narrow_page(visits):
     assert any(visit.too_wide[400] for visit in visits.values())
 
 
+def test_what_is_too_wide_for_a_narrow_page_is_seen_from_its_beginning(visits):
+    found = {name: [it for it in visit.too_wide[400] if it["hidden_before"]] for name, visit in visits.items()}
+    assert not {name: blocks for name, blocks in found.items() if blocks}
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_on_a_wide_page_nothing_in_a_chapter_needs_to_scroll(chapter, visits):
     blocks = visits[chapter].too_wide[1300]
@@ -343,6 +350,30 @@ def test_on_a_wide_page_nothing_outside_of_the_chapters_needs_to_scroll_but_sour
     others = {name: visit for name, visit in visits.items() if name not in CHAPTERS}
     pages = {name: visit.too_wide[1300] for name, visit in others.items() if not name.startswith("_modules/")}
     assert not {name: blocks for name, blocks in pages.items() if blocks}
+
+
+def test_what_goes_on_beyond_its_frame_fades_out_there_until_it_is_scrolled_to_its_end(built, browser):
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    page.goto((built / "chapters/blocks/eigen.html").as_uri())
+    page.evaluate("() => MathJax.startup.promise.then(() => 0)")
+    boxes = page.locator("main [aria-label$='scrolls sideways']")
+    fading = "all => all.map((it) => getComputedStyle(it).maskImage !== 'none')"
+    kinds = boxes.evaluate_all("all => all.map((it) => it.ariaLabel.split(',')[0])")
+    assert {"Code", "Formula", "Output", "Figure"} <= {*kinds}
+    assert all(boxes.evaluate_all(fading))
+    boxes.evaluate_all("all => all.forEach((it) => it.scrollTo(it.scrollWidth, 0))")
+    page.wait_for_timeout(100)
+    assert not any(boxes.evaluate_all(fading))
+    boxes.first.evaluate("it => it.scrollTo(0, 0)")
+    page.wait_for_timeout(100)
+    assert boxes.evaluate_all(fading)[0]
+    boxes.first.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    assert not boxes.evaluate_all(fading)[0]  # its outline would fade as well
+    page.set_viewport_size({"width": 1300, "height": 900})
+    page.wait_for_function("!document.querySelector('main .goes-on')")
+    page.close()
 
 
 def test_the_text_of_figures_is_large_enough_in_both_widths(visits):

@@ -1,4 +1,4 @@
-/* Boxes that scroll sideways can be reached by the keyboard and say what they are; print shows what is folded. */
+/* Boxes that scroll sideways can be reached by the keyboard, say what they are, and show that they go on; print shows what is folded. */
 const NAMES = { "pre": "Code", ".math, mjx-container": "Formula", ".output": "Output", ".drawing": "Figure", ".pst-scrollable-table-container": "Table" };
 
 function nameScrollBoxes() {
@@ -9,8 +9,13 @@ function nameScrollBoxes() {
       } else if (box.ariaLabel?.endsWith("scrolls sideways")) {
         ["tabindex", "role", "aria-label"].forEach((it) => box.removeAttribute(it));
       }
+      fadeWhereItGoesOn(box);
     }
   }
+}
+
+function fadeWhereItGoesOn(box) {
+  box.classList.toggle("goes-on", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
 }
 
 addEventListener("load", () => {
@@ -19,4 +24,7 @@ addEventListener("load", () => {
 });
 addEventListener("resize", nameScrollBoxes);
 addEventListener("toggle", nameScrollBoxes, true);
+addEventListener("scroll", (event) => {
+  if (event.target.ariaLabel?.endsWith("scrolls sideways")) fadeWhereItGoesOn(event.target);
+}, { capture: true, passive: true });
 addEventListener("beforeprint", () => document.querySelectorAll("main details").forEach((it) => (it.open = true)));
