@@ -193,7 +193,8 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
     require_output(n_heads * v.shape[-1], w_o)
     if cache is not None:
         require_same_size(-1, q=q, k=k)
-        require_mask((*q.shape[:-1], cache.n_met(k.shape[-2])), mask)
+        if mask is not None:
+            require_mask((*q.shape[:-1], cache.n_met(k.shape[-2])), mask)
         q, k, v, seen = cache.meet(q, k, v, rotate)
         mask = seen if mask is None else mask
     elif rotate is not None:

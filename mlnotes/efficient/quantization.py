@@ -203,9 +203,10 @@ def pack_codes(codes, bits):
     Raises
     ------
     ValueError
-        If codes are no bytes, ``bits`` does not divide 8, or the codes do not fill whole bytes.
+        If codes are no bytes or too large, ``bits`` does not divide 8, or the codes do not fill whole bytes.
     """
     _require_packable(codes, bits, 8 // bits if bits in (1, 2, 4, 8) else 1)
+    _require_small(codes, bits)
     parts = codes.reshape(*codes.shape[:-1], codes.shape[-1] * bits // 8, 8 // bits)
     return sum(parts[..., i] << bits * i for i in range(8 // bits))
 
@@ -651,6 +652,11 @@ def _require_packable(codes, bits, together):
         raise ValueError(f"codes must hold bytes, of dtype uint8, got dtype {codes.dtype}")
     if codes.ndim == 0 or codes.shape[-1] % together:
         raise ValueError(f"codes of {bits} bits must fill whole bytes along the last axis, got {tuple(codes.shape)}")
+
+
+def _require_small(codes, bits):
+    if bits < 8 and (codes >> bits).any():
+        raise ValueError(f"codes of {bits} bits must be at most {2**bits - 1}, got {int(codes.max())}")
 
 
 def _require_bits(**numbers):

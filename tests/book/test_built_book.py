@@ -31,6 +31,7 @@ MAP = read_map(ROOT / "chapters/map.yml")
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 COLOURS = ["color-contrast", "link-in-text-block"]
 COLOUR_RULES = {"runOnly": {"type": "rule", "values": COLOURS}}
+NARROWEST = 320  # as wide as a page of 1,280 px is to who sees it at four times its size: WCAG 1.4.10
 TARGETS = {1300: [], 400: ["target-size"]}  # they are as large in both widths, and closest in the narrow one
 
 LOOK = r"""() => {
@@ -261,6 +262,9 @@ def _visit(page, path, seen):
             if page.evaluate(APPEARED):
                 visit.faults |= _faults(page, "appeared", _structure_rules(width), f"{width} px")
         seen += page.evaluate(CHOOSE, [seen, width])
+    page.set_viewport_size({"width": NARROWEST, "height": 900})
+    page.wait_for_timeout(50)
+    visit.overflow[NARROWEST] = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     chosen = page.evaluate(LEAVE_CHOSEN, widths)
     for width in (it for it in reversed(widths) if chosen[str(it)]):
         page.set_viewport_size({"width": width, "height": 900})
@@ -612,6 +616,13 @@ def test_the_map_draws_one_arc_for_each_thing_needed():
     arcs = Counter(re.findall(r'<path class="of-([\w-]+) of-([\w-]+)"', draw(MAP)))
     key = functools.partial(re.sub, r"^.*/|(_)", lambda it: "-" if it[1] else "")
     assert arcs == Counter((key(need), key(chapter.name)) for chapter in MAP for need in chapter.needs)
+
+
+def test_a_default_stands_in_the_reference_as_it_is_written(pages):
+    reference = {name: page.text for name, page in pages.items() if name.startswith("chapters/api/")}
+    shown = {name: re.sub("<[^<>]*>", "", text) for name, text in reference.items()}
+    assert "activation=relu, norm_first=False, norm=LayerNorm)" in shown["chapters/api/layers/transformer"]
+    assert not {name for name, text in shown.items() if re.search(r"=&lt;(function|class)\b", text)}
 
 
 def test_every_public_module_is_documented():

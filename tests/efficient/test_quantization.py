@@ -232,10 +232,12 @@ def test_the_first_code_of_a_byte_is_in_its_low_bits_as_numpy_packs_them():
     [
         (np.zeros(8, np.int8), 4, "codes must hold bytes, of dtype uint8, got dtype int8"),
         (np.zeros(8, np.uint8), 3, "bits must be 1, 2, 4 or 8, got 3"),
+        (np.array([3, 16], np.uint8), 4, "codes of 4 bits must be at most 15, got 16"),
+        (torch.tensor([0, 1, 2, 4], dtype=torch.uint8), 2, "codes of 2 bits must be at most 3, got 4"),
         (np.zeros((2, 3), np.uint8), 4, r"must fill whole bytes along the last axis, got \(2, 3\)"),
     ],
 )
-def test_codes_that_fill_no_bytes_are_refused(codes, bits, message):
+def test_codes_that_fill_no_bytes_or_more_than_their_bits_are_refused(codes, bits, message):
     with pytest.raises(ValueError, match=message):
         pack_codes(codes, bits)
 

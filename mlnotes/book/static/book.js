@@ -1,5 +1,5 @@
 /* Boxes that scroll sideways can be reached by the keyboard, say what they are, and show that they go on; print shows what is folded. */
-const NAMES = { "pre": "Code", ".math, mjx-container": "Formula", ".output": "Output", ".drawing": "Figure", ".pst-scrollable-table-container": "Table" };
+const NAMES = { "pre": "Code", ".math, mjx-container": "Formula", ".output": "Output", ".drawing": "Figure", ".pst-scrollable-table-container": "Table", ".mw-matrices": "Matrices" };
 
 function nameScrollBoxes() {
   for (const [selector, name] of Object.entries(NAMES)) {
