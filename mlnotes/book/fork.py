@@ -12,6 +12,7 @@ import signal
 import sys
 import warnings
 
+# What the cells of every chapter load before long.
 EVERYWHERE = ["numpy", "ipykernel.kernelapp", "anywidget", "array_api_compat.numpy", "einops", "tabulate"]
 # What of a library takes long to load. Matplotlib's pyplot and its backend ask whether a kernel is there; an optimizer
 # of PyTorch loads the compiler that nobody here uses.
