@@ -192,9 +192,7 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
     q, k, v = split_heads(x @ w_q, n_heads), split_heads(x @ w_k, n_groups), split_heads(x @ w_v, n_groups)
     require_output(n_heads * v.shape[-1], w_o)
     if cache is not None:
-        require_same_size(-1, q=q, k=k)
-        if mask is not None:
-            require_mask((*q.shape[:-1], cache.n_met(k.shape[-2])), mask)
+        _require_takeable(q, k, mask, cache)
         q, k, v, seen = cache.meet(q, k, v, rotate)
         mask = seen if mask is None else mask
     elif rotate is not None:
@@ -275,3 +273,13 @@ def _require_groups(q, k, v, mask, bias):
     shape = (*np.broadcast_shapes(q.shape[:-3], k.shape[:-3]), *q.shape[-3:-1], k.shape[-2])
     require_mask(shape, mask)
     require_bias(shape, bias)
+
+
+def _require_takeable(q, k, mask, cache):
+    """Refuse what attention would refuse, before the cache has taken up the tokens."""
+    require_same_size(-1, q=q, k=k)
+    if mask is not None:
+        n_keys = len(cache) + k.shape[-2]
+        if k.shape[-2] == 1:
+            n_keys = min(n_keys, cache.capacity)  # where a window is full, one token comes and one goes
+        require_mask((*q.shape[:-1], n_keys), mask)

@@ -109,10 +109,6 @@ class KVCache:
         self.append(k, v)
         return q, self.keys, self.values, causal_mask(n, len(self), past)
 
-    def n_met(self, n):
-        """Count the keys that the queries of the n next tokens meet, their own among them."""
-        return len(self) + n
-
     @property
     def keys(self):
         """The keys of all tokens so far, (..., g, s, d): a view, not a copy."""

@@ -207,10 +207,10 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     if rotate is not None and p:
         at = np.arange(past, past + x.shape[-2])
         q, c = (xp.concat([y[..., :-p], rotate(y[..., -p:], at)], axis=-1) for y in (q, c))
-    _require_latents(q, c, w_uk, w_uv)
     require_output(n_heads * e, w_o)
-    require_mask((*q.shape[:-1], past + c.shape[-2]), mask)
     if cache is not None:
+        _require_latents(q, c, w_uk, w_uv)  # before the cache has taken them up
+        require_mask((*q.shape[:-1], past + c.shape[-2]), mask)
         cache.append(c)
         c = cache.latents
         mask = causal_mask(x.shape[-2], len(cache), past) if mask is None else mask

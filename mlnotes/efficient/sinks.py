@@ -215,10 +215,6 @@ class StreamingCache(KVCache):
             xp.concat(halves, axis=-1), values, mask
         )
 
-    def n_met(self, n):
-        """Count the keys that the queries of the n next tokens meet, their own among them."""
-        return super().n_met(n) if n > 1 else min(len(self) + n, self.capacity)
-
     @property
     def positions(self):
         """Where the tokens of ``keys`` and ``values`` stood in the text, from 0: integers (s,)."""

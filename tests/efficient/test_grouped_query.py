@@ -312,10 +312,19 @@ def test_what_is_refused_leaves_the_cache_as_it_was(kind, l, changes, message): 
         np.testing.assert_array_equal(after, before)
 
 
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=6))
-def test_a_cache_knows_how_many_keys_the_next_tokens_meet(chunks):
-    for cache in (KVCache(24, 2, 2), StreamingCache(5, 2, 2, 2)):
-        for n in chunks:
-            x, expected = draw(2, n, 2), cache.n_met(n)
-            _, k, v, seen = cache.meet(x, x, x)
-            assert (k.shape[-2], v.shape[-2], seen.shape) == (expected, expected, (n, expected))
+@pytest.mark.parametrize("l", [1, 3])
+@pytest.mark.parametrize("n", [0, 2, 6])
+@pytest.mark.parametrize("kind", [KVCache, StreamingCache, QuantizedCache])
+def test_the_mask_that_a_cache_would_give_is_taken_from_the_caller_too(kind, n, l):  # noqa: E741
+    weights = [draw(8, 8), draw(8, 4), draw(8, 4), draw(8, 8)]
+
+    def filled():
+        cache = StreamingCache(4, 1, 2, 2) if kind is StreamingCache else kind(9, 2, 2)
+        for i in range(n):
+            cache.append(draw(2, 1, 2, seed=i), draw(2, 1, 2, seed=-i % 7))
+        return cache
+
+    seen = filled().meet(*(draw(heads, l, 2) for heads in (4, 2, 2)))[3]
+    expected = grouped_query_self_attention(draw(l, 8), *weights, 4, 2, cache=filled())
+    found = grouped_query_self_attention(draw(l, 8), *weights, 4, 2, seen, filled())
+    np.testing.assert_array_equal(found, expected)
