@@ -591,11 +591,12 @@ def _normalized(x, eps):
     xp = array_namespace(x)
     centered = x - xp.mean(x, axis=-1, keepdims=True)
     size = xp.max(xp.abs(centered), axis=-1, keepdims=True)
-    size = xp.where(size > eps**0.5, size, xp.full_like(size, eps**0.5))
+    least = float(eps) ** 0.5  # a float64 of NumPy's would widen float32
+    size = xp.where(size > least, size, xp.full_like(size, least))
     if xp.any(size == 0):
         raise ValueError("eps must be positive where all features are equal, got 0")
     y = centered / size
-    root = xp.sqrt(xp.mean(y**2, axis=-1, keepdims=True) + (eps**0.5 / size) ** 2)
+    root = xp.sqrt(xp.mean(y**2, axis=-1, keepdims=True) + (least / size) ** 2)
     return y / root, size * root
 
 

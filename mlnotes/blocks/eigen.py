@@ -353,7 +353,7 @@ def hessenberg(a):
 
     References
     ----------
-    Golub and Van Loan, *Matrix Computations*, 4th edition, section 7.4.2.
+    Golub and Van Loan, *Matrix Computations*, 4th edition, section 7.4.3.
     """
     require_square(a=a)
     h, exponent = by_power_of_two(working_copy(a))

@@ -62,7 +62,7 @@ def vector_norm(x, p=2, axis=-1):
     _require_norm(p)
     require_floats(x=x)
     require_entries(axis, x=x)
-    xp = array_namespace(x)
+    xp, p = array_namespace(x), float(p)  # a float64 of NumPy's would widen float32
     sizes = xp.abs(x)
     if p == math.inf:
         return xp.max(sizes, axis=axis)

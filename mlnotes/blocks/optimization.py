@@ -565,7 +565,7 @@ def lbfgs_direction(gradient, pairs):
 
 
 def backtracking(function, x, direction, slope, step=1.0):
-    """Halve a step until it lowers the function by a fair part of what its slope promises.
+    """Halve a step until it lowers the function by a set part of what its slope promises.
 
     Parameters
     ----------

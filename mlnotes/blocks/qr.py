@@ -37,14 +37,15 @@ def gram_schmidt(a):
     .. math:: \\mathbf v_j = \\mathbf a_j - \\sum_{i<j} \\mathbf q_i\\,(\\mathbf q_i\\cdot\\mathbf a_j), \\qquad
               \\mathbf q_j = \\frac{\\mathbf v_j}{\\lVert\\mathbf v_j\\rVert}
 
-    The product ``q @ r`` is always near ``a``, but rounding takes the columns of ``q`` away from orthogonality in
-    proportion to the square of the condition number. Dependent columns leave only rounding errors, and these get
-    normalized like anything else.
+    The product ``q @ r`` is always near ``a``, but rounding takes the columns of ``q`` away from orthogonality, often in
+    proportion to the square of the condition number, sometimes far more. Dependent columns leave only rounding errors,
+    and these get normalized like anything else.
 
     References
     ----------
     Giraud, Langou, Rozložník and van den Eshof, *Rounding error analysis of the classical Gram–Schmidt
-    orthogonalization process*, 2005.
+    orthogonalization process*, 2005. Smoktunowicz, Barlow and Langou, *A note on the error analysis of classical
+    Gram–Schmidt*, 2006.
     """
     require_matrix(a=a)
     a, exponents = by_power_of_two(working_copy(a), axis=0)

@@ -23,7 +23,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
     Parameters
     ----------
     logits : array (..., m)
-        One score in nats for each token; -inf for one that may not come.
+        One score in nats for each token; -inf for one that may not come, inf for one that must.
     temperature : float
         What scores are divided by. Below 1 probable tokens become more so; at 0 only the most probable is left.
     top_k : int, optional
@@ -57,6 +57,8 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
     """
     _require_choice(logits, temperature, top_k, top_p)
     xp = array_namespace(logits)
+    # Infinity less itself would be nan.
+    logits = xp.clip(logits, max=xp.finfo(logits.dtype).max)
     top = xp.max(logits, axis=-1, keepdims=True)
     scores = logits - xp.where(top == -math.inf, 0.0, top)
     # So far below the top the probability is 0 in every precision, and the quotient might overflow.

@@ -348,7 +348,7 @@ def gptq(w, x, bits, block_size=None, symmetric=True, damping=0.01):
 
     References
     ----------
-    Frantar et al., *GPTQ: Accurate Post-Training Quantization for Generative Pre-trained Transformers*, 2023.
+    Frantar et al., *OPTQ: Accurate Quantization for Generative Pre-trained Transformers* (GPTQ), 2023.
     """
     _require_layer(w, x, damping)
     grid = quantize(w, bits, block_size, symmetric)

@@ -103,7 +103,7 @@ class Llama(torch.nn.Module):
 
     References
     ----------
-    Touvron et al., *LLaMA: Open and Efficient Foundation Language Models*, 2023.
+    Touvron et al., *Llama 2: Open Foundation and Fine-Tuned Chat Models*, 2023.
     """
 
     def __init__(self, n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden, base=10000.0, eps=1e-5, rng=None):
@@ -137,7 +137,7 @@ class Llama(torch.nn.Module):
 
         References
         ----------
-        Allal et al., *SmolLM2: When Smol Goes Big*, 2025.
+        Ben Allal et al., *SmolLM2: When Smol Goes Big*, 2025.
         """
         with torch.device("meta"):  # which draws nothing that would be overwritten
             model = cls(49152, 30, 576, n_heads=9, n_groups=3, d_hidden=1536, base=100_000.0)

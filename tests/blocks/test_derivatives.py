@@ -286,6 +286,12 @@ def test_layer_norm_agrees_with_torch_and_constants_carry_no_gradient():
     np.testing.assert_allclose(layer_norm_jacobian(x.detach().numpy()).sum(-1), 0, atol=1e-14)
 
 
+def test_an_eps_of_numpys_own_does_not_widen():
+    x = draw(3, 7).astype(np.float32)
+    for found in (layer_norm_jacobian(x, eps=np.float64(1e-3)), layer_norm_vjp(x, x, eps=np.float64(1e-3))):
+        assert found.dtype == np.float32
+
+
 @pytest.mark.parametrize("size", [1e-200, 1e200, 1e307])
 def test_layer_norm_without_eps_is_the_same_for_features_of_any_size(size):
     np.testing.assert_allclose(layer_norm_jacobian(V * size, eps=0.0) * size, layer_norm_jacobian(V, eps=0.0), 1e-12)

@@ -60,6 +60,13 @@ class TestVectorNorm:
         assert vector_norm(make([3 * smallest, 4 * smallest]), 2) == 5 * smallest
         assert vector_norm(make([0.6 * largest, 0.8 * largest]), 2) == pytest.approx(largest, rel=1e-15)
 
+    @pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0, np.inf])
+    def test_a_power_of_numpys_own_does_not_widen(self, p):
+        x = draw(5, 7).astype(np.float32)
+        found = vector_norm(x, np.float64(p))
+        assert found.dtype == np.float32
+        np.testing.assert_array_equal(found, vector_norm(x, p))
+
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
     def test_half_precision_is_rounded_once(self, dtype):
         x = torch.tensor(draw(5, 301) * 100).to(dtype)

@@ -96,6 +96,13 @@ def test_forbidden_tokens_stay_so_and_nothing_but_them_gives_zeros():
         np.testing.assert_allclose(found.sum(-1), [1, 0])
 
 
+@pytest.mark.parametrize("choice", [{}, {"temperature": 0}, {"temperature": 3.0}, {"top_k": 2}, {"top_p": 0.9}])
+def test_tokens_that_must_come_share_all(backend, choice):
+    logits = backend.array(np.array([[1.0, np.inf, 2.0], [np.inf, -np.inf, np.inf]]))
+    found = backend.read(next_token_probabilities(logits, **choice))
+    np.testing.assert_array_equal(found, [[0, 1, 0], [0.5, 0, 0.5]])
+
+
 def test_gradients_flow_to_what_may_be_drawn_only():
     logits = torch.tensor(LOGITS[0], requires_grad=True)
     p = next_token_probabilities(logits, 0.7, 5, 0.9)
