@@ -490,6 +490,7 @@ def _require_latents(q, c, w_uk, w_uv):
     require_entries(-3, q=q)
     require_entries(-2, c=c)
     n_heads, r = q.shape[-3], w_uk.shape[-2]
+    split_heads(w_uv, n_heads)  # refuses columns that the heads do not divide
     d_rotary, d = c.shape[-1] - r, split_heads(w_uk, n_heads).shape[-1]
     if d_rotary < 0:
         raise ValueError(f"latents must be at least as wide as w_uk has rows, got {c.shape[-1]} and {r}")

@@ -230,6 +230,7 @@ def test_the_form_with_fewer_multiply_adds_is_taken(monkeypatch, l, s, expected)
         ({"mask": (3, 4)}, r"mask must have shape \(3, 5\) or \(3, 3, 5\), up to sizes 1, got \(3, 4\)"),
         ({"mask": (3, 5), "dtype": int}, "mask must be boolean"),
         ({2: (11, 6)}, r"queries must be as wide as a key and the rotary part, 2 \+ 4, got 7"),
+        ({3: (11, 7)}, r"width divides by 3 heads, got shape \(11, 7\)"),
         ({4: (7, 13)}, r"w_o must have a row for each of the heads' 6 columns, got shape \(7, 13\)"),
     ],
 )
