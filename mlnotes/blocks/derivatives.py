@@ -68,7 +68,7 @@ def numerical_jacobian(f, x):
     x = _point(x)
     with np.errstate(all="ignore"):  # a step may well leave the region where f is defined
         columns = [_column(f, x, j) for j in np.ndindex(x.shape)]
-    return np.stack(columns, axis=-1).reshape(*columns[0].shape, *x.shape)
+    return np.stack(columns, axis=-1).reshape((*columns[0].shape, *x.shape))
 
 
 def complex_step_jacobian(f, x):
@@ -113,7 +113,7 @@ def complex_step_jacobian(f, x):
         z = x.astype(complex)
         z[j] += 1j * h
         columns.append(_require_complex(f(z)).imag / h)
-    return np.stack(columns, axis=-1).reshape(*columns[0].shape, *x.shape)
+    return np.stack(columns, axis=-1).reshape((*columns[0].shape, *x.shape))
 
 
 @widen_half

@@ -286,6 +286,13 @@ def test_layer_norm_agrees_with_torch_and_constants_carry_no_gradient():
     np.testing.assert_allclose(layer_norm_jacobian(x.detach().numpy()).sum(-1), 0, atol=1e-14)
 
 
+@pytest.mark.parametrize("measure", [numerical_jacobian, complex_step_jacobian])
+def test_a_number_has_a_derivative_by_a_number(measure):
+    found = measure(np.exp, 1.0)
+    assert found.shape == ()
+    assert found == pytest.approx(np.e, rel=1e-11)
+
+
 def test_an_eps_of_numpys_own_does_not_widen():
     x = draw(3, 7).astype(np.float32)
     for found in (layer_norm_jacobian(x, eps=np.float64(1e-3)), layer_norm_vjp(x, x, eps=np.float64(1e-3))):
