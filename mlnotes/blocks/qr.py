@@ -37,9 +37,9 @@ def gram_schmidt(a):
     .. math:: \\mathbf v_j = \\mathbf a_j - \\sum_{i<j} \\mathbf q_i\\,(\\mathbf q_i\\cdot\\mathbf a_j), \\qquad
               \\mathbf q_j = \\frac{\\mathbf v_j}{\\lVert\\mathbf v_j\\rVert}
 
-    The product ``q @ r`` is always near ``a``, but rounding takes the columns of ``q`` away from orthogonality, often in
-    proportion to the square of the condition number, sometimes far more. Dependent columns leave only rounding errors,
-    and these get normalized like anything else.
+    The product ``q @ r`` is always near ``a``, but rounding takes the columns of ``q`` away from orthogonality: often
+    in proportion to the square of the condition number, sometimes far more. Dependent columns leave only rounding
+    errors, and these get normalized like anything else.
 
     References
     ----------
