@@ -877,27 +877,27 @@ def mirror(ax, x, image, normal, title=""):
     ax.set_title(title)
 
 
-def line_with_squares(ax, x, y, slope, intercept):
-    """Draw points, a line, and on what each point is off, measured along y, a square.
+def line_with_squares(ax, t, b, slope, intercept):
+    """Draw points, a line, and on what each point is off, measured along b, a square.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
         Where to draw.
-    x, y : array (n,)
+    t, b : array (n,)
         The points.
     slope, intercept : float
         Of the line.
     """
-    for px, py in zip(x, y, strict=True):
-        foot = intercept + slope * px
-        side = abs(py - foot)
-        left = px if (py - foot) * slope < 0 else px - side
-        ax.add_patch(Rectangle((left, min(py, foot)), side, side, fc=PALE_ORANGE, ec=ORANGE))
-    ends = np.array([min(x) - 1, max(x) + 1])
+    for at, height in zip(t, b, strict=True):
+        foot = intercept + slope * at
+        side = abs(height - foot)
+        left = at if (height - foot) * slope < 0 else at - side
+        ax.add_patch(Rectangle((left, min(height, foot)), side, side, fc=PALE_ORANGE, ec=ORANGE))
+    ends = np.array([min(t) - 1, max(t) + 1])
     ax.plot(ends, intercept + slope * ends, color=BLUE)
-    ax.plot(x, y, "o", color=INK)
-    ax.set(xlabel="x", ylabel="y", aspect="equal")
+    ax.plot(t, b, "o", color=INK)
+    ax.set(xlabel="t", ylabel="b", aspect="equal")
 
 
 def plane_and_residual(ax, columns, b, foot):
@@ -1012,7 +1012,7 @@ def heard_by_layer(ax, shares, title=""):
     ax.set(xlabel="token", ylabel="layers", title=title)
     ax.set_yticks(range(len(shares)), range(1, len(shares) + 1))
     ax.tick_params(length=0)
-    bar = ax.figure.colorbar(drawn, ax=ax, label="share")
+    bar = ax.figure.colorbar(drawn, ax=ax, label="share", extend="min")
     bar.set_ticks(range(-4, 1), labels=["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"])
 
 
@@ -1050,7 +1050,7 @@ def size_map(ax, sizes, xlabel, ylabel, title):
     limit = np.quantile(sizes, 0.99)
     shown = ax.imshow(sizes, cmap="viridis", vmin=0, vmax=limit, aspect="auto", interpolation="nearest")
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    ax.figure.colorbar(shown, ax=ax)
+    ax.figure.colorbar(shown, ax=ax, extend="max")
 
 
 def walks(ax, function, paths, reach, levels, title=""):
@@ -1167,7 +1167,7 @@ def charged_paths(ax, x, charges, title=""):
     title : str
         What is shown.
     """
-    reach = 1.15 * np.abs(x).max()
+    reach = 1.15 * np.linalg.norm(x, axis=-1).max()  # the same for turned paths
     for path, charge in zip(np.moveaxis(np.asarray(x), 0, 1), charges, strict=True):
         color, sign = (BLUE, "+") if charge > 0 else (ORANGE, "−")
         outside = np.linalg.norm(path - path[0], axis=-1) > 0.05 * reach  # the ring, where the sign stands

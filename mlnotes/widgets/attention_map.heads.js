@@ -1,16 +1,20 @@
+function nameOfHead(model, layer, head) {
+  const name = model.get("heads")[head];
+  return model.get("q").length > 1 ? `Layer ${layer + 1}, head ${name}` : `Head ${name}`;
+}
+
 // All heads of all layers at once, folded until somebody asks for them.
 
 function allHeads(map, model, choose) {
   const [layers, heads] = [model.get("q").length, model.get("heads")];
   const [height, width] = [model.get("tokens").length, model.get("key_tokens").length];
   if (layers * heads.length === 1) return { elements: [], draw() {} };
-  const name = (layer, head) => `${layers > 1 ? `Layer ${layer + 1}, head` : "Head"} ${heads[head]}`;
   const places = Array.from({ length: layers }, (_, layer) => heads.map((_, head) => [layer, head]));
   const head = (...text) => h("span", { class: "mw-name-of-head", "aria-hidden": "true" }, ...text); // a radio says both
   const thumbnail = ([layer, at]) => {
     const canvas = h("canvas", { width, height });
     const share = h("span", { class: "mw-share", "aria-hidden": "true" });
-    const element = h("div", { role: "radio", tabindex: -1, title: name(layer, at) }, canvas, share);
+    const element = h("div", { role: "radio", tabindex: -1, title: nameOfHead(model, layer, at) }, canvas, share);
     if (layers === 1) element.prepend(head(heads[at]));
     return { element, share, context: canvas.getContext("2d") };
   };
@@ -42,7 +46,7 @@ function allHeads(map, model, choose) {
     const equal = Math.exp(rows.reduce((sum, { weights }) => sum + entropy(weights), 0) / rows.length);
     const marked = map.anyMarked() ? map.meanOnMarked(rows).toFixed(2).replace(/^0/, "") : "";
     share.textContent = marked;
-    element.setAttribute("aria-label", `${name(layer, head)}: a row is spread as over ${equal.toFixed(1)} keys`
+    element.setAttribute("aria-label", `${nameOfHead(model, layer, head)}: a row is spread as over ${equal.toFixed(1)} keys`
       + (marked && `; marked keys get ${marked}`));
     element.dataset.equal = equal;
   }

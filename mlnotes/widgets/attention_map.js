@@ -258,7 +258,9 @@ function attentionMap(model) {
   };
   const left = h("div", {}, h("div", { class: "mw-map" }, grid, bar.element));
   const main = h("div", { class: `mw-main${keyNames.length > 20 ? " mw-many" : ""}` }, left, beside.element);
-  const tools = h("div", { class: "mw-tools" }, marks.element, saving(model, () => pictureOf(map, { names, keyNames })));
+  const onlyHead = model.get("q").length * model.get("heads").length === 1;
+  const shown = () => (onlyHead ? "" : nameOfHead(model, model.get("layer"), model.get("head")));
+  const tools = h("div", { class: "mw-tools" }, marks.element, saving(model, () => pictureOf(map, { names, keyNames, shown: shown() })));
   return { element: h("div", {}, moved.element, ...heads.elements, main, steps, tools, said), draw, point, mark, fit };
 }
 

@@ -3,7 +3,7 @@
 const HATCHING = '<defs><pattern id="masked" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
   + '<rect width="5" height="5" fill="#f2f2f4"/><path d="M0 0V5" stroke="#8a8f98" stroke-width="2"/></pattern></defs>';
 
-function pictureOf(map, { names, keyNames }) {
+function pictureOf(map, { names, keyNames, shown }) {
   const short = (x) => String(Number(x.toPrecision(6)));
   const escape = (text) => text.replace(/[&<>"']/g, (it) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" })[it]);
   const text = (x, y, content, anchor, more = "") =>
@@ -31,7 +31,8 @@ function pictureOf(map, { names, keyNames }) {
     keyNames.forEach((_, j) => parts.push(square(left + j * cell, y, map.rows[i].weights[j], map.mayLook(i, j))));
   });
   const [width, bottom] = [Math.max(left + keyNames.length * cell, 260) + 12, top + names.length * cell];
-  return framed(width, bottom + 56, [...parts, ramp(left, bottom + 16, 160)]);
+  if (shown) parts.push(text(left, bottom + 64, shown, "start", quiet));
+  return framed(width, bottom + (shown ? 76 : 56), [...parts, ramp(left, bottom + 16, 160)]);
 
   function ramp(x, y, wide) {
     const [n, stripe] = [32, wide / 32];

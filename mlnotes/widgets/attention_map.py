@@ -173,7 +173,10 @@ class AttentionMap(Widget):
             for j in range(columns):
                 parts.append(_square(left + j * cell, y, cell, weights[i, j], allowed[i, j]))
         width, bottom = max(left + columns * cell, 260) + 12, top + rows * cell
-        return svg(width, bottom + 56, *parts, _colour_bar(left, bottom + 16, 160))
+        shown = self._shown_head()
+        if shown:
+            parts.append(text(left, bottom + 64, shown, fill="#555c68", font_size=11))
+        return svg(width, bottom + (76 if shown else 56), *parts, _colour_bar(left, bottom + 16, 160))
 
     def describe(self):
         """Say which key each query looks at most."""
@@ -184,8 +187,9 @@ class AttentionMap(Widget):
             for name, row in zip(names, weights, strict=True)
         ]
         spread = float(np.exp(entropy(weights)).mean().round(9))
-        marked = ", ".join(key_names[j] for j in self.marked)
+        marked, shown = ", ".join(key_names[j] for j in self.marked), self._shown_head()
         return (
+            f"{f'{shown}. ' if shown else ''}"
             f"Attention weights of {len(names)} queries (rows) over {len(key_names)} keys (columns), "
             f"from 0 (dark violet) to 1 (yellow){', causal' if self.causal else ''}, "
             f"at temperature {self.temperature:.3g}. Where each query looks most: {'; '.join(rows)}. "
@@ -195,6 +199,13 @@ class AttentionMap(Widget):
 
     def __repr__(self):
         return f"<AttentionMap of {len(self.tokens)} queries and {len(self.key_tokens)} keys>"
+
+    def _shown_head(self):
+        """Name the head that is shown, as the page does; nothing where there is only one."""
+        layers, name = len(self.q), self.heads[self.head]
+        if layers > 1:
+            return f"Layer {self.layer + 1}, head {name}"
+        return f"Head {name}" if len(self.heads) > 1 else ""
 
     def _allowed(self):
         shape = len(self.tokens), len(self.key_tokens)

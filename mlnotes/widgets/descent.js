@@ -68,7 +68,7 @@ function render({ model, el }) {
   }
 
   const key = h("p", { class: "mw-hint" }, "The path starts where you press, and level lines are √κ times as long as wide. "
-    + "Below: the predicted factor for each step size from 0 to 4; above the line, 1, it diverges.");
+    + "Below: the predicted factor for each step size from 0 to 4; above the line, 1, it diverges, and what is above 1.4 is drawn at the top.");
   const controls = h("div", { class: "mw-controls" }, ...[method, rate, beta, condition, steps, ...start].map((it) => it.element), best);
   el.append(h("div", { class: "mw-main" }, h("div", {}, drawing, key, curve), h("div", {}, controls, sums, verdict)));
   draw();

@@ -175,8 +175,8 @@ class Descent(Widget):
             f"Left, the valley (x²/κ + y²)/2 for κ = {self.condition:.4g}, and the path of {self.method} with "
             f"{settings} from ({self.start[0]:g}, {self.start[1]:g}). After {self.steps} steps it is "
             f"{math.hypot(x, y):.2g} from the minimum; each late step multiplies the distance by "
-            f"{self.measured():.3f}, predicted {self.predicted():.3f}. Right, the predicted factor by step size; it "
-            f"exceeds 1 from {self.edge():.3g} on."
+            f"{self.measured():.3f}, predicted {self.predicted():.3f}. Right, the predicted factor by step size, "
+            f"drawn at the top where it is above 1.4; it exceeds 1 from {self.edge():.3g} on."
         )
 
     def __repr__(self):

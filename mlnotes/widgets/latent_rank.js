@@ -35,8 +35,8 @@ function render({ model, el }) {
     rows.forEach(({ shown, element }, i) => {
       const difference = losses[i][at] - losses[i][ranks.length - 1];
       element.dataset.value = String(losses[i][at]);
-      shown.textContent = `${losses[i][at].toFixed(3)} nats, `
-        + `${difference < 0 ? "−" : "+"}${Math.abs(difference).toFixed(3)}`;
+      shown.textContent = `${losses[i][at].toFixed(2)} nats, `
+        + `${difference < 0 ? "−" : "+"}${Math.abs(difference).toFixed(2)}`;
     });
   }
 

@@ -106,7 +106,7 @@ class LatentRank(Widget):
             parts.append(text(round(place(rank, low)[0], 2), floor + 18, str(rank), "middle"))
         parts.append(text((LEFT + WIDTH) / 2, HEIGHT - 8, "numbers kept of each token", "middle"))
         for i, (way, loss) in enumerate(self.losses_now().items()):
-            parts.append(text(LEFT, HEIGHT + 14 + 20 * i, f"{way}: {loss:.3f} nats", fill=COLOURS[i]))
+            parts.append(text(LEFT, HEIGHT + 14 + 20 * i, f"{way}: {loss:.2f} nats", fill=COLOURS[i]))
         return svg(WIDTH + 8, HEIGHT + 20 + 20 * len(self.ways), *parts)
 
     def describe(self):
@@ -114,7 +114,7 @@ class LatentRank(Widget):
         full = self.ranks[-1]
         bases = dict(zip(self.ways, (row[-1] for row in self.losses), strict=True))
         now = self.losses_now().items()
-        losses = "; ".join(f"{way} {loss:.3f} nats, {loss - bases[way]:+.3f}" for way, loss in now)
+        losses = "; ".join(f"{way} {loss:.2f} nats, {loss - bases[way]:+.2f}" for way, loss in now)
         return (
             f"Of the {full} numbers of each token's keys and values in a layer, {self.rank} are kept. The cache of "
             f"{self.tokens:,} tokens takes {self.nbytes():,} bytes. Loss, and its difference to that with all {full}: "

@@ -94,6 +94,14 @@ def test_the_description_tells_equal_tokens_apart(small):
     assert "bar₄: " in AttentionMap(TOKENS, *small).describe()
 
 
+def test_the_picture_names_its_head_unless_there_is_only_one(many, small):
+    shown = AttentionMap(TOKENS, many.q, many.k, heads=["A", "B", "C"], layer=1, head=2)
+    assert ">Layer 2, head C</text>" in shown.picture()
+    assert shown.describe().startswith("Layer 2, head C. Attention weights")
+    assert ">Head B</text>" in AttentionMap(TOKENS, many.q[0], many.k[0], heads=["A", "B", "C"], head=1).picture()
+    assert "ead" not in AttentionMap(TOKENS, *small).picture()
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

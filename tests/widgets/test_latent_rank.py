@@ -57,7 +57,7 @@ def test_the_description_says_what_is_kept_and_lost():
     said = widget(rank=256, tokens=1024).describe()
     assert "Of the 384 numbers of each token's keys and values in a layer, 256 are kept" in said
     assert "takes 1,572,864 bytes" in said
-    assert "of the weights 3.900 nats, +0.994; of keys and values 2.875 nats, -0.031" in said
+    assert "of the weights 3.90 nats, +0.99; of keys and values 2.88 nats, -0.03" in said
 
 
 def test_the_picture_has_a_mark_for_each_loss_down_to_the_rank_shown():
@@ -106,7 +106,7 @@ def test_points_stand_over_their_bytes_at_the_height_of_their_loss(open_page):
 
 
 def test_less_loss_than_before_has_a_minus(open_page):
-    assert "2.875 nats, −0.031" in open_page(widget(rank=256)).locator(".mw-ways").inner_text()
+    assert "2.88 nats, −0.03" in open_page(widget(rank=256)).locator(".mw-ways").inner_text()
 
 
 def test_rank_and_tokens_move_by_the_keyboard_and_are_told_to_listeners(open_page):
