@@ -231,6 +231,7 @@ def displacements(x, m, phi_x, mask=None):
     """
     require_floats(x=x, m=m)
     require_mask((*x.shape[:-1], x.shape[-2]), mask)
+    _require_pairs(x.shape[-2], m=m)
     xp = array_namespace(x, m)
     heard, difference = _pairs(x, mask)
     weights = phi_x(m)
@@ -261,8 +262,9 @@ def edge_mask(edges, n):
         If ``edges`` has another shape, holds no integers or a number that is not a point, or if an edge leads from a
         point to itself or is listed twice.
     """
+    edges = _edges(edges, n)
     mask = np.zeros((n, n), bool)
-    mask[tuple(_edges(edges, n).T)] = True
+    mask[tuple(edges.T)] = True
     return mask
 
 
@@ -331,9 +333,14 @@ def _require_points(h, x, mask, edge_features):
     require_mask((*x.shape[:-1], n), mask)
     if edge_features is not None:
         require_floats(edge_features=edge_features)
-        if tuple(edge_features.shape[-3:-1]) != (n, n):
-            shape = tuple(edge_features.shape)
-            raise ValueError(f"edge_features must have shape (..., {n}, {n}, e) for {n} points, got {shape}")
+        _require_pairs(n, edge_features=edge_features)
+
+
+def _require_pairs(n, **tables):
+    for name, table in tables.items():
+        if tuple(table.shape[-3:-1]) != (n, n):
+            rule = f"{name} must have shape (..., {n}, {n}, ?) for {n} points"
+            raise ValueError(f"{rule}, got {tuple(table.shape)}")
 
 
 def _edges(edges, n):

@@ -73,8 +73,7 @@ def eliminate(a, rows, columns, stop):
 
 
 def _unpack(a, rows):
-    if not np.isfinite(a).all():
-        raise ValueError(f"a must leave room for its entries to grow, got growth beyond {np.finfo(a.dtype).max:.2g}")
+    _require_room(a)
     k = min(a.shape)
     p = np.eye(len(a), dtype=a.dtype)[:, rows]
     return p, _unit_lower(a[:, :k]), np.triu(a[:k])
@@ -187,8 +186,8 @@ def doolittle(a):
     Raises
     ------
     ValueError
-        If ``a`` is no finite matrix, or if a pivot is zero, or so small that a quotient overflows, with anything but
-        zeros below it.
+        If ``a`` is no finite matrix, if a pivot is zero, or so small that a quotient overflows, with anything but
+        zeros below it, or if entries grow beyond the largest float.
 
     Notes
     -----
@@ -207,7 +206,8 @@ def doolittle(a):
         below = a[k + 1 :, k] - l[k + 1 :, :k] @ u[:k, k]
         if below.any():
             l[k + 1 :, k] = below / u[k, k] if u[k, k] != 0 else math.inf
-        if not (np.isfinite(u[k]).all() and np.isfinite(l[:, k]).all()):
+        _require_room(u[k], below)
+        if not np.isfinite(l[:, k]).all():
             rule = "without exchanging rows no pivot may be 0 or close to it"
             raise ValueError(f"{rule}, got {u[k, k]} in row {k}")
     return l, u
@@ -544,6 +544,13 @@ def _require_regular(name, triangular):
     zeros = np.flatnonzero(np.diag(triangular) == 0)
     if zeros.size:
         raise ValueError(f"{name} must not be singular, got pivot 0 in row {zeros[0]}")
+
+
+def _require_room(*entries):
+    for x in entries:
+        if not np.isfinite(x).all():
+            largest = np.finfo(x.dtype).max
+            raise ValueError(f"a must leave room for its entries to grow, got growth beyond {largest:.2g}")
 
 
 def _require_finite_solution(x):
