@@ -32,8 +32,8 @@ def egnn_layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
     phi_h : callable
         Makes new features of h_i and the sum of the messages, side by side in (..., n, k + c).
     mask : boolean array (n, n) or (..., n, n), optional
-        True where point i hears point j, as `edge_mask` makes it of a list. All hear all unless given; none hears
-        itself.
+        True where point i hears point j, as `edge_mask` makes it of a list; axes of size 1 broadcast. All hear all
+        unless given; none hears itself.
     edge_features : array (..., n, n, e), optional
         What is known of the edge from j to i, in row i and column j.
 
@@ -48,7 +48,7 @@ def egnn_layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
     ------
     ValueError
         If there are not as many features as positions, an array holds no floats or no point, the mask is not boolean
-        or does not fit, the edge features do not fit, or a function gives another shape than the one it should.
+        or does not fit, the edge features do not fit, or ``phi_e`` or ``phi_x`` gives another shape than it should.
 
     Notes
     -----
@@ -83,12 +83,16 @@ def egnn_velocity_layer(h, x, v, phi_e, phi_x, phi_h, phi_v, mask=None, edge_fea
 
     Parameters
     ----------
-    h, x, phi_e, phi_x, phi_h, mask, edge_features
+    h, x
         As in `egnn_layer`.
     v : array (..., n, d)
         Velocities of the points, in lengths by layer. The paper gives each layer the initial ones.
+    phi_e, phi_x, phi_h
+        As in `egnn_layer`.
     phi_v : callable
         Makes one number, (..., n, 1), of a point's features: what is kept of its velocity.
+    mask, edge_features
+        As in `egnn_layer`.
 
     Returns
     -------
@@ -102,7 +106,8 @@ def egnn_velocity_layer(h, x, v, phi_e, phi_x, phi_h, phi_v, mask=None, edge_fea
     Raises
     ------
     ValueError
-        If velocities and positions have different shapes, or for what `egnn_layer` refuses.
+        If velocities and positions have different shapes, ``phi_v`` gives another shape than it should, or for what
+        `egnn_layer` refuses.
 
     Notes
     -----
@@ -133,13 +138,15 @@ def graph_layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
 
     Parameters
     ----------
-    h, x, phi_h, mask, edge_features
+    h, x
         As in `egnn_layer`.
     phi_e : callable
         Makes a message, (..., n, n, c), of what two points know: h_i, h_j, all d coordinates of x_i - x_j and the
         features of their edge, side by side in (..., n, n, 2k + d + e).
     phi_x : callable
         Makes d numbers, (..., n, n, d), of a message: by how much i moves because of j.
+    phi_h, mask, edge_features
+        As in `egnn_layer`.
 
     Returns
     -------
@@ -227,10 +234,11 @@ def displacements(x, m, phi_x, mask=None):
     Raises
     ------
     ValueError
-        As in `egnn_layer`.
+        If ``m`` has not one message for each pair of points, or for what `egnn_layer` refuses.
     """
     require_floats(x=x, m=m)
     require_mask((*x.shape[:-1], x.shape[-2]), mask)
+    _require_pairs(x.shape[-2], m=m)
     xp = array_namespace(x, m)
     heard, difference = _pairs(x, mask)
     weights = phi_x(m)
@@ -247,6 +255,7 @@ def edge_mask(edges, n):
     ----------
     edges : integer array (n_edges, 2)
         In each row i and j, from 0 to n - 1: point i hears point j. For both directions list both.
+        Where there are none: ``np.empty((0, 2), int)``.
     n : int
         How many points there are.
 
@@ -258,11 +267,12 @@ def edge_mask(edges, n):
     Raises
     ------
     ValueError
-        If ``edges`` has another shape, holds no integers or a number that is not a point, or if an edge leads from a
-        point to itself or is listed twice.
+        If ``edges`` has another shape, holds no integers or a number that is not a point, if an edge leads from a point
+        to itself or is listed twice, or if ``n`` is no integer or negative.
     """
+    edges = _edges(edges, n)
     mask = np.zeros((n, n), bool)
-    mask[tuple(_edges(edges, n).T)] = True
+    mask[tuple(edges.T)] = True
     return mask
 
 
@@ -331,9 +341,14 @@ def _require_points(h, x, mask, edge_features):
     require_mask((*x.shape[:-1], n), mask)
     if edge_features is not None:
         require_floats(edge_features=edge_features)
-        if tuple(edge_features.shape[-3:-1]) != (n, n):
-            shape = tuple(edge_features.shape)
-            raise ValueError(f"edge_features must have shape (..., {n}, {n}, e) for {n} points, got {shape}")
+        _require_pairs(n, edge_features=edge_features)
+
+
+def _require_pairs(n, **tables):
+    for name, table in tables.items():
+        if tuple(table.shape[-3:-1]) != (n, n):
+            rule = f"{name} must have shape (..., {n}, {n}, ?) for {n} points"
+            raise ValueError(f"{rule}, got {tuple(table.shape)}")
 
 
 def _edges(edges, n):

@@ -26,7 +26,7 @@ def one_hot(ids, n, dtype=None):
     Raises
     ------
     ValueError
-        If ``ids`` holds no integers, or one that is not among the ``n``.
+        If ``ids`` holds no integers, or one that is not among the ``n``, or if ``n`` is negative.
 
     Notes
     -----
@@ -130,7 +130,7 @@ def tied_logits(x, table):
     Raises
     ------
     ValueError
-        If ``table`` is no matrix of floats, or its rows are not as wide as ``x``.
+        If ``table`` is no matrix of floats, or if ``x`` holds no floats or is not as wide.
 
     Notes
     -----

@@ -1,4 +1,7 @@
-"""Least squares: solving equations that have no solution, as well as they can be."""
+"""Least squares: solving equations that have no solution, as well as they can be.
+
+For NumPy arrays of any real numbers: float16 comes back in float32, integers in float64.
+"""
 # ruff: noqa: E741 (the lower triangular factor is called l, as in the formula)
 
 import math
@@ -44,8 +47,8 @@ def lstsq(a, b, method="qr", tolerance=None):
     Raises
     ------
     ValueError
-        If the shapes do not match, a number is not finite, there is no such method, ``tolerance`` is negative, the
-        solution is beyond the largest float, or columns depend on each other and the method is not "svd".
+        If the shapes do not match, an array is empty, a number is not finite, there is no such method, ``tolerance`` is
+        negative, the solution is beyond the largest float, or columns depend on each other and the method is not "svd".
 
     Notes
     -----
@@ -123,8 +126,8 @@ def ridge(a, b, strength):
     Raises
     ------
     ValueError
-        If the shapes do not match, a number is not finite, ``strength`` is negative, or the solution is beyond the
-        largest float.
+        If the shapes do not match, an array is empty, a number is not finite, ``strength`` is negative, or the solution
+        is beyond the largest float.
 
     Notes
     -----

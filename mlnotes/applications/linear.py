@@ -1,5 +1,7 @@
 """The linear layer: a matrix and a bias for every sample, its gradients, and how large to make it at first."""
 
+import math
+
 from array_api_compat import array_namespace
 
 from mlnotes.arrays import require_floats, require_integers, require_same_size, widen_half
@@ -77,7 +79,8 @@ def linear_gradients(x, w, grad):
     _require_fit(x, w)
     _require_outputs(x, w, grad)
     xp = array_namespace(x, w, grad)
-    samples, gradients = xp.reshape(x, (-1, x.shape[-1])), xp.reshape(grad, (-1, grad.shape[-1]))
+    n = math.prod(x.shape[:-1])
+    samples, gradients = xp.reshape(x, (n, x.shape[-1])), xp.reshape(grad, (n, grad.shape[-1]))
     return grad @ w.T, samples.T @ gradients, xp.sum(gradients, axis=0)
 
 

@@ -197,7 +197,8 @@ def mlp(x, weights, biases, activation=relu):
     Raises
     ------
     ValueError
-        If there is no layer, weights and biases differ in number, or a layer does not fit the one before it.
+        If an array holds no floats, there is no layer, weights and biases differ in number, or a layer does not fit the
+        one before it.
 
     Notes
     -----
@@ -231,7 +232,8 @@ def interpolation_weights(knots, values):
     Raises
     ------
     ValueError
-        If there are fewer than two points, not as many values as knots, or the knots do not grow.
+        If an array holds no floats, there are fewer than two points or not as many values as knots, or the knots do not
+        grow.
 
     Notes
     -----

@@ -1,4 +1,7 @@
-"""Nonlinear least squares: fitting a model by solving one linear least-squares problem after another."""
+"""Nonlinear least squares: fitting a model by solving one linear least-squares problem after another.
+
+Computed with NumPy arrays in float64.
+"""
 
 import math
 from collections.abc import Callable
@@ -196,7 +199,7 @@ class LinearModel:
     x : array (n,)
         The point.
     r : array (m,)
-        The residual there.
+        The residual there, divided by a power of two that keeps its square in range; so is what is made of it below.
     scales : array (n,)
         The diagonal of D: the units in which the length of a step is measured.
     s : array (k,)

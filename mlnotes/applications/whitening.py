@@ -1,4 +1,7 @@
-"""Standardizing and whitening: data in which no feature is larger than another, or repeats it."""
+"""Standardizing and whitening: data in which no feature is larger than another, or repeats it.
+
+For NumPy arrays of any real numbers: float16 comes back in float32, integers in float64.
+"""
 
 import math
 
@@ -85,8 +88,11 @@ def covariance(x, ddof=0):
 
     Notes
     -----
-    .. math:: \\mathbf\\Sigma = \\frac1n\\,(\\mathbf X - \\mathbf 1\\hat{\\boldsymbol\\mu}^{\\mathsf T})^{\\mathsf T}
+    .. math:: \\mathbf\\Sigma = \\frac{1}{n-\\delta}\\,
+              (\\mathbf X - \\mathbf 1\\hat{\\boldsymbol\\mu}^{\\mathsf T})^{\\mathsf T}
               (\\mathbf X - \\mathbf 1\\hat{\\boldsymbol\\mu}^{\\mathsf T})
+
+    with δ for ``ddof``.
     """
     _require_samples(x, 0.0, ddof)
     scaled, exponent = by_power_of_two(working_copy(x), axis=0)
@@ -124,14 +130,17 @@ def whiten(x, kind="pca", eps=0.0, ddof=0):
 
     Notes
     -----
-    .. math:: \\mathbf Z = \\mathbf{XW}, \\qquad
-              \\tfrac1n \\mathbf Z^{\\mathsf T}\\mathbf Z = \\mathbf W^{\\mathsf T}\\mathbf{\\Sigma W} = \\mathbf I
+    With centered X, ε = 0 for ``eps`` and δ for ``ddof``,
 
-    With the singular value decomposition of the centered data, the product needs no small number to be divided by, and
-    the covariance of the result is the identity to the last digits however ill-conditioned that of ``x`` is:
+    .. math:: \\mathbf Z = \\mathbf{XW}, \\qquad
+              \\tfrac{1}{n-\\delta} \\mathbf Z^{\\mathsf T}\\mathbf Z
+              = \\mathbf W^{\\mathsf T}\\mathbf{\\Sigma W} = \\mathbf I
+
+    With the singular value decomposition of X, the product needs no small number to be divided by, and the covariance
+    of the result is the identity to the last digits however ill-conditioned that of ``x`` is:
 
     .. math:: \\mathbf X = \\mathbf{USV}^{\\mathsf T} \\quad\\Rightarrow\\quad
-              \\mathbf Z = \\sqrt n\\,\\mathbf{UR}^{\\mathsf T}
+              \\mathbf Z = \\sqrt{n-\\delta}\\,\\mathbf{UR}^{\\mathsf T}
 
     References
     ----------

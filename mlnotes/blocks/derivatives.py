@@ -32,8 +32,8 @@ def numerical_jacobian(f, x):
     Parameters
     ----------
     f : callable
-        Takes an array like ``x`` and returns a number or an array, always of the same shape.
-    x : array
+        Takes a NumPy array like ``x`` and returns a number or an array, always of the same shape.
+    x : NumPy array
         Where to differentiate, of any shape; computed in float64.
 
     Returns
@@ -41,12 +41,14 @@ def numerical_jacobian(f, x):
     array (shape of f(x), shape of x)
         The Jacobian, to about 12 digits where ``f`` is smooth and computed to the last bit, whatever the scale on which
         it changes; or as many as rounding leaves, beside the largest entry. An entry is nan where ``f`` has a kink, a
-        jump or an infinite slope, or is not finite at ``x`` or on both sides of it, however near.
+        jump or an infinite slope, is not finite at ``x`` or on either side of it, however near, or is so rough that its
+        slope does not settle, as :math:`|x|^{1.1}` at 0.
 
     Raises
     ------
     ValueError
-        If ``x`` is empty, complex or not finite, or if ``f`` changes the shape of what it returns.
+        If ``x`` is empty or holds something else than finite real numbers, or if ``f`` changes the shape of what it
+        returns.
 
     Notes
     -----
@@ -77,9 +79,9 @@ def complex_step_jacobian(f, x):
     Parameters
     ----------
     f : callable
-        Takes an array like ``x``, but complex, and returns a number or an array. It must be analytic: made of
+        Takes a NumPy array like ``x``, but complex, and returns a number or an array. It must be analytic: made of
         arithmetic and functions like ``exp``, without ``abs``, ``max``, comparisons or conjugates.
-    x : array
+    x : NumPy array
         Where to differentiate, of any shape; computed in float64.
 
     Returns
@@ -90,8 +92,8 @@ def complex_step_jacobian(f, x):
     Raises
     ------
     ValueError
-        If ``x`` is empty, complex or not finite, or if ``f`` returns no complex numbers, because a function inside it
-        discards the imaginary part.
+        If ``x`` is empty or holds something else than finite real numbers, or if ``f`` returns no complex numbers,
+        because a function inside it discards the imaginary part.
 
     Notes
     -----
@@ -152,14 +154,14 @@ def distance_gradient(a, b):
     Parameters
     ----------
     a, b : array (..., n)
-        Floating-point coordinates. Leading axes broadcast.
+        Finite floating-point coordinates. Leading axes broadcast.
 
     Returns
     -------
     array (..., n)
         The gradient by ``a``, a vector of length one; that by ``b`` is its negative. Where a = b there is none: the
         distance grows in every direction, and every vector of length at most one is a subgradient. The shortest of
-        them is returned, zeros.
+        them is returned, zeros, also where a and b are nearer than floats can halve.
 
     Raises
     ------
@@ -274,7 +276,8 @@ def layer_norm_vjp(x, upstream, gain=None, eps=1e-5):
     Raises
     ------
     ValueError
-        If the widths differ, or ``x``, ``gain`` and ``eps`` are no input for `layer_norm_jacobian`.
+        If the widths differ, ``upstream`` holds no floats, or ``x``, ``gain`` and ``eps`` are no input for
+        `layer_norm_jacobian`.
 
     Notes
     -----
@@ -443,7 +446,6 @@ def trace_axb_gradient(a, b):
     return a.mT @ b.mT
 
 
-@widen_half
 def logdet_gradient(x):
     """Tell how the logarithm of a determinant's absolute value changes with the matrix.
 
@@ -472,6 +474,16 @@ def logdet_gradient(x):
     """
     _require_matrices(x=x)
     _require_square(x=x)
+    xp = array_namespace(x)
+    with np.errstate(over="ignore"):
+        gradient = _inverse_transposed(x)
+    if not xp.all(xp.isfinite(gradient)):
+        raise ValueError(f"the gradient must not exceed the largest float, {xp.finfo(x.dtype).max:.2g}, got {math.inf}")
+    return gradient
+
+
+@widen_half
+def _inverse_transposed(x):
     xp, n = array_namespace(x), x.shape[-1]
     # Powers of two, so that nothing is rounded: rows of any size come out as good as those of size one. Columns do so
     # by themselves, for elimination compares numbers of one column only.
@@ -484,11 +496,7 @@ def logdet_gradient(x):
     if not xp.all(residual < 0.1):
         miss = xp.max(residual).item()
         raise ValueError(f"x must be invertible, got a matrix of size {n} whose inverse misses it by {miss:.1g}")
-    with np.errstate(over="ignore"):
-        gradient = inverse.mT / rows
-    if not xp.all(xp.isfinite(gradient)):
-        raise ValueError(f"the gradient must not exceed the largest float, {xp.finfo(x.dtype).max:.2g}, got {math.inf}")
-    return gradient
+    return inverse.mT / rows
 
 
 def _column(f, x, j):

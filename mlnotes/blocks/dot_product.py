@@ -56,7 +56,7 @@ def cosine_similarity(a, b):
     Raises
     ------
     ValueError
-        If the widths differ, an array holds no floats, or a vector is zero and so has no direction.
+        If the widths differ, an array holds no floats, or a vector is empty, zero or not finite: it has no direction.
 
     Notes
     -----
@@ -85,7 +85,7 @@ def angle(a, b):
     Raises
     ------
     ValueError
-        If the widths differ, an array holds no floats, or a vector is zero and so has no direction.
+        If the widths differ, an array holds no floats, or a vector is empty, zero or not finite: it has no direction.
 
     Notes
     -----
@@ -123,7 +123,7 @@ def project(b, onto):
     Raises
     ------
     ValueError
-        If the widths differ, an array holds no floats, or ``onto`` is zero and so spans no line.
+        If the widths differ, an array holds no floats, or ``onto`` is empty, zero or not finite: it spans no line.
 
     Notes
     -----
@@ -154,7 +154,7 @@ def projection_matrix(a):
     Raises
     ------
     ValueError
-        If ``a`` holds no floats, or is zero and so spans no line.
+        If ``a`` holds no floats, or is empty, zero or not finite: it spans no line.
 
     Notes
     -----
@@ -178,10 +178,16 @@ def gram_matrix(basis):
     array (..., n, n)
         Symmetric; the identity exactly when the basis is orthonormal.
 
+    Raises
+    ------
+    ValueError
+        If ``basis`` has fewer than two axes.
+
     Notes
     -----
     .. math:: \\mathbf G = \\mathbf B^{\\mathsf T}\\mathbf B
     """
+    require_same_size(-2, basis=basis)
     return basis.mT @ basis
 
 
@@ -220,12 +226,13 @@ def dot_error_bound(a, b):
     Parameters
     ----------
     a, b : array (..., d)
-        Floating-point coordinates.
+        Floating-point coordinates, of one precision. Leading axes broadcast.
 
     Returns
     -------
     array (...)
-        The largest possible distance between the computed dot product and the exact one.
+        At least the distance between the computed dot product and the exact one, unless a product or a sum leaves the
+        range of floats: what is lost where one vanishes is not counted.
 
     Raises
     ------
@@ -234,7 +241,7 @@ def dot_error_bound(a, b):
 
     Notes
     -----
-    With the unit roundoff u (half the spacing of the numbers next to 1),
+    With the unit roundoff u, half the distance from 1 to the next larger float,
 
     .. math:: |\\widehat{\\mathbf a\\cdot\\mathbf b} - \\mathbf a\\cdot\\mathbf b|
               \\le \\frac{d\\,u}{1 - d\\,u}\\;|\\mathbf a|\\cdot|\\mathbf b|
@@ -268,7 +275,7 @@ def unit(a):
     Raises
     ------
     ValueError
-        If ``a`` holds no floats, or a vector is zero and so has no direction.
+        If ``a`` holds no floats, or a vector is empty, zero or not finite: it has no direction.
     """
     _require_direction(a=a)
     a = _near_one(a)

@@ -1,4 +1,7 @@
-"""Eigenvalues: the directions that a matrix only stretches, and by how much."""
+"""Eigenvalues: the directions that a matrix only stretches, and by how much.
+
+For NumPy arrays of any real numbers: float16 comes back in float32, integers in float64.
+"""
 # ruff: noqa: E741 (the lower triangular factor is called l, as in the formula)
 
 import math
@@ -56,9 +59,10 @@ def power_iteration(a, start=None, steps=1000, tolerance=None):
     start : array (n,), optional
         Where to start; by default a vector of normal random numbers, the same every time.
     steps : int
-        The largest number of multiplications.
+        The largest number of steps.
     tolerance : float, optional
-        The residual to reach, relative to the Frobenius norm of ``a``; by default 10 n times the spacing of floats.
+        The residual to reach, relative to the Frobenius norm of ``a``; by default 10 n times the spacing of its floats
+        at 1.
 
     Returns
     -------
@@ -70,8 +74,8 @@ def power_iteration(a, start=None, steps=1000, tolerance=None):
     Raises
     ------
     ValueError
-        If ``a`` is no square matrix of finite numbers, ``start`` is no vector for it, or ``steps`` or ``tolerance`` is
-        negative.
+        If ``a`` is no square matrix of finite numbers, ``start`` is zero or no vector for it, ``steps`` is negative or
+        no integer, or ``tolerance`` is negative or not finite.
 
     Notes
     -----
@@ -99,7 +103,8 @@ def inverse_iteration(a, shift=0.0, start=None, steps=1000, tolerance=None):
     steps : int
         The largest number of systems to solve; all share one LU decomposition.
     tolerance : float, optional
-        The residual to reach, relative to the Frobenius norm of ``a``; by default 10 n times the spacing of floats.
+        The residual to reach, relative to the Frobenius norm of ``a``; by default 10 n times the spacing of its floats
+        at 1.
 
     Returns
     -------
@@ -110,8 +115,8 @@ def inverse_iteration(a, shift=0.0, start=None, steps=1000, tolerance=None):
     Raises
     ------
     ValueError
-        If ``a`` is no square matrix of finite numbers, ``start`` is no vector for it, ``shift`` is not finite, or
-        ``steps`` or ``tolerance`` is negative.
+        If ``a`` is no square matrix of finite numbers, ``start`` is zero or no vector for it, ``shift`` is not finite,
+        ``steps`` is no integer or negative, or ``tolerance`` is negative or not finite.
 
     Notes
     -----
@@ -146,7 +151,8 @@ def rayleigh_iteration(a, start=None, steps=100, tolerance=None):
     steps : int
         The largest number of systems to solve; each has its own LU decomposition.
     tolerance : float, optional
-        The residual to reach, relative to the Frobenius norm of ``a``; by default 10 n times the spacing of floats.
+        The residual to reach, relative to the Frobenius norm of ``a``; by default 10 n times the spacing of its floats
+        at 1.
 
     Returns
     -------
@@ -158,8 +164,8 @@ def rayleigh_iteration(a, start=None, steps=100, tolerance=None):
     Raises
     ------
     ValueError
-        If ``a`` is no square matrix of finite numbers, ``start`` is no vector for it, or ``steps`` or ``tolerance`` is
-        negative.
+        If ``a`` is no square matrix of finite numbers, ``start`` is zero or no vector for it, ``steps`` is negative or
+        no integer, or ``tolerance`` is negative or not finite.
 
     Notes
     -----
@@ -195,7 +201,7 @@ def rayleigh_quotient(a, v):
     Raises
     ------
     ValueError
-        If ``a`` is no square matrix of finite numbers, or ``v`` is no vector for it.
+        If ``a`` is no square matrix of finite numbers, or ``v`` is zero or no vector for it.
 
     Notes
     -----
@@ -254,8 +260,9 @@ class QRIteration:
     eigenvalues : array (n,)
         Real or complex, sorted; nan in the place of those that were not found.
     subdiagonals : array (steps + 1, n - 1)
-        The entries below the diagonal, without sign, at the start and after each step. An eigenvalue is found when
-        one of them has become zero.
+        The entries below the diagonal of a Hessenberg form of ``a`` (its axes stretched first, as `qr_algorithm` says),
+        without sign, at the start and after each step. Where one has become negligible the matrix falls apart; a part
+        of one or two rows gives its eigenvalues.
     converged : bool
         Whether all eigenvalues were found.
     """
@@ -394,8 +401,8 @@ def characteristic_polynomial(a):
     .. math:: p_i(x) = (x - h_{ii})\\,p_{i-1}(x)
               - \\sum_{j<i} h_{ji}\\,h_{j+1,j} h_{j+2,j+1}\\cdots h_{i,i-1}\\;p_{j-1}(x)
 
-    For the way back, from coefficients to eigenvalues, see what rounding the coefficients does to the roots: it is no
-    way to compute eigenvalues.
+    The way back, from coefficients to eigenvalues, is no way to compute them: rounding the coefficients can move the
+    roots far.
 
     References
     ----------
@@ -464,7 +471,7 @@ class JacobiEigh:
     off_diagonal : array (sweeps + 1,)
         The root of the sum of squares off the diagonal, at the start and after each sweep.
     converged : bool
-        Whether the last sweep found nothing to rotate.
+        Whether the last sweep found nothing to rotate, up to rounding.
     """
 
     w: np.ndarray
@@ -533,6 +540,11 @@ def tournament(n):
     ------
     left, right : integer array
         The players of one round, ``left[i]`` against ``right[i]``. With an odd number of players one sits out.
+
+    Raises
+    ------
+    ValueError
+        When the first round is asked for, if ``n`` is no integer or negative.
     """
     require_integers(0, n=n)
     players = np.arange(n + n % 2)

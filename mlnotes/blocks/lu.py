@@ -1,4 +1,7 @@
-"""LU decomposition: elimination kept as two triangular matrices, so that it is done once."""
+"""LU decomposition: elimination kept as two triangular matrices, so that it is done once.
+
+For NumPy arrays of any real numbers: float16 comes back in float32, integers in float64.
+"""
 # ruff: noqa: E741 (the lower triangular factor is called l, as in the formula)
 
 import math
@@ -73,8 +76,7 @@ def eliminate(a, rows, columns, stop):
 
 
 def _unpack(a, rows):
-    if not np.isfinite(a).all():
-        raise ValueError(f"a must leave room for its entries to grow, got growth beyond {np.finfo(a.dtype).max:.2g}")
+    _require_room(a)
     k = min(a.shape)
     p = np.eye(len(a), dtype=a.dtype)[:, rows]
     return p, _unit_lower(a[:, :k]), np.triu(a[:k])
@@ -148,7 +150,7 @@ def lu_multiply_adds(m, n, block=64):
     Returns
     -------
     in_products, elsewhere : int
-        Their sum is the same for every block size.
+        Multiply-adds in products of matrices, and all others. Their sum is the same for every block size.
 
     Raises
     ------
@@ -187,8 +189,8 @@ def doolittle(a):
     Raises
     ------
     ValueError
-        If ``a`` is no finite matrix, or if a pivot is zero, or so small that a quotient overflows, with anything but
-        zeros below it.
+        If ``a`` is no finite matrix, if a pivot is zero, or so small that a quotient overflows, with anything but
+        zeros below it, or if entries grow beyond the largest float.
 
     Notes
     -----
@@ -207,7 +209,8 @@ def doolittle(a):
         below = a[k + 1 :, k] - l[k + 1 :, :k] @ u[:k, k]
         if below.any():
             l[k + 1 :, k] = below / u[k, k] if u[k, k] != 0 else math.inf
-        if not (np.isfinite(u[k]).all() and np.isfinite(l[:, k]).all()):
+        _require_room(u[k], below)
+        if not np.isfinite(l[:, k]).all():
             rule = "without exchanging rows no pivot may be 0 or close to it"
             raise ValueError(f"{rule}, got {u[k, k]} in row {k}")
     return l, u
@@ -232,8 +235,9 @@ def lu_solve(a, b):
     Raises
     ------
     ValueError
-        If ``a`` is not square, or singular (a pivot is exactly 0), if ``b`` has another number of rows, if anything is
-        not finite, or if the solution, or a sum on the way to it, is beyond the largest float.
+        If ``a`` is not square, or singular (a pivot is exactly 0), if ``b`` has another number of rows, no column or
+        more than two axes, if anything is not finite, or if the solution, or a sum on the way to it, is beyond the
+        largest float.
 
     Notes
     -----
@@ -260,7 +264,7 @@ def forward_substitution(l, b):
     Parameters
     ----------
     l : array (n, n)
-        Lower triangular; what is above its diagonal is not looked at.
+        Lower triangular; what is above its diagonal must be finite, and changes nothing.
     b : array (n,) or (n, k)
         One right-hand side, or one in each column.
 
@@ -272,8 +276,8 @@ def forward_substitution(l, b):
     Raises
     ------
     ValueError
-        If ``l`` is not square or has a zero on its diagonal, if ``b`` has another number of rows, if anything is not
-        finite, or if the solution, or a sum on the way to it, is beyond the largest float.
+        If ``l`` is not square, not finite or has a zero on its diagonal, or for a ``b`` or solution that `lu_solve`
+        refuses.
 
     Notes
     -----
@@ -290,7 +294,7 @@ def backward_substitution(u, b):
     Parameters
     ----------
     u : array (n, n)
-        Upper triangular; what is below its diagonal is not looked at.
+        Upper triangular; what is below its diagonal must be finite, and changes nothing.
     b : array (n,) or (n, k)
         One right-hand side, or one in each column.
 
@@ -302,8 +306,8 @@ def backward_substitution(u, b):
     Raises
     ------
     ValueError
-        If ``u`` is not square or has a zero on its diagonal, if ``b`` has another number of rows, if anything is not
-        finite, or if the solution, or a sum on the way to it, is beyond the largest float.
+        If ``u`` is not square, not finite or has a zero on its diagonal, or for a ``b`` or solution that `lu_solve`
+        refuses.
 
     Notes
     -----
@@ -393,8 +397,9 @@ def slogdet(a):
 def inverse(a):
     """Solve for every column of the identity. To solve a system, do not: use `lu_solve`.
 
-    An inverse takes three times the work of `lu`, and the residual of its product with a right-hand side grows with the
-    condition number, where that of `lu_solve` does not.
+    An inverse takes four times the work of `lu` (three, if products with the zeros of the identity were left out), and
+    the residual of its product with a right-hand side grows with the condition number, where that of `lu_solve` does
+    not.
 
     Parameters
     ----------
@@ -544,6 +549,13 @@ def _require_regular(name, triangular):
     zeros = np.flatnonzero(np.diag(triangular) == 0)
     if zeros.size:
         raise ValueError(f"{name} must not be singular, got pivot 0 in row {zeros[0]}")
+
+
+def _require_room(*entries):
+    for x in entries:
+        if not np.isfinite(x).all():
+            largest = np.finfo(x.dtype).max
+            raise ValueError(f"a must leave room for its entries to grow, got growth beyond {largest:.2g}")
 
 
 def _require_finite_solution(x):

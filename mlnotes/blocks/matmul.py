@@ -20,7 +20,7 @@ def matmul_dot(a, b):
     Returns
     -------
     array (..., m, n)
-        The product. All m · k · n products of numbers are held at once.
+        The product. NumPy holds nothing beside it; PyTorch copies both operands, each to m · k · n numbers.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def strassen(a, b, cutoff=64):
 
     Notes
     -----
-    For matrices of n rows and columns, halved down to single numbers, :math:`7^{\\log_2 n} = n^{2.807}`
+    With a ``cutoff`` of 1, and n rows and columns where n is a power of two, :math:`7^{\\log_2 n} = n^{2.807}`
     multiplications. Odd sides are filled up with zeros.
 
     References

@@ -1,7 +1,7 @@
 """Optimization: walking downhill. One stepper for each method, and one `minimize` that walks with any of them.
 
 A stepper such as ``adam(rate=0.1)`` is made once with its settings. Called with a `Problem` and a starting point, it
-yields one point after another, for ever; `minimize` decides when to stop.
+yields one point after another, for ever; `minimize` decides when to stop. It computes with NumPy arrays in float64.
 """
 
 import math
@@ -101,8 +101,8 @@ def minimize(function, gradient, x0, stepper, hessian=None, max_steps=1000, tole
     ------
     ValueError
         If ``x0`` is no vector of finite numbers, the function or its gradient is not finite there, a callable returns
-        another shape than it should, the Hessian is not symmetric, the stepper needs one that is not given, or
-        ``max_steps`` or ``tolerance`` makes no sense.
+        another shape than it should, the Hessian is not symmetric, the stepper needs one that is not given,
+        ``max_steps`` is negative or no integer, or ``tolerance`` is not positive and finite.
 
     References
     ----------
@@ -158,8 +158,8 @@ def gradient_descent(rate):
     .. math:: \\mathbf x \\leftarrow \\mathbf x - \\eta\\,\\mathbf g
 
     On a quadratic with curvatures from :math:`\\mu` to L it converges for :math:`\\eta < 2/L`, and fastest for
-    :math:`\\eta = 2/(L+\\mu)`: each step then shrinks the error by :math:`(\\kappa-1)/(\\kappa+1)`,
-    :math:`\\kappa = L/\\mu`.
+    :math:`\\eta = 2/(L+\\mu)`: each step then multiplies the error by :math:`(\\kappa-1)/(\\kappa+1)`
+    or less, :math:`\\kappa = L/\\mu`.
     """
     require_positive(rate=rate)
 
@@ -243,8 +243,8 @@ def nesterov(rate, beta=0.9):
               \\mathbf x \\leftarrow \\mathbf x - \\eta\\,(\\mathbf g + \\beta\\mathbf v)
 
     Here :math:`\\mathbf x` is the point ahead at which the gradient is taken, as in ``torch.optim.SGD``. With
-    :math:`\\eta = 1/L` and :math:`\\beta = (\\sqrt\\kappa-1)/(\\sqrt\\kappa+1)` the error on a quadratic finally
-    shrinks by :math:`1 - 1/\\sqrt\\kappa` in each step.
+    :math:`\\eta = 1/L` and :math:`\\beta = (\\sqrt\\kappa-1)/(\\sqrt\\kappa+1)` the error on a quadratic is
+    finally multiplied by :math:`1 - 1/\\sqrt\\kappa` in each step.
 
     References
     ----------
@@ -271,7 +271,8 @@ def rmsprop(rate=0.01, beta=0.99, eps=1e-8):
     Parameters
     ----------
     rate : float
-        About how far each coordinate moves in a step.
+        About how far each coordinate moves in a step, once the mean square has forgotten its start at zero; the first
+        step is 1 / sqrt(1 - beta) times as long.
     beta : float
         Which part of the mean square survives a step.
     eps : float
@@ -408,7 +409,8 @@ def steepest_descent():
     Returns
     -------
     callable
-        The stepper, for `minimize`. It needs no rate, but is no faster than `gradient_descent` with the best one.
+        The stepper, for `minimize`. It needs no rate, and takes about as many steps as `gradient_descent` with the best
+        one.
     """
 
     def steps(problem, x):
@@ -454,8 +456,8 @@ def damped_newton():
     Returns
     -------
     callable
-        The stepper, for `minimize`, which must be given the ``hessian``. It leaves a saddle unless it starts exactly
-        on the line that leads into it.
+        The stepper, for `minimize`, which must be given the ``hessian``. It leaves a saddle, unless the gradient
+        on the way is shorter than the tolerance of `minimize`, as on the line that leads into it.
 
     Notes
     -----
@@ -590,13 +592,17 @@ def backtracking(function, x, direction, slope, step=1.0):
     ValueError
         If ``slope`` is not negative or ``step`` not positive.
     Stuck
-        If 100 halvings find no such point: the slope is wrong, or x is a minimum up to rounding.
+        If ``slope`` is not a number, or 100 halvings find no such point: the slope is wrong, or x is a minimum up to
+        rounding.
 
     Notes
     -----
     Armijo's condition, here with a tenth of a thousandth of the promise:
 
     .. math:: f(\\mathbf x + t\\,\\mathbf p) < f(\\mathbf x) + 10^{-4}\\,t\\;\\mathbf g\\cdot\\mathbf p
+
+    Where even the first step promises less than 500 rounding errors of f, the right-hand side is 4 of them larger: the
+    function cannot show more.
 
     References
     ----------
@@ -636,8 +642,8 @@ def wolfe(function, gradient, x, direction, step=1.0):
     ValueError
         If the direction does not lead downhill or ``step`` is not positive.
     Stuck
-        If 100 trials find no such point: the gradient is wrong, the function has no lower bound along the direction,
-        or x is a minimum up to rounding.
+        If the slope is not a number, or 100 trials find no such point: the gradient is wrong, the function has no lower
+        bound along the direction, or x is a minimum up to rounding.
 
     Notes
     -----

@@ -1,4 +1,7 @@
-"""QR decomposition: an orthonormal basis of the columns, found in four ways that differ in what rounding does."""
+"""QR decomposition: an orthonormal basis of the columns, found in four ways that differ in what rounding does.
+
+Matrices are NumPy arrays of any real numbers: of float16 the factors are float32, of integers float64.
+"""
 
 import math
 
@@ -160,7 +163,7 @@ def givens_rotation(x, y):
     Parameters
     ----------
     x, y : float
-        The vector.
+        The vector, finite.
 
     Returns
     -------
@@ -245,6 +248,11 @@ def householder_vector(x):
         A normal of the mirror, of first coordinate 1.
     tau : float
         2 divided by the squared length of ``v``: from 1 to 2; or 0 where x is zero, and needs no mirror.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` is empty.
 
     Notes
     -----
@@ -369,7 +377,8 @@ def qr_multiply_adds(m, n, block=None):
     Returns
     -------
     in_products, elsewhere : int
-        Collecting reflections costs work: the sum grows with the block size.
+        Multiply-adds in products of matrices, and all others. Collecting reflections costs work: the sum grows with the
+        block size.
 
     Raises
     ------

@@ -58,14 +58,15 @@ def log_softmax(x, axis=-1):
     Parameters
     ----------
     x : array (..., n)
-        Floating-point scores in nats.
+        Floating-point scores in nats; infinite ones as in `softmax`.
     axis : int
         The axis along which the weights sum to one.
 
     Returns
     -------
     array (..., n)
-        Logarithms of the weights, at most 0, in nats; finite wherever ``x`` is.
+        Logarithms of the weights, at most 0, in nats: finite where ``x`` is, unless beside an ``inf``, or so far below
+        the maximum that floats do not reach; then ``-inf``, as for scores of ``-inf``.
 
     Raises
     ------
@@ -135,7 +136,7 @@ def cross_entropy(logits, targets):
     logits : array (..., n)
         Floating-point scores of n classes, in nats, before any softmax.
     targets : integer array (...)
-        The right class of each row, from 0 to n - 1.
+        The right class of each row, from 0 to n - 1; of the library of ``logits``.
 
     Returns
     -------
@@ -145,8 +146,8 @@ def cross_entropy(logits, targets):
     Raises
     ------
     ValueError
-        If ``logits`` holds no floats, its leading axes are not the shape of ``targets``, there is no target, or a
-        target is not one of the n classes.
+        If ``logits`` holds no floats or ``targets`` no integers, the leading axes of the one are not the shape of the
+        other, there is no target, or a target is not one of the n classes.
 
     Notes
     -----
@@ -234,11 +235,13 @@ def gumbel_max(x, uniform, axis=-1):
     Parameters
     ----------
     x : array (..., n)
-        Floating-point scores in nats.
+        Floating-point scores in nats. A class with ``-inf`` is never drawn beside a finite score; of several with
+        ``inf``, or of nothing but ``-inf``, always the first is.
     uniform : array (..., n)
-        Independent random numbers, uniform between 0 and 1, both excluded. Leading axes broadcast.
+        Independent random numbers, uniform between 0 and 1, both excluded; one for each score. It may have more rows
+        than ``x``, which broadcasts.
     axis : int
-        The axis of the classes.
+        The axis of the classes in ``x``.
 
     Returns
     -------
@@ -248,7 +251,8 @@ def gumbel_max(x, uniform, axis=-1):
     Raises
     ------
     ValueError
-        If an array holds no floats, ``x`` is empty along ``axis``, or a number in ``uniform`` is not between 0 and 1.
+        If an array holds no floats, ``x`` is empty along ``axis``, or ``uniform`` has not one number for each score, or
+        one that is not between 0 and 1.
 
     Notes
     -----
@@ -262,6 +266,8 @@ def gumbel_max(x, uniform, axis=-1):
     require_entries(axis, x=x)
     if not ((uniform > 0) & (uniform < 1)).all():
         raise ValueError(f"uniform must lie between 0 and 1, got {float(uniform.min())} to {float(uniform.max())}")
+    axis = axis - x.ndim if axis >= 0 else axis  # from the end, where the shapes of both meet
+    _require_numbers_for(axis, x, uniform)
     xp = array_namespace(x, uniform)
     return xp.argmax(x - xp.log(-xp.log(uniform)), axis=axis)
 
@@ -272,6 +278,14 @@ def _below_maximum(x, axis):
     x = xp.clip(x, max=xp.finfo(x.dtype).max)
     top = xp.max(x, axis=axis, keepdims=True)
     return x - xp.where(top == -math.inf, 0.0, top)
+
+
+def _require_numbers_for(axis, x, uniform):
+    """Refuse to use one random number for several scores."""
+    mine, theirs = tuple(x.shape), tuple(uniform.shape)
+    fits = len(mine) <= len(theirs) and mine[axis] == theirs[axis]
+    if not fits or any(n not in (1, m) for n, m in zip(mine, theirs[-len(mine) :], strict=True)):
+        raise ValueError(f"each score needs a random number of its own, got shapes {mine} and {theirs}")
 
 
 def _require_weights(axis, weights):

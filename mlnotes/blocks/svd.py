@@ -1,4 +1,7 @@
-"""The singular value decomposition: every matrix turns, stretches along axes, and turns again."""
+"""The singular value decomposition: every matrix turns, stretches along axes, and turns again.
+
+For NumPy arrays of any real numbers: float16 comes back in float32, integers in float64.
+"""
 
 import math
 from dataclasses import dataclass
@@ -70,10 +73,10 @@ class JacobiSVD:
     vt : array (k, n)
         Right singular vectors in its rows.
     cosines : array (sweeps,)
-        The largest cosine between two columns that was met in each sweep; the columns are orthogonal when it is 0.
+        The largest cosine between two columns (of a wide matrix, two rows) that was met in each sweep.
     converged : bool
-        Whether the last sweep found the columns orthogonal. If not, ``u`` is not orthonormal yet; the product of the
-        three is ``a`` all the same.
+        Whether the last sweep found them orthogonal, up to rounding. If not, ``u`` (of a wide matrix, ``vt``) is not
+        orthonormal yet; the product of the three is ``a`` all the same.
     """
 
     u: np.ndarray
@@ -147,8 +150,7 @@ def pinv(a, tolerance=None):
     Raises
     ------
     ValueError
-        If ``a`` is not a matrix of finite real numbers, ``tolerance`` is negative or not finite, or the inverse is
-        beyond the largest float.
+        If ``tolerance`` is negative or not finite, the inverse is beyond the largest float, or for what `svd` refuses.
 
     Notes
     -----
@@ -173,24 +175,24 @@ def pinv(a, tolerance=None):
 
 
 def low_rank(a, k):
-    """Find the nearest matrix of rank k.
+    """Find the nearest matrix of rank k or less.
 
     Parameters
     ----------
     a : array (m, n)
         Finite real numbers.
     k : int
-        The rank, from 0 to min(m, n).
+        The largest rank allowed, from 0 to min(m, n).
 
     Returns
     -------
     array (m, n)
-        The sum of the first k terms. No matrix of rank k is nearer, neither in the spectral norm nor in Frobenius's.
+        The sum of the first k terms. None of rank k or less is nearer, neither in the spectral norm nor in Frobenius's.
 
     Raises
     ------
     ValueError
-        If ``a`` is not a matrix of finite real numbers, or has no such rank, or for what `svd` refuses.
+        If ``k`` is not from 0 to min(m, n), or for what `svd` refuses.
 
     Notes
     -----

@@ -379,6 +379,13 @@ class TestEdges:
         with pytest.raises(ValueError, match=message):
             edge_table(edges, np.ones((len(edges), E)), N)
 
+    @pytest.mark.parametrize(("n", "message"), [(-1, "n must not be negative, got -1"), (2.0, "n must be an integer")])
+    def test_what_is_no_number_of_points_is_refused(self, n, message):
+        with pytest.raises(ValueError, match=message):
+            edge_mask(self.EDGES, n)
+        with pytest.raises(ValueError, match=message):
+            edge_table(self.EDGES, np.ones((4, E)), n)
+
     def test_features_of_other_edges_are_refused(self):
         with pytest.raises(ValueError, match=r"as many as edges, got \(3, 2\) for 4 edges"):
             edge_table(self.EDGES, np.ones((3, 2)), N)
@@ -395,7 +402,7 @@ class TestBadInput:
             ({"x": X[0]}, "x must have at least 2 axes"),
             ({"mask": MASK * 1.0}, "mask must be boolean, True for what counts, got dtype float64"),
             ({"mask": MASK[:5]}, r"mask must have shape \(7, 7\) or \(7, 7\), up to sizes 1, got \(5, 7\)"),
-            ({"edge_features": A[0]}, r"must have shape \(..., 7, 7, e\) for 7 points, got \(7, 3\)"),
+            ({"edge_features": A[0]}, r"must have shape \(..., 7, 7, \?\) for 7 points, got \(7, 3\)"),
             ({"edge_features": A.astype(int)}, "edge_features must hold floating-point numbers"),
             ({"phi_e": lambda m: m.sum(0)}, r"phi_e must give an array of shape \(7, 7, 8\), got \(7, 8\)"),
             ({"phi_x": lambda m: m[..., 0]}, r"phi_x must give an array of shape \(7, 7, 1\), got \(7, 7\)"),
@@ -406,6 +413,12 @@ class TestBadInput:
         arguments = {"h": H, "x": X, "phi_e": phi_e, "phi_x": phi_x, "phi_h": phi_h, "mask": MASK, "edge_features": A}
         with pytest.raises(ValueError, match=message):
             egnn_layer(**{**arguments, **changed})
+
+    @pytest.mark.parametrize("n", [1, 5])
+    def test_messages_between_other_points_are_refused(self, n):
+        (phi_x,) = functions("phi_x")
+        with pytest.raises(ValueError, match=rf"m must have shape \(..., 7, 7, \?\) for 7 points, got \({n}, {n}, 8\)"):
+            displacements(X, np.ones((n, n, 8)), phi_x)
 
     def test_velocities_of_another_shape_are_refused(self):
         with pytest.raises(ValueError, match=r"v and x must have the same shape, got \(5, 3\) and \(7, 3\)"):

@@ -411,6 +411,7 @@ def test_a_function_that_changes_its_shape_is_refused():
         (lambda: logdet_gradient(np.zeros((2, 2))), "x must be invertible"),
         (lambda: logdet_gradient(1e-320 * np.eye(2)), r"the gradient must not exceed the largest float, 1\.8e\+308"),
         (lambda: logdet_gradient(torch.eye(2) * 1e-40), r"the gradient must not exceed the largest float, 3\.4e\+38"),
+        (lambda: logdet_gradient(np.full((1, 1), 1e-5, np.float16)), r"not exceed the largest float, 6\.6e\+04"),
     ],
 )
 def test_bad_input_is_refused_with_the_rule_and_the_values(call, message):

@@ -149,6 +149,11 @@ def test_vectors_without_direction_are_refused(f, bad):
         f(np.ones((2, 3)), np.array([[1.0, 2.0, 3.0], [bad, bad, bad]]))
 
 
+def test_the_vectors_of_a_basis_stand_in_columns(backend):
+    with pytest.raises(ValueError, match=r"basis must have at least 2 axes, got shape \(3,\)"):
+        gram_matrix(backend.array(np.ones(3)))
+
+
 def test_vectors_without_coordinates_have_no_direction():
     with pytest.raises(ValueError, match=r"not be empty along axis -1, got shape \(0,\)"):
         unit(np.ones(0))

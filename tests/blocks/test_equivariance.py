@@ -259,6 +259,9 @@ class TestActions:
         (lambda: is_invariant(nothing, [np.transpose], np.ones((3, 1))), r"same shape, got \(1, 3\) and \(3, 1\)"),
         (lambda: is_invariant(lambda x: (x,) * len(x), [lambda x: x[:2]], np.ones(3)), "same length, got 2 and 3"),
         (lambda: symmetrize(nothing, [nothing, np.transpose])(np.ones((3, 1))), "must have the same shape"),
+        (lambda: symmetrize(tuple, [nothing, lambda x: x[:2]])(np.ones(3)), "got a tuple of 2 and a tuple of 3"),
+        (lambda: symmetrize(nothing, [nothing, tuple])(np.ones((2, 3))), "got a tuple of 2 and no tuple"),
+        (lambda: symmetrize(nothing, [tuple, nothing])(np.ones((2, 3))), "got a tuple of 2 and no tuple"),
         (lambda: action_error([nothing], [[0, 1], [1, 0]], np.ones(3)), "as the group has elements, got 1 for 2"),
         (lambda: action_error([nothing], [[1]], np.ones(3)), "breaks closure: 0 times 0 is none of the 1 elements"),
         (

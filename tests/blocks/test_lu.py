@@ -169,6 +169,11 @@ class TestDoolittle:
         l, u = doolittle(np.array([[0.0, 1.0], [0.0, 1.0]]))
         assert (l.tolist(), u.tolist()) == ([[1, 0], [0, 1]], [[0, 1], [0, 1]])
 
+    @pytest.mark.parametrize("entries", [[[1, 1.5e308], [-1, 1.5e308]], [[1, 1], [1, 2], [1.5e308, -1.5e308]]])
+    def test_entries_that_outgrow_floats_are_no_fault_of_a_pivot(self, entries):
+        with pytest.raises(ValueError, match=r"room for its entries to grow, got growth beyond 1\.8e\+308"):
+            doolittle(np.array(entries))
+
     def test_a_small_pivot_costs_all_digits_that_an_exchange_of_rows_keeps(self):
         a, b = np.array([[1e-20, 1.0], [1.0, 1.0]]), np.array([1.0, 2.0])
         assert np.linalg.cond(a) < 3

@@ -1,6 +1,7 @@
 """Softmax and what is computed from the same exponentials."""
 
 import math
+import re
 
 import mpmath
 import numpy as np
@@ -177,6 +178,28 @@ def test_gumbel_max_draws_with_softmax_probabilities():
 def test_gumbel_max_refuses_numbers_outside_zero_to_one():
     with pytest.raises(ValueError, match=r"between 0 and 1, got 0\.0 to 0\.5"):
         gumbel_max(np.ones(2), np.array([0.0, 0.5]))
+
+
+@pytest.mark.parametrize(
+    ("of_scores", "shape"), [((3, 4), (4,)), ((3, 4), (3, 1)), ((3, 4), (5, 4)), ((3, 4), (2, 2, 4)), ((3, 1), (3, 4))]
+)
+def test_gumbel_max_refuses_scores_without_a_number_of_their_own(of_scores, shape):
+    uniform = np.random.default_rng(7).random(shape) / 2 + 0.25
+    shapes = re.escape(f"{of_scores} and {shape}")
+    with pytest.raises(ValueError, match=f"each score needs a random number of its own, got shapes {shapes}"):
+        gumbel_max(np.zeros(of_scores), uniform)
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_gumbel_max_draws_along_an_axis_of_the_scores(axis):
+    drawn = gumbel_max(np.array([0.0, 0.0, 9.0]), np.full((5, 3), 0.5), axis)
+    assert drawn.tolist() == [2] * 5
+
+
+def test_gumbel_max_never_draws_minus_infinity_beside_a_finite_score(backend):
+    uniform = np.random.default_rng(8).random((50, 3)) / 2 + 0.25
+    drawn = gumbel_max(backend.array(np.array([-np.inf, 0.0, 1.0])), backend.array(uniform))
+    assert set(drawn.tolist()) == {1, 2}
 
 
 @pytest.mark.parametrize("f", [softmax, log_softmax, logsumexp, entropy])

@@ -148,7 +148,7 @@ def _both(name, edit, in_two_arrays, *told):
 
 
 _PIVOT, _RETURNED = "np.argmax(np.abs(a[k:, k]))", "return p, _unit_lower(a[:, :k]), np.triu(a[:k])"
-_EXCHANGED, _UNGUARDED = "x[[k, pivot]] = x[[pivot, k]]", ("if not np.isfinite(a).all():", "if False:")
+_EXCHANGED, _UNGUARDED = "x[[k, pivot]] = x[[pivot, k]]", ("_require_room(a)", "pass")
 _ELIMINATION = (
     *_both("no exchange of rows", ((f"k + {_PIVOT}", "k"), _UNGUARDED), ("j + abs(u[j:, j]).argmax()", "j"),
         "A leading zero cannot be eliminated with, and a small pivot loses all digits",
