@@ -253,7 +253,7 @@ def flash_attention_gradients(
     Raises
     ------
     ValueError
-        If ``grad``, ``out`` and ``lse`` do not fit, or for what `attention_and_lse` refuses.
+        If ``grad``, ``out`` and ``lse`` have other shapes than `attention_and_lse` gives, or for what it refuses.
 
     Notes
     -----
@@ -275,7 +275,7 @@ def flash_attention_gradients(
     Dao et al., *FlashAttention*, 2022, appendix B.4.
     """
     _require(q, k, v, mask, bias, block_size, offset)
-    _require_results(grad, out, lse, q, v)
+    _require_results(grad, out, lse, q, k, v)
     xp = array_namespace(q)
     mask = None if mask is None else xp.asarray(mask, device=device(q))
     scale = q.shape[-1] ** -0.5 if scale is None else as_like(scale, q)
@@ -440,10 +440,12 @@ def _require(q, k, v, mask, bias, block_size, offset):
         require_integers(0, offset=offset)
 
 
-def _require_results(grad, out, lse, q, v):
+def _require_results(grad, out, lse, q, k, v):
     require_floats(grad=grad, out=out, lse=lse)
-    for name, x, shape in ("out", out, (q.shape[-2], v.shape[-1])), ("lse", lse, (q.shape[-2],)):
-        if tuple(x.shape[-len(shape) :]) != shape:
-            raise ValueError(f"{name} must have shape (..., {', '.join(map(str, shape))}), got {tuple(x.shape)}")
+    scored = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
+    averaged = np.broadcast_shapes(scored, v.shape[:-2])  # which may have axes that the scores have not
+    for name, x, shape in ("out", out, (*averaged, q.shape[-2], v.shape[-1])), ("lse", lse, (*scored, q.shape[-2])):
+        if tuple(x.shape) != shape:
+            raise ValueError(f"{name} must have shape {shape}, got {tuple(x.shape)}")
     if grad.shape != out.shape:
         raise ValueError(f"grad must have the shape of out, {tuple(out.shape)}, got {tuple(grad.shape)}")
