@@ -283,7 +283,8 @@ def embed(ids, table, positions):
     Raises
     ------
     ValueError
-        If an id is no row of the table, or the sequence is longer than there are positions.
+        If an id is no row of the table, the sequence is longer than there are positions, or these are not as wide as
+        the table.
 
     Notes
     -----
@@ -293,7 +294,7 @@ def embed(ids, table, positions):
     ----------
     Vaswani et al., *Attention Is All You Need*, 2017, section 3.4.
     """
-    _require_places(ids, positions)
+    _require_places(ids, table, positions)
     return embedding(ids, table) * math.sqrt(table.shape[-1]) + as_like(positions[: ids.shape[-1]], table)
 
 
@@ -319,7 +320,8 @@ def embed_as_learned(ids, table, positions, kind):
     Raises
     ------
     ValueError
-        If an id is no row of the table, or the sequence is longer than there are positions.
+        If an id is no row of the table, the sequence is longer than there are positions, or these or ``kind`` are not
+        as wide as the table.
 
     Notes
     -----
@@ -329,7 +331,8 @@ def embed_as_learned(ids, table, positions, kind):
     ----------
     Devlin et al., *BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding*, 2019, section 3.
     """
-    _require_places(ids, positions)
+    _require_places(ids, table, positions)
+    _require_kind(table, kind)
     return embedding(ids, table) + positions[: ids.shape[-1]] + kind
 
 
@@ -380,12 +383,21 @@ def _require_rows(x, eps, **parameters):
             raise ValueError(f"{name} must have one entry for each coordinate of x: shape {shapes}")
 
 
-def _require_places(ids, positions):
+def _require_places(ids, table, positions):
     if ids.ndim < 1:
         raise ValueError(f"ids must be a sequence, got shape {tuple(ids.shape)}")
+    if tuple(positions.shape[1:]) != tuple(table.shape[-1:]):
+        shapes = f"{tuple(positions.shape)} and {tuple(table.shape)}"
+        raise ValueError(f"positions must be rows as wide as the table's, got shapes {shapes}")
     if ids.shape[-1] > positions.shape[0]:
         got = f"one for each position, got {ids.shape[-1]}"
         raise ValueError(f"a sequence may have at most {positions.shape[0]} tokens, {got}")
+
+
+def _require_kind(table, kind):
+    if tuple(kind.shape) != tuple(table.shape[-1:]):
+        shapes = f"{tuple(kind.shape)} and {tuple(table.shape)}"
+        raise ValueError(f"kind must be as wide as the table, got shapes {shapes}")
 
 
 def _require_tokens(x, mask):
