@@ -26,8 +26,8 @@ def layer_norm(x, gain=None, beta=None, eps=1e-5):
     Returns
     -------
     array (..., n)
-        Rows of mean 0 and variance just below 1 before gain and beta. Rows of width 1 have nothing but a mean:
-        zeros.
+        Rows of mean 0 and variance 1 before gain and beta, or less where it was not large beside ``eps``. Rows of width
+        1 have nothing but a mean: zeros.
 
     Raises
     ------
@@ -42,8 +42,8 @@ def layer_norm(x, gain=None, beta=None, eps=1e-5):
               \\sigma^2 = \\frac1n\\sum_i (x_i - \\mu)^2
 
     The mean is subtracted twice. Rounded to single precision, the mean of numbers near 10,000 is off by about 0.001;
-    what is left after the first subtraction is small, and so is the error of its mean. Squares overflow in float32
-    where coordinates are 1e19 apart.
+    what is left after the first subtraction is small, and so is the error of its mean. In float32 squares, or their
+    sum, overflow where coordinates are some 1e19 apart: the row becomes zeros.
 
     References
     ----------
@@ -75,7 +75,9 @@ def rms_norm(x, gain=None, eps=1e-6):
     Returns
     -------
     array (..., n)
-        Rows that point where they pointed, as long as the root of n before the gain.
+        Rows that point where they pointed before the gain, as long as the root of n, or shorter where the mean square
+        was not large beside ``eps``. In float32 rows with coordinates of some 1e19, whose squares overflow, become
+        zeros.
 
     Raises
     ------
@@ -355,7 +357,7 @@ def mean_pool(x, mask=None):
     Raises
     ------
     ValueError
-        If the mask is not boolean, or has not one entry for each token.
+        If ``x`` holds no floats or no token, or the mask is not boolean, or has not one entry for each token.
 
     References
     ----------
