@@ -74,13 +74,9 @@ def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=256):
     k : array (..., s, d)
         Keys.
     v : array (..., s, e)
-        Values, one for each key.
-    mask : boolean array (l, s) or (..., l, s), optional
-        True where a query may look at a key. A block in which no query may look is not computed.
-    bias : array (l, s) or (..., l, s), optional
-        Floating-point numbers, in nats, added to the scaled scores. NumPy or the library of ``q``, of any precision.
-    scale : float, optional
-        What the dot products are multiplied by; 1/sqrt(d) unless given.
+        Values, one for each key. Finite, also where a mask hides them.
+    mask, bias, scale
+        As in `mlnotes.attention.self_attention.attention_weights`. A block in which no query may look is not computed.
     block_size : int
         How many queries meet how many keys at a time; it changes the result by rounding only.
 
@@ -301,8 +297,10 @@ def attention_traffic(n_queries, n_keys, d_head, d_value=None, block_size=None):
     ----------
     n_queries, n_keys : int
         How many there are, l and s.
-    d_head, d_value : int
-        Width of queries and keys, d, and of values, e; ``d_head`` unless given.
+    d_head : int
+        Width of queries and keys, d.
+    d_value : int, optional
+        Width of values, e; ``d_head`` unless given.
     block_size : int, optional
         Queries and keys that meet at a time, B. Without it the tables of scores and weights go through the slow memory.
 
@@ -343,8 +341,10 @@ def largest_block_size(fast_memory, d_head, d_value=None):
     ----------
     fast_memory : int
         How many numbers it holds, M.
-    d_head, d_value : int
-        Width of queries and keys, d, and of values, e; ``d_head`` unless given.
+    d_head : int
+        Width of queries and keys, d.
+    d_value : int, optional
+        Width of values, e; ``d_head`` unless given.
 
     Returns
     -------
