@@ -75,7 +75,7 @@ def rms_norm(x, gain=None, eps=1e-6):
     Returns
     -------
     array (..., n)
-        Rows that point where they pointed before the gain, as long as the root of n, or shorter where the mean square
+        Before the gain, rows that point where they pointed, as long as the root of n, or shorter where the mean square
         was not large beside ``eps``. In float32 rows with coordinates of some 1e19, whose squares overflow, become
         zeros.
 

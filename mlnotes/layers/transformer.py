@@ -268,7 +268,7 @@ class Encoder(torch.nn.Module):
 
 
 class Decoder(Encoder):
-    """Stack decoder blocks: ``forward`` takes tokens, the encoder's ``memory``, ``mask`` and ``memory_mask``.
+    """Stack decoder blocks: ``forward`` takes what that of `DecoderBlock` takes.
 
     Parameters
     ----------
