@@ -85,7 +85,8 @@ def masked_softmax(x, mask, axis=-1):
     Raises
     ------
     ValueError
-        If ``mask`` is not boolean, or does not broadcast to the shape of ``x``, or ``x`` is no input for `softmax`.
+        If ``mask`` is not boolean, or has neither the last two axes of ``x`` nor all of them, up to sizes 1, or ``x``
+        is no input for `softmax`.
 
     Notes
     -----

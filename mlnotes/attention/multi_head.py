@@ -29,7 +29,7 @@ def multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, b_q=No
         The number h of heads.
     mask : boolean array (l, s), (..., l, s) or (..., h, l, s), optional
         True where a query may look. With as many axes as the tokens it holds for all heads, with one more for each
-        head by itself.
+        head by itself. Axes of size 1 broadcast.
     b_q, b_k, b_v, b_o : array, optional
         What is added after each projection, one number for each of its columns.
 

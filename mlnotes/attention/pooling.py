@@ -32,7 +32,8 @@ def attention_pool(q, k, v, score):
     Returns
     -------
     array (..., l, e)
-        One average for each query. It lies between the smallest and the largest value, coordinate by coordinate.
+        One average for each query. It lies between the smallest and the largest value, coordinate by coordinate; zeros
+        where every score is ``-inf``.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def pooling_weights(q, k, score):
     Returns
     -------
     array (..., l, s)
-        Weights from 0 to 1. Each row sums to one.
+        Weights from 0 to 1. Each row sums to one, or is all zeros where every score is ``-inf``.
 
     Raises
     ------
@@ -125,7 +126,7 @@ def gaussian_score(q, k, bandwidth=1.0):
 
 @widen_half
 def bilinear_score(q, k, m):
-    """Score keys by a product with a matrix in between, which may be of another width than the queries.
+    """Score keys, which may be of another width than the queries, by a product with a matrix in between.
 
     Parameters
     ----------

@@ -121,19 +121,21 @@ def rotary(x, positions, base=10000.0):
     x : array (..., l, d)
         Queries or keys, of even width. Pairs are coordinates 0 and 1, 2 and 3, and so on.
     positions : integer array (l,) or (..., l)
-        Where each row stands, from 0. NumPy or the library of ``x``; axes of size 1 broadcast.
+        Where each row stands, from 0. NumPy or the library of ``x``; axes of size 1 before the last broadcast.
     base : float
         As in `frequencies`.
 
     Returns
     -------
     array (..., l, d)
-        Rows as long as before. The dot product of a turned query and a turned key depends on their distance only.
+        Rows as long as before. The dot product of a turned query and a turned key depends only on the query's
+        position less the key's.
 
     Raises
     ------
     ValueError
-        If the width is odd, ``x`` holds no floats, or ``positions`` are not integers, are negative, or do not fit.
+        If the width is odd, ``x`` holds no floats, ``positions`` are not integers, are negative, or do not fit, or
+        ``base`` is not positive and finite.
 
     Notes
     -----

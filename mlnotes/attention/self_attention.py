@@ -26,14 +26,14 @@ def attention(q, k, v, mask=None, bias=None, scale=None):
     k : array (..., s, d)
         Keys.
     v : array (..., s, e)
-        Values, one for each key.
+        Values, one for each key. Finite, also where a mask hides them: 0 times infinity is nan.
     mask, bias, scale
         As in `attention_weights`.
 
     Returns
     -------
     array (..., l, e)
-        One average of the values for each query; zeros for a query that may look at no key.
+        One average of the values for each query; zeros for a query that may look at no key. Leading axes broadcast.
 
     Raises
     ------
@@ -65,23 +65,24 @@ def attention_weights(q, k, mask=None, bias=None, scale=None):
     k : array (..., s, d)
         Keys.
     mask : boolean array (l, s) or (..., l, s), optional
-        True where a query may look at a key.
+        True where a query may look at a key. Two axes, or as many as the scores have; those of size 1 broadcast. NumPy
+        or the library of ``q``.
     bias : array (l, s) or (..., l, s), optional
-        Floating-point numbers, in nats, added to the scaled scores. NumPy or the library of ``q``, of any precision.
+        Floating-point numbers, in nats, added to the scaled scores. Axes and library as for ``mask``; any precision.
     scale : float, optional
         What the dot products are multiplied by; 1/sqrt(d) unless given.
 
     Returns
     -------
     array (..., l, s)
-        Weights from 0 to 1, in the precision of ``q``. Each row sums to one, or is all zeros where a query may look at
-        no key.
+        Weights from 0 to 1, in the precision of ``q`` and ``k``. Each row sums to one, or is all zeros where a query
+        may look at no key. Leading axes broadcast.
 
     Raises
     ------
     ValueError
-        If queries and keys differ in width, an array holds no floats, there is no query or no key, the mask is not
-        boolean, or ``mask`` or ``bias`` does not fit the (..., l, s) scores.
+        If queries and keys differ in width, or it is 0, an array holds no floats, there is no query or no key, the mask
+        is not boolean, or ``mask`` or ``bias`` does not fit the (..., l, s) scores.
 
     Notes
     -----
@@ -113,7 +114,7 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
     w_v : array (n, e)
         Projection to values.
     mask : boolean array (l, l) or (..., l, l), optional
-        True where a token may look.
+        True where a token may look; as in `attention_weights`.
 
     Returns
     -------

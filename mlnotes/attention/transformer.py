@@ -26,8 +26,8 @@ def layer_norm(x, gain=None, beta=None, eps=1e-5):
     Returns
     -------
     array (..., n)
-        Rows of mean 0 and variance just below 1 before gain and beta. Rows of width 1 have nothing but a mean:
-        zeros.
+        Rows of mean 0 and variance 1 before gain and beta, or less where it was not large beside ``eps``. Rows of width
+        1 have nothing but a mean: zeros.
 
     Raises
     ------
@@ -42,8 +42,8 @@ def layer_norm(x, gain=None, beta=None, eps=1e-5):
               \\sigma^2 = \\frac1n\\sum_i (x_i - \\mu)^2
 
     The mean is subtracted twice. Rounded to single precision, the mean of numbers near 10,000 is off by about 0.001;
-    what is left after the first subtraction is small, and so is the error of its mean. Squares overflow in float32
-    where coordinates are 1e19 apart.
+    what is left after the first subtraction is small, and so is the error of its mean. In float32 squares, or their
+    sum, overflow where coordinates are some 1e19 apart: the row becomes zeros.
 
     References
     ----------
@@ -75,7 +75,9 @@ def rms_norm(x, gain=None, eps=1e-6):
     Returns
     -------
     array (..., n)
-        Rows that point where they pointed, as long as the root of n before the gain.
+        Before the gain, rows that point where they pointed, as long as the root of n, or shorter where the mean square
+        was not large beside ``eps``. In float32 rows with coordinates of some 1e19, whose squares overflow, become
+        zeros.
 
     Raises
     ------
@@ -283,7 +285,8 @@ def embed(ids, table, positions):
     Raises
     ------
     ValueError
-        If an id is no row of the table, or the sequence is longer than there are positions.
+        If an id is no row of the table, the sequence is longer than there are positions, or these are not as wide as
+        the table.
 
     Notes
     -----
@@ -293,7 +296,7 @@ def embed(ids, table, positions):
     ----------
     Vaswani et al., *Attention Is All You Need*, 2017, section 3.4.
     """
-    _require_places(ids, positions)
+    _require_places(ids, table, positions)
     return embedding(ids, table) * math.sqrt(table.shape[-1]) + as_like(positions[: ids.shape[-1]], table)
 
 
@@ -319,7 +322,8 @@ def embed_as_learned(ids, table, positions, kind):
     Raises
     ------
     ValueError
-        If an id is no row of the table, or the sequence is longer than there are positions.
+        If an id is no row of the table, the sequence is longer than there are positions, or these or ``kind`` are not
+        as wide as the table.
 
     Notes
     -----
@@ -329,7 +333,8 @@ def embed_as_learned(ids, table, positions, kind):
     ----------
     Devlin et al., *BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding*, 2019, section 3.
     """
-    _require_places(ids, positions)
+    _require_places(ids, table, positions)
+    _require_kind(table, kind)
     return embedding(ids, table) + positions[: ids.shape[-1]] + kind
 
 
@@ -352,7 +357,7 @@ def mean_pool(x, mask=None):
     Raises
     ------
     ValueError
-        If the mask is not boolean, or has not one entry for each token.
+        If ``x`` holds no floats or no token, or the mask is not boolean, or has not one entry for each token.
 
     References
     ----------
@@ -380,12 +385,21 @@ def _require_rows(x, eps, **parameters):
             raise ValueError(f"{name} must have one entry for each coordinate of x: shape {shapes}")
 
 
-def _require_places(ids, positions):
+def _require_places(ids, table, positions):
     if ids.ndim < 1:
         raise ValueError(f"ids must be a sequence, got shape {tuple(ids.shape)}")
+    if tuple(positions.shape[1:]) != tuple(table.shape[-1:]):
+        shapes = f"{tuple(positions.shape)} and {tuple(table.shape)}"
+        raise ValueError(f"positions must be rows as wide as the table's, got shapes {shapes}")
     if ids.shape[-1] > positions.shape[0]:
         got = f"one for each position, got {ids.shape[-1]}"
         raise ValueError(f"a sequence may have at most {positions.shape[0]} tokens, {got}")
+
+
+def _require_kind(table, kind):
+    if tuple(kind.shape) != tuple(table.shape[-1:]):
+        shapes = f"{tuple(kind.shape)} and {tuple(table.shape)}"
+        raise ValueError(f"kind must be as wide as the table, got shapes {shapes}")
 
 
 def _require_tokens(x, mask):

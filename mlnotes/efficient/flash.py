@@ -74,13 +74,9 @@ def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=256):
     k : array (..., s, d)
         Keys.
     v : array (..., s, e)
-        Values, one for each key.
-    mask : boolean array (l, s) or (..., l, s), optional
-        True where a query may look at a key. A block in which no query may look is not computed.
-    bias : array (l, s) or (..., l, s), optional
-        Floating-point numbers, in nats, added to the scaled scores. NumPy or the library of ``q``, of any precision.
-    scale : float, optional
-        What the dot products are multiplied by; 1/sqrt(d) unless given.
+        Values, one for each key. Finite, also where a mask hides them.
+    mask, bias, scale
+        As in `mlnotes.attention.self_attention.attention_weights`. A block in which no query may look is not computed.
     block_size : int
         How many queries meet how many keys at a time; it changes the result by rounding only.
 
@@ -253,7 +249,7 @@ def flash_attention_gradients(
     Raises
     ------
     ValueError
-        If ``grad``, ``out`` and ``lse`` do not fit, or for what `attention_and_lse` refuses.
+        If ``grad``, ``out`` and ``lse`` have other shapes than `attention_and_lse` gives, or for what it refuses.
 
     Notes
     -----
@@ -275,7 +271,7 @@ def flash_attention_gradients(
     Dao et al., *FlashAttention*, 2022, appendix B.4.
     """
     _require(q, k, v, mask, bias, block_size, offset)
-    _require_results(grad, out, lse, q, v)
+    _require_results(grad, out, lse, q, k, v)
     xp = array_namespace(q)
     mask = None if mask is None else xp.asarray(mask, device=device(q))
     scale = q.shape[-1] ** -0.5 if scale is None else as_like(scale, q)
@@ -301,8 +297,10 @@ def attention_traffic(n_queries, n_keys, d_head, d_value=None, block_size=None):
     ----------
     n_queries, n_keys : int
         How many there are, l and s.
-    d_head, d_value : int
-        Width of queries and keys, d, and of values, e; ``d_head`` unless given.
+    d_head : int
+        Width of queries and keys, d.
+    d_value : int, optional
+        Width of values, e; ``d_head`` unless given.
     block_size : int, optional
         Queries and keys that meet at a time, B. Without it the tables of scores and weights go through the slow memory.
 
@@ -343,8 +341,10 @@ def largest_block_size(fast_memory, d_head, d_value=None):
     ----------
     fast_memory : int
         How many numbers it holds, M.
-    d_head, d_value : int
-        Width of queries and keys, d, and of values, e; ``d_head`` unless given.
+    d_head : int
+        Width of queries and keys, d.
+    d_value : int, optional
+        Width of values, e; ``d_head`` unless given.
 
     Returns
     -------
@@ -440,10 +440,12 @@ def _require(q, k, v, mask, bias, block_size, offset):
         require_integers(0, offset=offset)
 
 
-def _require_results(grad, out, lse, q, v):
+def _require_results(grad, out, lse, q, k, v):
     require_floats(grad=grad, out=out, lse=lse)
-    for name, x, shape in ("out", out, (q.shape[-2], v.shape[-1])), ("lse", lse, (q.shape[-2],)):
-        if tuple(x.shape[-len(shape) :]) != shape:
-            raise ValueError(f"{name} must have shape (..., {', '.join(map(str, shape))}), got {tuple(x.shape)}")
+    scored = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
+    averaged = np.broadcast_shapes(scored, v.shape[:-2])  # which may have axes that the scores have not
+    for name, x, shape in ("out", out, (*averaged, q.shape[-2], v.shape[-1])), ("lse", lse, (*scored, q.shape[-2])):
+        if tuple(x.shape) != shape:
+            raise ValueError(f"{name} must have shape {shape}, got {tuple(x.shape)}")
     if grad.shape != out.shape:
         raise ValueError(f"grad must have the shape of out, {tuple(out.shape)}, got {tuple(grad.shape)}")

@@ -48,9 +48,9 @@ def grouped_query_attention(q, k, v, mask=None, bias=None, scale=None):
     Raises
     ------
     ValueError
-        If g does not divide h, keys and values differ in number or heads, queries and keys in width, an array holds no
-        floats, there is no query or no key, the mask is not boolean, or ``mask`` or ``bias`` does not fit the
-        (..., h, l, s) scores.
+        If g does not divide h, keys and values differ in number or heads, queries and keys in width, or it is 0, an
+        array holds no floats, there is no query or no key, the mask is not boolean, or ``mask`` or ``bias`` does not
+        fit the (..., h, l, s) scores.
 
     Notes
     -----
@@ -166,9 +166,10 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
     n_heads, n_groups : int
         Query heads h, and key/value heads g, which divide them.
     mask : boolean array (l, s) or (..., h, l, s), optional
-        True where a query may look. With a cache, unless given: at what the cache says.
+        True where a query may look. With a cache, unless given: at what the cache says. Columns are the tokens in the
+        cache, in the order of its memory, then those of ``x``; a single one that evicts another has that one's column.
     cache : KVCache or StreamingCache, optional
-        The tokens before these, of g heads; it takes up the keys and values of these.
+        The tokens before these, of g heads; it takes up the keys and values of these, which must record no gradients.
     rotate : callable, optional
         What queries and keys go through before they meet, such as a rotary embedding: takes them, (..., l, d), and
         their positions, integers (l,). With a cache, the cache says when, and at which positions.

@@ -30,7 +30,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
         How many of the most probable tokens may be drawn; more than there are changes nothing.
     top_p : float, optional
         How much of the probability, after temperature and ``top_k``, those that may be drawn must have together: the
-        smallest number of most probable tokens that reaches it, from 1 token at 0 to all at 1.
+        smallest number of most probable tokens that reaches it, up to rounding, from 1 token at 0 to all at 1.
 
     Returns
     -------

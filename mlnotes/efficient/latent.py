@@ -170,7 +170,7 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     mask : boolean array (l, s) or (..., h, l, s), optional
         True where a query may look. With a cache, unless given: at the tokens before it and at itself.
     cache : LatentCache, optional
-        The s - l tokens before these; it takes up the latents of these.
+        The s - l tokens before these; it takes up the latents of these, which must record no gradients.
     rotate : callable, optional
         What the rotary parts of queries and of latents go through, such as a rotary embedding: takes them, (..., l, p),
         and their positions, integers (l,), which go on behind those in the cache.
@@ -429,19 +429,19 @@ def factorize(w, rank, x=None):
 
     Parameters
     ----------
-    w : array (m, n)
-        The projection, of finite real numbers.
+    w : NumPy array (m, n)
+        The projection, of finite real numbers: float16 comes back in float32, integers in float64.
     rank : int
         How many coordinates there are in between, from 1 to min(m, n).
-    x : array (k, m), optional
+    x : NumPy array (k, m), optional
         Examples of what is projected, of which there are at least ``rank``. With them, it is their projections that
         change least; without, the projection itself.
 
     Returns
     -------
-    w_down : array (m, rank)
+    w_down : NumPy array (m, rank)
         Down-projection.
-    w_up : array (rank, n)
+    w_up : NumPy array (rank, n)
         Up-projection, of orthonormal rows.
 
     Raises

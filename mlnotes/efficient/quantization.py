@@ -64,8 +64,8 @@ def quantize(x, bits, block_size=None, symmetric=True):
     Raises
     ------
     ValueError
-        If ``x`` holds no floats, is empty, or holds infinity or nan, ``bits`` is out of its range, ``block_size`` does
-        not divide n, or the numbers of a block lie further apart than the largest float.
+        If ``x`` holds no floats, is empty while all of it shares a scale, or holds infinity or nan, ``bits`` is out of
+        its range, ``block_size`` does not divide n, or the numbers of a block lie further apart than the largest float.
 
     Notes
     -----
@@ -76,7 +76,8 @@ def quantize(x, bits, block_size=None, symmetric=True):
 
     No number moves by more than half a step, Δ/2, and rounding errors of Δ and of the result.
     Where two points of the grid are equally near, the even code is taken.
-    Half precision is computed in float32 with scale and minimum rounded before.
+    Half precision is computed in float32 with scale and minimum rounded before. In float16 a step below 3e-8 becomes 0,
+    and all numbers of its block become the same.
 
     References
     ----------
@@ -316,14 +317,15 @@ def gptq(w, x, bits, block_size=None, symmetric=True, damping=0.01):
 
     Parameters
     ----------
-    w : array (m, n)
+    w : NumPy array (m, n)
         Weights, one output in each row: y = x Wᵀ.
-    x : array (k, n)
+    x : NumPy array (k, n)
         Inputs that the layer sees.
     bits, block_size, symmetric
         As in `quantize`, which gives the grids.
     damping : float
-        What is added to the diagonal of XᵀX, in units of its mean. Positive where inputs depend on each other.
+        What is added to the diagonal of XᵀX, in units of its mean; 0.01 is the authors' choice. Positive where inputs
+        depend on each other.
 
     Returns
     -------
@@ -339,7 +341,8 @@ def gptq(w, x, bits, block_size=None, symmetric=True, damping=0.01):
     Notes
     -----
     With the rows U of the Cholesky factor of :math:`\\mathbf H^{-1} = \\mathbf U^{\\mathsf T}\\mathbf U`, where
-    :math:`\\mathbf H = \\mathbf X^{\\mathsf T}\\mathbf X + \\text{damping}`:
+    :math:`\\mathbf H = \\mathbf X^{\\mathsf T}\\mathbf X + \\delta\\bar h\\,\\mathbf I` with ``damping`` for δ and the
+    mean of the diagonal of XᵀX for :math:`\\bar h`:
 
     .. math:: \\mathbf w_{j+1:} \\leftarrow \\mathbf w_{j+1:} - \\frac{w_j - \\hat w_j}{u_{jj}}\\,\\mathbf u_{j,j+1:}
 
@@ -381,13 +384,13 @@ def decode_q4_1(blocks):
 
     Parameters
     ----------
-    blocks : uint8 array (..., 20 n)
+    blocks : uint8 NumPy array (..., 20 n)
         n blocks of 32 numbers: scale and minimum in float16, then 16 bytes, whose low halves are the codes of numbers 0
         to 15 and whose high halves those of numbers 16 to 31. Low bytes first.
 
     Returns
     -------
-    float32 array (..., 32 n)
+    float32 NumPy array (..., 32 n)
         Code times scale, plus minimum.
 
     Raises
@@ -419,12 +422,12 @@ def decode_q8_0(blocks):
 
     Parameters
     ----------
-    blocks : uint8 array (..., 34 n)
+    blocks : uint8 NumPy array (..., 34 n)
         n blocks of 32 numbers: a scale in float16, low byte first, then one signed byte for each number.
 
     Returns
     -------
-    float32 array (..., 32 n)
+    float32 NumPy array (..., 32 n)
         Code times scale.
 
     Raises
@@ -451,8 +454,8 @@ def decode_q8_0(blocks):
 class QuantizedCache(KVCache):
     """Keep the keys and values of all tokens so far as codes of a few bits.
 
-    Each value has a grid of its own, from its smallest number to its largest. Keys share one in each channel, so many
-    neighbours in time; the latest ones are kept as they are until there are enough of them.
+    Each value has a grid of its own, from its smallest number to its largest. In each channel, the keys of
+    ``key_group`` tokens in a row share one; the latest ones are kept as they are until there are enough of them.
 
     Parameters
     ----------
@@ -566,7 +569,7 @@ def quantized_cache_nbytes(n_tokens, n_heads, d_head, bits, n_layers=1, itemsize
     d_head : int
         Width of a key, and of a value, d.
     bits : int
-        Of a code.
+        Of a code: 8, 4, 2 or 1.
     n_layers : int
         Layers, each with a cache of its own.
     itemsize : int
@@ -582,7 +585,7 @@ def quantized_cache_nbytes(n_tokens, n_heads, d_head, bits, n_layers=1, itemsize
     Raises
     ------
     ValueError
-        If a number is no integer, negative, or ``key_group`` is 0.
+        If a number is no integer, or negative, or ``bits`` or ``key_group`` is 0.
 
     Notes
     -----

@@ -125,8 +125,8 @@ class StreamingCache(KVCache):
     in the order of the memory, and ``positions`` says which token is which. Attention does not mind the order.
 
     Rotary positions count inside the cache: a token that is no sink is as far from a query as it is in the text, the
-    sink j never farther than ``capacity - 1 - j``. Since a score depends on the distance only, the sinks alone are
-    turned again as the text moves on, and no other key.
+    sink j never farther than ``capacity - 1 - j``. Since a score depends on the difference of the positions
+    only, the sinks alone are turned again as the text moves on, and no other key.
 
     References
     ----------
@@ -174,8 +174,8 @@ class StreamingCache(KVCache):
         k, v : array (..., g, l, d) and (..., g, l, e)
             Their keys and values.
         rotate : callable, optional
-            As for `KVCache.meet`; the product of what it turns must depend on the distance of the positions only. Given
-            for one token, it must have been given for each sink: they are turned again, from what came.
+            As for `KVCache.meet`; the product of what it turns must depend on the difference of the positions only.
+            Given for one token, it must have been given for each sink: they are turned again, from what came.
 
         Returns
         -------

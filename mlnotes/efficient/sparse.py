@@ -79,8 +79,8 @@ def sliding_window_attention(q, k, v, window, scale=None, offset=None):
     ------
     ValueError
         If ``window`` is no positive integer, ``offset`` is no integer or negative, there are more queries than keys and
-        no offset is given, keys and values differ in number, queries and keys in width, an array holds no floats, or
-        there is no query or no key.
+        no offset is given, keys and values differ in number, queries and keys in width, or it is 0, an array holds no
+        floats, or there is no query or no key.
 
     Notes
     -----

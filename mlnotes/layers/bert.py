@@ -48,11 +48,13 @@ class Bert(torch.nn.Module):
     Parameters
     ----------
     n_tokens, max_length, n_kinds : int
-        How many tokens there are, how long a text may be, and how many kinds of text are told apart.
+        How many tokens there are, how long a text may be, and how many kinds of text there are vectors for; here all
+        tokens are of the first.
     n_layers, d_model, n_heads, d_hidden : int
         As in `mlnotes.layers.transformer.Encoder`.
-    rng : numpy.random.Generator, optional
-        Where the initial weights come from.
+    rng : numpy.random.Generator or int, optional
+        Where the initial weights come from; those of the three tables are normal, of standard deviation 0.02. Unless
+        given, new ones each time.
     eps : float
         Added to the variance in every norm.
 
@@ -92,6 +94,8 @@ class Bert(torch.nn.Module):
 
         Raises
         ------
+        ValueError
+            If the weights are not the published ones.
         ModuleNotFoundError
             If the weights are not installed; the message says what to install.
 
@@ -112,17 +116,42 @@ class Bert(torch.nn.Module):
     def forward(self, ids, mask=None):
         """Give each token of ids (..., l) its vector in this text, (..., l, d_model).
 
-        ``mask`` (..., l) is True for tokens and False for padding.
+        Parameters
+        ----------
+        ids : integer tensor (..., l)
+            Tokens.
+        mask : boolean tensor (..., l), optional
+            True for tokens, False for padding.
+
+        Returns
+        -------
+        tensor (..., l, d_model)
+            The vectors after the last block.
+
+        Raises
+        ------
+        ValueError
+            If an id is no token's, or there are more tokens than ``max_length``.
         """
         return list(self.states(ids, mask).values())[-1]
 
     def states(self, ids, mask=None):
         """Follow the tokens through the model.
 
+        Parameters
+        ----------
+        ids, mask
+            As in `forward`.
+
         Returns
         -------
         dict of str to tensor (..., l, d_model)
             The vectors by the name of what they have just passed: "table", "position", "norm", "layer 1" and so on.
+
+        Raises
+        ------
+        ValueError
+            For what `forward` refuses.
         """
         placed = embed_as_learned(ids, self.words, self.positions, self.token_types[0])
         normed = self.norm(placed)
@@ -133,6 +162,21 @@ class Bert(torch.nn.Module):
     def sentence_vectors(self, ids, mask=None):
         """Give each sentence of ids (..., l) one vector of length 1: the mean of its tokens, (..., d_model).
 
-        ``mask`` (..., l) is True for tokens and False for padding. Dot products of the vectors compare meanings.
+        Dot products of the vectors compare meanings.
+
+        Parameters
+        ----------
+        ids, mask
+            As in `forward`.
+
+        Returns
+        -------
+        tensor (..., d_model)
+            The vectors.
+
+        Raises
+        ------
+        ValueError
+            If a sentence has no token, or for what `forward` refuses.
         """
         return unit(mean_pool(self(ids, mask), mask))

@@ -24,10 +24,10 @@ class EGNN(torch.nn.Module):
         How many layers hear each other's results.
     velocity : bool
         Whether points have velocities, as in `mlnotes.applications.egnn.egnn_velocity_layer`.
-    rng : numpy.random.Generator, optional
-        Where the initial weights come from: normal, of variance 1/width; those of displacements with a thousandth of
-        that standard deviation, so that at first points hardly move and layers do not drive each other apart. Biases
-        are zero.
+    rng : numpy.random.Generator or int, optional
+        Where the initial weights come from: normal, of variance 1/width; those of the last layer of displacements with
+        a thousandth of that standard deviation, so that at first points hardly move and layers do not drive each other
+        apart. Biases are zero. Unless given, new ones each time.
 
     Raises
     ------
@@ -50,6 +50,30 @@ class EGNN(torch.nn.Module):
         """Give new features (..., n, d_model) and positions (..., n, d); with velocities also those, (..., n, d).
 
         Every layer is given the initial velocities, as in the paper.
+
+        Parameters
+        ----------
+        h : tensor (..., n, d_model)
+            Features.
+        x : tensor (..., n, d)
+            Positions.
+        v : tensor (..., n, d), optional
+            Velocities, for a layer that was made with ``velocity=True``.
+        mask, edge_features
+            As in `mlnotes.applications.egnn.egnn_layer`.
+
+        Returns
+        -------
+        h, x : tensor (..., n, d_model) and (..., n, d)
+            New features and positions.
+        v : tensor (..., n, d)
+            New velocities; left out where there are none.
+
+        Raises
+        ------
+        ValueError
+            If there are velocities and ``velocity`` is False, or the other way round, or for what
+            `mlnotes.applications.egnn.egnn_layer` refuses.
         """
         if (v is not None) != self.velocity:
             given = "none" if v is None else "some"
@@ -69,10 +93,12 @@ class GraphNetwork(torch.nn.Module):
 
     Parameters
     ----------
-    d_model, d_edge, n_layers, rng
-        As in `EGNN`, which has as many layers of the same widths, and at first moves points as little.
+    d_model : int
+        As in `EGNN`.
     d_space : int
         The dimension of the space in which the points lie.
+    d_edge, n_layers, rng
+        As in `EGNN`, which has as many layers of the same widths, and at first moves points as little.
 
     Raises
     ------
@@ -89,7 +115,22 @@ class GraphNetwork(torch.nn.Module):
         self.layers = _layers(n_layers, np.random.default_rng(rng), d_model, widths)
 
     def forward(self, h, x, mask=None, edge_features=None):
-        """Give new features (..., n, d_model) and positions (..., n, d_space)."""
+        """Give new features (..., n, d_model) and positions (..., n, d_space).
+
+        Parameters
+        ----------
+        h : tensor (..., n, d_model)
+            Features.
+        x : tensor (..., n, d_space)
+            Positions.
+        mask, edge_features
+            As in `mlnotes.applications.egnn.egnn_layer`.
+
+        Returns
+        -------
+        h, x : tensor (..., n, d_model) and (..., n, d_space)
+            New features and positions.
+        """
         for layer in self.layers:
             phi = {name: partial(_apply, weights) for name, weights in layer.items()}
             h, x = graph_layer(h, x, **phi, mask=mask, edge_features=edge_features)

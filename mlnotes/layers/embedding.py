@@ -17,9 +17,9 @@ class Embedding(torch.nn.Module):
         Rows of the table.
     d_model : int
         Width of each vector.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         Where the initial vectors come from: normal, of variance 1/``d_model``, so that rows are about 1 long, and
-        tied logits of vectors of unit variance have unit variance.
+        tied logits of vectors of unit variance have unit variance. Unless given, new ones each time.
 
     Raises
     ------

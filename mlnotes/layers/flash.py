@@ -40,10 +40,10 @@ class FlashAttention(torch.nn.Module):
             Keys.
         v : tensor (..., s, e)
             Values, one for each key.
-        mask : boolean tensor (l, s) or (..., l, s), optional
-            True where a query may look at a key.
+        mask
+            As in `mlnotes.attention.self_attention.attention_weights`.
         bias : tensor (l, s) or (..., l, s), optional
-            Floating-point numbers, in nats, added to the scaled scores. Gradients flow into it.
+            Floating-point numbers, in nats, added to the scaled scores; axes of size 1 broadcast.
         scale : float, optional
             What the dot products are multiplied by; 1/sqrt(d) unless given.
 
@@ -51,6 +51,7 @@ class FlashAttention(torch.nn.Module):
         -------
         tensor (..., l, e)
             One average of the values for each query; zeros, and zero gradients, for a query that may look at no key.
+            Gradients flow into ``q``, ``k``, ``v`` and ``bias``, not into ``scale``, and have none themselves.
 
         Raises
         ------

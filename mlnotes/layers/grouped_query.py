@@ -21,9 +21,9 @@ class GroupedQueryAttention(torch.nn.Module):
         Key/value heads, g, which divide the query heads: h of them make multi-head attention, 1 multi-query attention.
     d_head : int, optional
         Width of each head, d; ``d_model / n_heads`` unless given.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         Where the initial weights come from: normal, of variance 1/(rows of the projection), so that tokens of unit
-        variance give queries, keys and values of unit variance.
+        variance give queries, keys and values of unit variance. Unless given, new ones each time.
 
     Raises
     ------
@@ -52,13 +52,9 @@ class GroupedQueryAttention(torch.nn.Module):
         ----------
         x : tensor (..., l, d_model)
             Tokens; the next ones, if there is a cache.
-        mask : boolean array (l, s) or (..., h, l, s), optional
-            True where a query may look. With a cache, unless given: at what the cache says.
-        cache : KVCache or StreamingCache, optional
-            The tokens before these, of g heads; it takes up the keys and values of these.
-        rotate : callable, optional
-            What queries and keys go through before they meet, such as a rotary embedding: takes them, (..., l, d),
-            and their positions, integers (l,). With a cache, the cache says when, and at which positions.
+        mask, cache, rotate
+            As in `mlnotes.efficient.grouped_query.grouped_query_self_attention`. A cache takes up nothing that records
+            gradients: call the layer within ``torch.no_grad()``.
 
         Returns
         -------
@@ -80,6 +76,11 @@ class GroupedQueryAttention(torch.nn.Module):
         -------
         GroupedQueryAttention
             A new layer; this one is unchanged.
+
+        Raises
+        ------
+        ValueError
+            If ``n_groups`` does not divide the key/value heads of this layer.
         """
         d_model, d_head = self.w_q.shape[0], self.w_q.shape[1] // self.n_heads
         with torch.device("meta"):  # which draws nothing that would be overwritten

@@ -23,9 +23,9 @@ class LatentAttention(torch.nn.Module):
         Width of the rotary part, p, even; 0 for none.
     d_head : int, optional
         Width of each head's keys without their rotary part, d, and of its values; ``d_model / n_heads`` unless given.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         Where the initial weights come from: normal, of variance 1/(rows of the projection), so that tokens of unit
-        variance give queries, keys and values of unit variance.
+        variance give queries, keys and values of unit variance. Unless given, new ones each time.
 
     Raises
     ------
@@ -61,13 +61,9 @@ class LatentAttention(torch.nn.Module):
         ----------
         x : tensor (..., l, d_model)
             Tokens; the next ones, if there is a cache.
-        mask : boolean array (l, s) or (..., h, l, s), optional
-            True where a query may look. With a cache, unless given: at the tokens before it and at itself.
-        cache : LatentCache, optional
-            The s - l tokens before these; it takes up the latents of these.
-        rotate : callable, optional
-            What the rotary parts of queries and of latents go through, such as a rotary embedding: takes them,
-            (..., l, p), and their positions, integers (l,), which go on behind those in the cache.
+        mask, cache, rotate
+            As in `mlnotes.efficient.latent.latent_self_attention`. A cache takes up nothing that records gradients:
+            call the layer within ``torch.no_grad()``.
 
         Returns
         -------

@@ -16,8 +16,9 @@ class Linear(torch.nn.Module):
         Widths of the inputs and outputs.
     bias : bool
         Whether there are biases.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         Where the initial weights come from: normal, with `mlnotes.applications.linear.glorot_std`. Biases are zero.
+        Unless given, weights are new ones each time, whatever ``torch.manual_seed`` says.
 
     Raises
     ------

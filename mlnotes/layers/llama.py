@@ -24,8 +24,9 @@ class SwiGLU(torch.nn.Module):
     ----------
     d_model, d_hidden : int
         Widths of the tokens and of the hidden layer.
-    rng : numpy.random.Generator, optional
-        Where the initial weights come from: normal, of variance 1/(rows of the matrix).
+    rng : numpy.random.Generator or int, optional
+        Where the initial weights come from: normal, of variance 1/(rows of the matrix). Unless given, new ones each
+        time.
 
     Raises
     ------
@@ -56,8 +57,8 @@ class LlamaBlock(torch.nn.Module):
         Width of the hidden layer of `SwiGLU`.
     eps : float
         As in `mlnotes.layers.transformer.RMSNorm`.
-    rng : numpy.random.Generator, optional
-        Where the initial weights come from.
+    rng : numpy.random.Generator or int, optional
+        Where the initial weights come from. Unless given, new ones each time.
 
     Raises
     ------
@@ -73,7 +74,18 @@ class LlamaBlock(torch.nn.Module):
         self.feed_forward = SwiGLU(d_model, d_hidden, rng)
 
     def forward(self, x, mask=None, cache=None, rotate=None):
-        """Give each token (..., l, d_model) a new vector; the rest is as the attention layer takes it."""
+        """Give each token (..., l, d_model) a new vector; the rest is as the attention layer takes it.
+
+        Parameters
+        ----------
+        x, mask, cache, rotate
+            As in `mlnotes.layers.grouped_query.GroupedQueryAttention.forward`.
+
+        Returns
+        -------
+        tensor (..., l, d_model)
+            The tokens with what was added to them.
+        """
         x = pre_norm(x, partial(self.attention, mask=mask, cache=cache, rotate=rotate), self.norm_1)
         return pre_norm(x, self.feed_forward, self.norm_2)
 
@@ -93,13 +105,14 @@ class Llama(torch.nn.Module):
         Of the rotary frequencies, as in `mlnotes.attention.positions.frequencies`.
     eps : float
         Added to the mean square in every norm.
-    rng : numpy.random.Generator, optional
-        Where the initial weights come from.
+    rng : numpy.random.Generator or int, optional
+        Where the initial weights come from. Unless given, new ones each time.
 
     Raises
     ------
     ValueError
-        If a number is no positive integer, heads do not divide, or their width is odd.
+        If a number is no positive integer, heads do not divide, their width is odd, or ``base`` is not positive and
+        finite.
 
     References
     ----------
@@ -132,6 +145,8 @@ class Llama(torch.nn.Module):
 
         Raises
         ------
+        ValueError
+            If the weights are not the published ones.
         ModuleNotFoundError
             If the weights are not installed; the message says what to install.
 
@@ -156,17 +171,39 @@ class Llama(torch.nn.Module):
             True where a query may look, in every layer: at itself and what is before it, unless given.
         caches : list of KVCache, optional
             One for each layer, as `caches` makes them, with the tokens before these, where their positions go on. They
-            may be of a kind that forgets or rounds, such as `mlnotes.efficient.sinks.StreamingCache`.
+            may be of a kind that forgets or rounds, such as `mlnotes.efficient.sinks.StreamingCache`. With them, call
+            the model within ``torch.no_grad()``, unless its parameters record no gradients.
 
         Returns
         -------
         tensor (..., l, n_tokens)
             Scores in nats, before softmax.
+
+        Raises
+        ------
+        ValueError
+            If there are not as many caches as layers, or for what attention or the caches refuse.
         """
         return self.tokens.logits(self.norm(self.states(ids, mask, caches)[-1]))
 
     def states(self, ids, mask=None, caches=None):
-        """List the tokens (..., l, d_model) as they come from the table, and as each block leaves them."""
+        """List the tokens (..., l, d_model) as they come from the table, and as each block leaves them.
+
+        Parameters
+        ----------
+        ids, mask, caches
+            As in `forward`.
+
+        Returns
+        -------
+        list of tensor (..., l, d_model)
+            One more than there are blocks; the last norm is not applied.
+
+        Raises
+        ------
+        ValueError
+            For what `forward` refuses.
+        """
         if mask is None and caches is None:
             mask = causal_mask(ids.shape[-1], ids.shape[-1])
         caches = [None] * len(self.blocks) if caches is None else caches

@@ -19,9 +19,10 @@ class MLP(torch.nn.Module):
         Of the input, of each hidden layer, and of the output.
     activation : callable
         Applied between the layers.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         Where the initial weights come from: normal, of variance 2/(width of the input) before an activation,
-        because ReLU halves the mean square, and 1/width in the last layer. Biases start at zero.
+        because ReLU halves the mean square, and 1/width in the last layer. Biases start at zero. Unless given,
+        new ones each time.
 
     Raises
     ------

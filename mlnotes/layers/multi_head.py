@@ -19,8 +19,8 @@ class MultiHeadAttention(torch.nn.Module):
         Width of the tokens, also of those that come out.
     n_heads : int
         How many heads share that width.
-    rng : numpy.random.Generator, optional
-        Where the initial weights come from: normal, of variance 1/``d_model``.
+    rng : numpy.random.Generator or int, optional
+        Where the initial weights come from: normal, of variance 1/``d_model``. Unless given, new ones each time.
     bias : bool
         Whether each projection adds a vector, as in BERT; zeros at first.
 
@@ -46,6 +46,20 @@ class MultiHeadAttention(torch.nn.Module):
         """Give each token of ``q`` (..., l, d_model) what its heads found in ``k`` and ``v`` (..., s, d_model).
 
         Without ``k`` the tokens look at each other; without ``v`` the values come from ``k``.
+
+        Parameters
+        ----------
+        q : tensor (..., l, d_model)
+            The tokens that ask.
+        k, v : tensor (..., s, d_model), optional
+            The tokens that are asked.
+        mask
+            As in `mlnotes.attention.multi_head.multi_head_attention`.
+
+        Returns
+        -------
+        tensor (..., l, d_model)
+            One new vector for each token of ``q``.
         """
         k = q if k is None else k
         v = k if v is None else v

@@ -1,4 +1,8 @@
-"""What layers begin with: parameters drawn from NumPy's generator, the same on every machine."""
+"""What layers begin with: parameters drawn from NumPy's generator, the same on every machine.
+
+Layers take the generator, or the seed of one, as ``rng``. Unless it is given, their weights are new ones each time,
+whatever ``torch.manual_seed`` says.
+"""
 
 import torch
 

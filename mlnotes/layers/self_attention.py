@@ -17,9 +17,9 @@ class SelfAttention(torch.nn.Module):
         Width of the tokens.
     d_head : int
         Width of queries, keys and values.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         Where the initial weights come from: normal, of variance 1/``d_model``, so that tokens of unit variance
-        give queries, keys and values of unit variance.
+        give queries, keys and values of unit variance. Unless given, new ones each time.
 
     Raises
     ------
@@ -34,5 +34,18 @@ class SelfAttention(torch.nn.Module):
         self.w_q, self.w_k, self.w_v = (normal(rng, d_model**-0.5, d_model, d_head) for _ in range(3))
 
     def forward(self, x, mask=None):
-        """Give each token (..., l, d_model) its average of values, (..., l, d_head)."""
+        """Give each token (..., l, d_model) its average of values, (..., l, d_head).
+
+        Parameters
+        ----------
+        x : tensor (..., l, d_model)
+            Tokens.
+        mask
+            As in `mlnotes.attention.self_attention.self_attention`.
+
+        Returns
+        -------
+        tensor (..., l, d_head)
+            One new vector for each token.
+        """
         return self_attention(x, self.w_q, self.w_k, self.w_v, mask)

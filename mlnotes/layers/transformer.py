@@ -78,8 +78,9 @@ class FeedForward(torch.nn.Module):
     ----------
     d_model, d_hidden : int
         Widths of the tokens and of the hidden layer.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         Where the initial weights come from: normal, of variance 2/``d_model`` and 1/``d_hidden``. Biases start at zero.
+        Unless given, new ones each time.
     activation : callable
         Applied to the hidden layer.
 
@@ -113,8 +114,8 @@ class EncoderBlock(torch.nn.Module):
         How many heads share that width.
     d_hidden : int
         Width of the hidden layer.
-    rng : numpy.random.Generator, optional
-        Where the initial weights come from.
+    rng : numpy.random.Generator or int, optional
+        Where the initial weights come from. Unless given, new ones each time.
     activation : callable
         Applied to the hidden layer.
     norm_first : bool
@@ -138,7 +139,20 @@ class EncoderBlock(torch.nn.Module):
         self.norm_1, self.norm_2 = norm(d_model), norm(d_model)
 
     def forward(self, x, mask=None):
-        """Give each token (..., l, d_model) a new vector; ``mask`` (..., l, l) is True where it may look."""
+        """Give each token (..., l, d_model) a new vector; ``mask`` (..., l, l) is True where it may look.
+
+        Parameters
+        ----------
+        x : tensor (..., l, d_model)
+            Tokens.
+        mask
+            As in `mlnotes.attention.multi_head.multi_head_attention`.
+
+        Returns
+        -------
+        tensor (..., l, d_model)
+            One new vector for each token.
+        """
         x = self.residual(x, partial(self.attention, mask=mask), self.norm_1)
         return self.residual(x, self.feed_forward, self.norm_2)
 
@@ -164,7 +178,23 @@ class DecoderBlock(EncoderBlock):
         self.norm_3 = norm(d_model)
 
     def forward(self, x, memory, mask=None, memory_mask=None):
-        """Give each token (..., l, d_model) a new vector, with what it found in ``memory`` (..., s, d_model)."""
+        """Give each token (..., l, d_model) a new vector, with what it found in ``memory`` (..., s, d_model).
+
+        Parameters
+        ----------
+        x : tensor (..., l, d_model)
+            Tokens.
+        memory : tensor (..., s, d_model)
+            What the encoder gave.
+        mask, memory_mask
+            Where a token may look among its like, (..., l, l), and in ``memory``, (..., l, s): as in
+            `mlnotes.attention.multi_head.multi_head_attention`.
+
+        Returns
+        -------
+        tensor (..., l, d_model)
+            One new vector for each token.
+        """
         x = self.residual(x, partial(self.attention, mask=mask), self.norm_1)
         x = self.residual(x, partial(self.cross_attention, k=memory, mask=memory_mask), self.norm_2)
         return self.residual(x, self.feed_forward, self.norm_3)
@@ -179,8 +209,8 @@ class Encoder(torch.nn.Module):
         How many blocks.
     d_model, n_heads, d_hidden : int
         As in `EncoderBlock`.
-    rng : numpy.random.Generator, optional
-        Where the initial weights come from.
+    rng : numpy.random.Generator or int, optional
+        Where the initial weights come from. Unless given, new ones each time.
     **options
         ``activation``, ``norm_first`` and ``norm``, as in `EncoderBlock`.
 
@@ -201,11 +231,36 @@ class Encoder(torch.nn.Module):
         self.norm = options.get("norm", LayerNorm)(d_model) if options.get("norm_first") else torch.nn.Identity()
 
     def forward(self, x, *others, **masks):
-        """Give each token (..., l, d_model) a new vector; what else a block takes, each block is given."""
+        """Give each token (..., l, d_model) a new vector; what else a block takes, each block is given.
+
+        Parameters
+        ----------
+        x : tensor (..., l, d_model)
+            Tokens.
+        *others, **masks
+            Of an `Encoder`, ``mask`` as in `EncoderBlock.forward`; of a `Decoder`, ``memory``, ``mask`` and
+            ``memory_mask`` as in `DecoderBlock.forward`.
+
+        Returns
+        -------
+        tensor (..., l, d_model)
+            One new vector for each token.
+        """
         return self.norm(self.states(x, *others, **masks)[-1])
 
     def states(self, x, *others, **masks):
-        """List the tokens as they come in, and as each block leaves them."""
+        """List the tokens as they come in, and as each block leaves them.
+
+        Parameters
+        ----------
+        x, *others, **masks
+            As in `forward`.
+
+        Returns
+        -------
+        list of tensor (..., l, d_model)
+            One more than there are blocks; the last norm is not applied.
+        """
         states = [x]
         for block in self.blocks:
             states.append(block(states[-1], *others, **masks))
@@ -213,7 +268,7 @@ class Encoder(torch.nn.Module):
 
 
 class Decoder(Encoder):
-    """Stack decoder blocks: ``forward`` takes the tokens, the encoder's, and a mask for each of them.
+    """Stack decoder blocks: ``forward`` takes what that of `DecoderBlock` takes.
 
     Parameters
     ----------
@@ -238,10 +293,12 @@ class Transformer(torch.nn.Module):
         How many tokens there are to read, and to write.
     n_layers : int
         How many blocks the encoder has, and the decoder.
-    d_model, n_heads, d_hidden, rng, **options
+    d_model, n_heads, d_hidden, rng
         As in `Encoder`.
     max_length : int
         The longest sequence.
+    **options
+        As in `Encoder`.
 
     Raises
     ------
@@ -286,10 +343,12 @@ class LanguageModel(torch.nn.Module):
     ----------
     n_tokens : int
         How many tokens there are.
-    n_layers, d_model, n_heads, d_hidden, rng, **options
+    n_layers, d_model, n_heads, d_hidden, rng
         As in `Encoder`.
     max_length : int
         The longest sequence.
+    **options
+        As in `Encoder`.
 
     Raises
     ------
@@ -305,7 +364,23 @@ class LanguageModel(torch.nn.Module):
         self.register_buffer("positions", _positions(max_length, d_model))
 
     def forward(self, ids):
-        """Score every token after each place of ``ids`` (..., l), in nats: (..., l, n_tokens)."""
+        """Score every token after each place of ``ids`` (..., l), in nats: (..., l, n_tokens).
+
+        Parameters
+        ----------
+        ids : integer tensor (..., l)
+            The sequence.
+
+        Returns
+        -------
+        tensor (..., l, n_tokens)
+            Scores in nats, before softmax.
+
+        Raises
+        ------
+        ValueError
+            If an id is no token's, or there are more tokens than ``max_length``.
+        """
         x = embed(ids, self.tokens.table, self.positions)
         return self.tokens.logits(self.blocks(x, mask=causal_mask(ids.shape[-1], ids.shape[-1])))
 

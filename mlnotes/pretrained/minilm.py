@@ -23,7 +23,7 @@ def tokenize(text):
     Parameters
     ----------
     text : str
-        English text; case is ignored.
+        English text; case and accents are ignored. ``[CLS]``, ``[SEP]`` and the like, written out, become these tokens.
 
     Returns
     -------
@@ -100,8 +100,8 @@ def parameters(prefix):
     Returns
     -------
     dict of str to float64 array
-        The arrays by the rest of their names, sorted. Matrices are stored as ``torch.nn.Linear`` stores them: one
-        output in each row.
+        The arrays by the rest of their names, sorted. Matrices are stored as ``torch.nn.Linear`` stores them, one
+        output in each row; tables have one vector in each row.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def framed(sentence):
     Parameters
     ----------
     sentence : str
-        English text; case is ignored.
+        As in `tokenize`. The model takes up to 512 tokens, with these two.
 
     Returns
     -------
@@ -137,6 +137,8 @@ def framed(sentence):
     ------
     ValueError
         If the sentence holds no token.
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
     """
     tokens, ids = tokenize(sentence)
     return ["[CLS]", *tokens, "[SEP]"], torch.tensor([FIRST, *ids, LAST])
@@ -148,7 +150,7 @@ def batch(sentences):
     Parameters
     ----------
     sentences : sequence of str
-        English sentences.
+        English sentences, each as in `framed`.
 
     Returns
     -------
@@ -161,6 +163,8 @@ def batch(sentences):
     ------
     ValueError
         If there is no sentence, or only one and not in a list, or one holds no token.
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
     """
     if isinstance(sentences, str) or not len(sentences):
         raise ValueError(f"sentences must be a list of at least one, got {sentences!r}")
@@ -174,6 +178,7 @@ def batch(sentences):
 def _tokenizer():
     tokenizer = Tokenizer.from_file(str(_folder() / "tokenizer.json"))
     tokenizer.no_padding()
+    tokenizer.no_truncation()
     return tokenizer
 
 

@@ -39,8 +39,8 @@ def tokenize(text):
     Parameters
     ----------
     text : str
-        Any text. What frames a conversation, such as ``<|im_end|>``, is cut like other text. Six control characters,
-        which no token holds, are left out.
+        Any text. What frames a conversation, such as ``<|im_end|>``, is cut like other text. Six control characters and
+        the first bytes of the characters from U+40000 to U+BFFFF, which no token holds, are left out.
 
     Returns
     -------
@@ -79,6 +79,8 @@ def pieces(ids):
     ------
     ValueError
         If an id is no token's.
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
     """
     return [decode([i]) for i in ids]
 
@@ -94,12 +96,14 @@ def decode(ids):
     Returns
     -------
     str
-        What `tokenize` had cut.
+        What `tokenize` had cut, but for what it left out.
 
     Raises
     ------
     ValueError
         If an id is no token's.
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
     """
     ids = [int(i) for i in ids]
     n = _tokenizer().get_vocab_size()
@@ -122,7 +126,12 @@ def chat(message, system=SYSTEM):
     Returns
     -------
     integer array (l,)
-        The tokens up to where the answer begins; it ends with the token ``END``.
+        The tokens up to where the answer begins; the answer will end with the token ``END``.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If the model is not installed; the message says what to install.
     """
     said = (("system", system), ("user", message))
     turns = [[START, *tokenize(f"{who}\n{what}")[1], END, *tokenize("\n")[1]] for who, what in said]
@@ -147,7 +156,9 @@ def passage(n_tokens, start=0):
     Raises
     ------
     ValueError
-        If the text is not as long.
+        If the text is not as long, or a number is negative.
+    ModuleNotFoundError
+        If the model or scikit-learn is not installed; the message says what to install.
     """
     ids = _text()
     if not 0 <= start <= start + n_tokens <= len(ids):
@@ -166,8 +177,9 @@ def parameters(prefix=""):
     Returns
     -------
     dict of str to float32 array
-        By the rest of their names: new arrays, one output in each column of a matrix, named and shaped as
-        `mlnotes.layers.llama.Llama` holds them. Queries and keys are ordered for `mlnotes.attention.positions.rotary`.
+        By the rest of their names: new arrays, one output in each column of a matrix and one token in each row of the
+        table, named and shaped as `mlnotes.layers.llama.Llama` holds them. Queries and keys are ordered for
+        `mlnotes.attention.positions.rotary`.
 
     Raises
     ------

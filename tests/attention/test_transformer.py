@@ -18,6 +18,7 @@ from mlnotes.attention.positions import sinusoidal_positions
 from mlnotes.attention.transformer import (
     block_parameters,
     embed,
+    embed_as_learned,
     feed_forward,
     layer_norm,
     mean_pool,
@@ -146,6 +147,18 @@ def test_an_eps_of_another_precision_does_not_widen_the_result(backend, norm):
         (lambda: feed_forward(X, draw(5, 11), draw(11), draw(11, 7), BETA), r"got \(5, 11\) for an input of shape"),
         (lambda: embed(np.array([0, 9]), draw(9, 4), draw(5, 4)), "ids must lie between 0 and 8 .* got 9"),
         (lambda: embed(np.zeros(6, int), draw(9, 4), draw(5, 4)), "at most 5 tokens, one for each position, got 6"),
+        (
+            lambda: embed(np.zeros(2, int), draw(9, 4), draw(5, 1)),
+            r"positions must be rows as wide as the table's, got shapes \(5, 1\) and \(9, 4\)",
+        ),
+        (
+            lambda: embed_as_learned(np.zeros(2, int), draw(9, 4), draw(5, 1), draw(4)),
+            r"positions must be rows as wide as the table's, got shapes \(5, 1\) and \(9, 4\)",
+        ),
+        (
+            lambda: embed_as_learned(np.zeros(2, int), draw(9, 4), draw(5, 4), draw(1)),
+            r"kind must be as wide as the table, got shapes \(1,\) and \(9, 4\)",
+        ),
         (lambda: mean_pool(X, np.ones((2, 5))), "mask must be boolean, .* got dtype float64"),
         (lambda: mean_pool(X, np.ones((5, 2), bool)), r"mask must have shape \(2, 5\), .* got \(5, 2\)"),
         (lambda: mean_pool(X[:, :0]), r"x must not be empty along axis -2, got shape \(2, 0, 7\)"),

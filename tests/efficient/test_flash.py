@@ -401,11 +401,19 @@ def test_bad_input_is_refused_with_the_rule_and_both_values(arguments, message):
         (lambda: merge_attentions(Q[:0], Q[:0, ..., 0]), "lses must not be empty along axis 0"),
         (
             lambda: flash_attention_gradients(Q, Q, Q[..., 0], Q, K, V),
-            r"out must have shape \(..., 11, 7\), got \(2, 3, 11, 5\)",
+            r"out must have shape \(2, 3, 11, 7\), got \(2, 3, 11, 5\)",
         ),
         (
             lambda: flash_attention_gradients(V[..., :11, :], V[..., :11, :], V[..., 0], Q, K, V),
-            r"lse must have shape \(..., 11\), got \(2, 3, 13\)",
+            r"lse must have shape \(2, 3, 11\), got \(2, 3, 13\)",
+        ),
+        (
+            lambda: flash_attention_gradients(V[:, :, :11], V[:, :, :11], Q[..., 0], Q[0], K[0], V[0]),
+            r"out must have shape \(3, 11, 7\), got \(2, 3, 11, 7\)",
+        ),
+        (
+            lambda: flash_attention_gradients(V[:, :, :11], V[:, :, :11], Q[0, ..., 0], Q, K, V),
+            r"lse must have shape \(2, 3, 11\), got \(3, 11\)",
         ),
         (
             lambda: flash_attention_gradients(V[0, 0], V[..., :11, :], Q[..., 0], Q, K, V),

@@ -166,6 +166,19 @@ def test_the_two_bars_part_and_come_closer_again():
     assert cosines[-1] > 0.75
 
 
+def test_the_end_of_a_long_text_is_kept_and_refused_by_the_model():
+    tokens, ids = minilm.tokenize("cat " * 599 + "bar")
+    assert len(tokens) == len(ids) == 600
+    assert tokens[-1] == "bar"
+    with pytest.raises(ValueError, match=r"at most 512 tokens, .* got 602"):
+        ours()(framed("cat " * 599 + "bar")[1])
+
+
+def test_case_and_accents_are_ignored_and_marks_that_are_written_out_are_those_of_the_model():
+    assert minilm.tokenize("BAR Ä é")[0] == ["bar", "a", "e"]
+    assert list(minilm.tokenize("[CLS] [SEP]")[1]) == [minilm.FIRST, minilm.LAST]
+
+
 def test_too_long_a_sentence_and_a_sentence_for_a_list_are_refused():
     with pytest.raises(ValueError, match=r"at most 512 tokens, .* got 513"):
         ours()(torch.zeros(513, dtype=torch.int64))
