@@ -929,7 +929,8 @@ def plane_and_residual(ax, columns, b, foot):
         x, y = vector @ seen
         arrow = {"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0}
         ax.annotate("", (x, y), (0, 0), arrowprops=arrow)
-        ax.annotate(name, (x, y), (6, 4), textcoords="offset points", color=color, weight="bold")
+        place = (6, -12) if name == "a₁" else (6, 4)  # the others lie above it
+        ax.annotate(name, (x, y), place, textcoords="offset points", color=color, weight="bold")
     ax.plot(*(np.array([b, foot]) @ seen).T, ":", color=GREY)
     ax.annotate("b − Ax", (b + foot) / 2 @ seen, (6, 0), textcoords="offset points", color=GREY)
     ax.set(xticks=[], yticks=[], aspect="equal")

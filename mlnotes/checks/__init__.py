@@ -14,8 +14,8 @@ import numpy as np
 from mlnotes.diagnosis.brakes import TooLong
 from mlnotes.diagnosis.causes import Attempt, cause_of, version_of
 from mlnotes.diagnosis.report import Counterexample, Evidence, Report, Table, compared, written_call
-from mlnotes.diagnosis.source import definitions, parameters_of, source_of
-from mlnotes.diagnosis.trials import trials
+from mlnotes.diagnosis.source import definitions, never_returns, parameters_of, source_of
+from mlnotes.diagnosis.trials import numbers, trials
 
 
 def check(answer, name=None):
@@ -44,9 +44,11 @@ def check(answer, name=None):
     checks = _find(name)
     title = own or name
     if _is_empty(answer):
-        return Report(title, "empty", _EMPTY)
+        return Report(title, "empty", _EMPTY if parameters_of(checks.function) else _NO_NUMBER)
     if not callable(answer):
-        give = itertools.repeat(answer).__next__  # has no source that a repair could be looked for in
+        if parameters_of(checks.function):
+            return Report(title, "wrong", f"A function is asked for, and this is of type {type(answer).__name__}.")
+        give = itertools.repeat(_in_double(answer)).__next__  # has no source that a repair could be looked for in
         return _of_a_number(_judged(Attempt.of(give, _trials(checks.function.__name__)), checks, title))
     tried = [it for it in _trials(checks.function.__name__) if not it.case.edge or _takes(answer, it.case, checks)]
     return _judged(Attempt.of(answer, tried), checks, title)
@@ -192,6 +194,7 @@ def _trials(name):
 
 
 _EMPTY = "It returns nothing yet: write its body and run this cell again."
+_NO_NUMBER = "There is no number yet: write one there and run this cell again."
 _WITHOUT_RETURN = "It returns nothing: let it end with `return` and the result."
 _NAMED = 6  # calls that are named besides the first
 _WIDTH = 72  # of a line in a report, which stands within a solution
@@ -207,7 +210,8 @@ def _find(name):
 
 def _judged(attempt, checks, title):
     count = len(attempt.trials)
-    if all(it.value is None and it.error is None for it in attempt.found) and attempt.failed:
+    nothing = all(it.value is None and it.error is None for it in attempt.found) or never_returns(attempt.function)
+    if nothing and attempt.failed:
         return Report(title, "empty", _WITHOUT_RETURN)
     if not attempt.failed:
         calls = f" on all {count} calls" if count > 1 else ""
@@ -247,6 +251,12 @@ def _fits(checks, mistake):
         return not callable(mistake.edit) and bool(version_of(checks, mistake))
     except ValueError:
         return False
+
+
+def _in_double(answer):
+    """Take a number of any precision: it was computed somewhere, and only its digits are asked for."""
+    array = numbers(answer)
+    return answer if array is None or array.dtype.kind != "f" else array.astype(float)[()]
 
 
 def _of_a_number(report):

@@ -766,7 +766,7 @@ def _line_that_leaves(attempt, checks):
     if not 1 <= len(ends) <= 2 or not told_apart:
         return ""
     lines = [f"line {it}, `{source.lines[it - 1].strip()}`" for it in sorted(ends)]
-    return f"L{', and '.join(lines)[1:]}: up to here, its numbers are also the book's."
+    return f"L{', and '.join(lines)[1:]}: before this line, its numbers are also the book's."
 
 
 def _hides_numbers(node):

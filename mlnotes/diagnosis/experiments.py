@@ -75,7 +75,7 @@ def turning_point(attempt, checks, until):
     if not 1 <= len(found) <= min(2, len(failed)):
         return ""
     calls = "every call that fails comes" if len(failed) > 1 else "the call that fails comes"
-    return f"With {', and also with '.join(found)}, {calls} out right."
+    return f"Called with {', and also with '.join(found)}, {calls} out right (a trace, not a remedy)."
 
 
 def _judge(held, checks):
@@ -83,6 +83,7 @@ def _judge(held, checks):
         after = trial_of(checks, case)
         held.brake.reset()
         says_less = _variety(after.right.value) < min(2, _variety(before.right.value))
+        says_less |= _is_zero(after.right.value) and not _is_zero(before.right.value)
         return not after.right.error and not says_less and not after.unlike(after.outcome(held.version))
 
     return comes_out_right
@@ -97,10 +98,18 @@ def _variety(value):
     return 0 if array is None else len(np.unique(array))
 
 
+def _is_zero(value):
+    parts = entries(value)
+    if parts is not None:
+        return all(map(_is_zero, parts.values()))
+    array = numbers(value)
+    return array is not None and not array.any()
+
+
 def _changes(trial, checks):
     """List what can be changed of a call."""
     case, signature = trial.case, parameters_of(checks.function)
-    names = names_of(checks.function, len(case.arguments))
+    names = names_of(checks.function, len(case.arguments), checks.run)
     given = dict(zip(names, case.arguments, strict=True)) | case.named
 
     def put(name, value):

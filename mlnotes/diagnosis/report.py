@@ -12,6 +12,7 @@ SIGN = {"right": "✓", "edge": "≈", "wrong": "✗", "empty": "…"}
 KIND = {"property": "", "oracle": "equal to "}
 WIDTH = 84  # columns of a call, a value, a line
 ENTRIES = 16  # numbers of an array that are shown
+DIGITS = 5, 8, 12, 17  # of a number: the first of these that show a difference
 _NUMBER = re.compile(r"[+−-]?[\d,]+(\.\d+)?%?")
 
 
@@ -195,13 +196,16 @@ def written_call(name, case):
     return f"{name}(\n    " + ",\n    ".join(parts) + ",\n)"
 
 
-def written(value):
+def written(value, digits=None):
     """Write a value down, arrays as lists of numbers as long as they are small.
 
     Parameters
     ----------
     value : object
         An argument or a result.
+    digits : int, optional
+        How many to write of each number; unless given, enough to tell those of an array apart, and all of a number
+        that stands alone.
 
     Returns
     -------
@@ -209,15 +213,15 @@ def written(value):
         For a reader.
     """
     if isinstance(value, np.ndarray | np.generic):
-        return _written_array(np.asarray(value))
+        return _written_array(np.asarray(value), digits)
     if isinstance(value, tuple | list):
-        text = ", ".join(map(written, value))
+        text = ", ".join(written(it, digits) for it in value)
         return f"({text}{',' * (len(value) == 1)})" if isinstance(value, tuple) else f"[{text}]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {written(it)}" for key, it in value.items()) + "}"
+        return "{" + ", ".join(f"{key!r}: {written(it, digits)}" for key, it in value.items()) + "}"
     if callable(value):
         return getattr(value, "__name__", type(value).__name__)
-    text = repr(value)
+    text = _number(value, digits) if digits and isinstance(value, float | complex) else repr(value)
     return text if len(text) <= WIDTH else f"a {type(value).__name__}"
 
 
@@ -234,18 +238,42 @@ def compared(found, right):
     (str, str)
         What should have come, and what came.
     """
+    for digits in DIGITS[:1] if _differ_in_precision(found, right) else DIGITS:
+        expected, came = _compared(found, right, digits)
+        if "\n".join(it.partition("   at ")[0] for it in expected.splitlines()) != came:
+            break
+    return expected, came
+
+
+def _differ_in_precision(found, right):
+    """Tell whether a dtype differs: then the last digits do, too, and say nothing."""
     parts, theirs = entries(right), entries(found)
     if parts and theirs and parts.keys() == theirs.keys():
-        return _differing_parts(theirs, parts)
+        return any(_differ_in_precision(theirs[key], parts[key]) for key in parts)
+    return isinstance(found, np.ndarray) and isinstance(right, np.ndarray) and found.dtype != right.dtype
+
+
+def _compared(found, right, digits):
+    parts, theirs = entries(right), entries(found)
+    if parts and theirs and parts.keys() == theirs.keys():
+        return _differing_parts(theirs, parts, digits)
     if isinstance(found, np.ndarray) and isinstance(right, np.ndarray) and found.shape == right.shape:
         if right.size > ENTRIES and found.dtype.kind in "biufc":
-            return _first_difference(found, right)
-    return written(right), written(found)
+            return _first_difference(found, right, digits)
+        if digits == DIGITS[0] and "f" == found.dtype.kind == right.dtype.kind:
+            found, right = _without_noise(found, right)
+    return written(right, digits), written(found, digits)
 
 
-def _differing_parts(found, right):
+def _without_noise(*arrays):
+    """Round to zero what is only rounding beside the largest number."""
+    largest = max(np.max(np.abs(x), initial=0.0, where=np.isfinite(x)) for x in arrays)
+    return (np.where(np.abs(x) <= 1e-14 * largest, 0, x).astype(x.dtype) for x in arrays)
+
+
+def _differing_parts(found, right, digits):
     names = {key: f"part {key + 1}: " if isinstance(key, int) else f"{key}: " for key in right}
-    pairs = {names[key]: compared(found[key], right[key]) for key in right}
+    pairs = {names[key]: _compared(found[key], right[key], digits) for key in right}
     shown = {name: pair for name, pair in pairs.items() if pair[0].partition("   at ")[0] != pair[1]} or pairs
     expected, came = (
         "\n".join(name + pair[i].replace("\n", "\n" + " " * len(name)) for name, pair in shown.items()) for i in (0, 1)
@@ -253,7 +281,7 @@ def _differing_parts(found, right):
     return expected, came
 
 
-def _first_difference(found, right):
+def _first_difference(found, right, digits):
     largest = np.max(np.abs(right), initial=0.0, where=np.isfinite(right))
     for small in (1e-6, 1e-9) if found.dtype == right.dtype else (1e-6,):
         differs = ~np.isclose(found, right, rtol=small, atol=1e-12 * largest, equal_nan=True)
@@ -263,23 +291,33 @@ def _first_difference(found, right):
         differs = np.abs(right) == largest
     place = tuple(int(i) for i in np.argwhere(differs)[0]) if differs.any() else (0,) * right.ndim
     where = f"   at {list(place)} of an array {right.shape}"
-    return f"{_number(right[place])}{where}", _number(found[place])
+    return f"{_number(right[place], digits)}{where}", _number(found[place], digits)
 
 
-def _written_array(x):
+def _written_array(x, digits):
     if x.size > ENTRIES:
         return f"<array {x.shape}{'' if x.dtype in (np.float64, np.int64) else f', {x.dtype}'}>"
-    text = np.array2string(x, separator=", ", max_line_width=WIDTH, formatter={"all": _number})
+    digits = digits or _telling_apart(x)
+    text = np.array2string(x, separator=", ", max_line_width=WIDTH, formatter={"all": lambda it: _number(it, digits)})
     dtype = "" if x.dtype.kind in "biO" or x.dtype in (np.float64, np.complex128) else f" ({x.dtype})"
-    return text + dtype if x.ndim else _number(x[()]) + dtype
+    return text + dtype if x.ndim else _number(x[()], digits) + dtype
 
 
-def _number(x):
+def _telling_apart(x):
+    """Count the digits with which different numbers look different."""
+    different = np.unique(x) if x.dtype.kind in "fc" else ()
+    return next(it for it in DIGITS if it == DIGITS[-1] or len({_number(n, it) for n in different}) == len(different))
+
+
+def _number(x, digits):
     if isinstance(x, bool | np.bool_ | int | np.integer):
         return str(x)
     if isinstance(x, complex | np.complexfloating):
-        return f"{x:.5g}"
-    return f"{float(x):.5g}" if np.size(x) == 1 else str(x)
+        return f"{x:.{digits}g}"
+    try:
+        return f"{float(x):.{digits}g}"
+    except (TypeError, ValueError):  # whatever else a reader's array holds
+        return str(x)
 
 
 def _with_code(text):

@@ -76,6 +76,39 @@ def source_of(function):
     return Source(tree, lines, name, {**owner.__globals__, **cells}, first, code.co_filename)
 
 
+def never_returns(function):
+    """Tell whether a function comes to its end without a result: it has no ``return`` with a value, and yields nothing.
+
+    Parameters
+    ----------
+    function : callable
+        Anything.
+
+    Returns
+    -------
+    bool
+        False where it has no Python source, and for lambdas and classes.
+    """
+    source = source_of(function)
+    node = source.tree.body[0] if source else None
+    ends = isinstance(node, ast.FunctionDef) and not isinstance(node.body[-1], ast.Raise)
+    return ends and not any(map(_gives, _own_nodes(node)))
+
+
+def _gives(node):
+    return isinstance(node, ast.Yield | ast.YieldFrom) or (isinstance(node, ast.Return) and node.value is not None)
+
+
+def _own_nodes(function):
+    """Walk through a function, but not into those that are defined inside of it."""
+    waiting = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
 def run_definition(program, name, namespace):
     """Run a definition in a copy of a namespace, and give what it defines.
 

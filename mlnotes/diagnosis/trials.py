@@ -192,17 +192,20 @@ def _outcome(checks, case, function):
         raise
     except BaseException as it:  # SystemExit, too, is something to report
         error = it
-    names = names_of(checks.function, len(arguments))
+    names = names_of(checks.function, len(arguments), checks.run)
     return Outcome(value, error, dict(zip(names, arguments, strict=True)) | named)
 
 
 @functools.cache
-def names_of(function, count):
-    """Name the arguments that are handed over by place."""
+def names_of(function, count, run=None):
+    """Name the arguments that are handed over by place: to the function, or to what hands over some more."""
     try:
-        names = list(inspect.signature(function).parameters)[:count]
+        names = list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         names = []
+    by_place = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    handed = [it.name for it in inspect.signature(run).parameters.values() if it.kind is by_place][1:] if run else []
+    names = (handed if len(handed) >= count and set(handed[:count]) <= set(names) else names)[:count]
     return names + [f"argument {i + 1}" for i in range(len(names), count)]
 
 

@@ -29,10 +29,11 @@ from mlnotes.diagnosis.causes import told, version_of
 from mlnotes.diagnosis.report import Evidence, Table, compared, written, written_call
 from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
 from mlnotes.diagnosis.source import edited, source_of
-from mlnotes.diagnosis.trials import quiet, trials
+from mlnotes.diagnosis.trials import names_of, quiet, trials
 from mlnotes.efficient.flash import merge_attentions
 from mlnotes.efficient.kv_cache import KVCache, decoding_multiply_adds
-from mlnotes.efficient.language_model import next_token_probabilities
+from mlnotes.efficient.language_model import generate, next_token_probabilities
+from mlnotes.efficient.quantization import quantize
 from mlnotes.groups import broken_axioms, identity
 
 
@@ -91,6 +92,41 @@ class TestVerdicts:
         assert check(np.float64(-0.7518), "gelu_minimum").verdict == "right"
         assert check(-0.752, "gelu_minimum").verdict == "wrong"
         assert check(-0.16997, "gelu_minimum").says.startswith("This is how small gelu becomes, not where")
+
+    def test_a_number_may_have_been_computed_in_any_precision(self):
+        import torch
+
+        assert check(np.float32(-0.7518), "gelu_minimum").verdict == "right"
+        assert check(torch.tensor(-0.7518), "gelu_minimum").verdict == "right"
+        assert check(np.float32(-0.75), "gelu_minimum").verdict == "wrong"
+
+    def test_a_number_is_not_asked_to_have_a_body_and_no_number_is_a_function(self):
+        assert check(..., "gelu_minimum").says == "There is no number yet: write one there and run this cell again."
+        assert check(np.eye(2), "linear").says == "A function is asked for, and this is of type ndarray."
+
+    def test_what_holds_no_numbers_is_shown_and_stops_nothing(self):
+        class Cache(KVCache):
+            def keys(self):
+                return self._keys[..., : len(self), :]
+
+        def no_minimum(x, bits, block_size=None, symmetric=True):
+            codes, scale, minimum = quantize(x, bits, block_size, symmetric)
+            return codes, scale, None if symmetric else minimum
+
+        assert check(Cache, "KVCache").verdict == "wrong"
+        assert "minimum: None" in check(no_minimum, "quantize").counterexample.found
+
+    def test_a_function_without_return_is_told_so_also_where_its_result_is_taken_apart(self):
+        def my_quantize(x, bits, block_size=None, symmetric=True):
+            parts = quantize(x, bits, block_size, symmetric)
+            (lambda: parts)()
+
+        assert check(my_quantize).says.startswith("It returns nothing")
+
+    def test_arguments_are_named_as_they_are_handed_over(self):
+        assert names_of(generate, 2, lambda version, ids, n_tokens: None) == ["ids", "n_tokens"]
+        assert names_of(generate, 2, lambda version, *arguments: None) == ["step", "ids"]
+        assert names_of(generate, 2) == ["step", "ids"]
 
     def test_a_wrong_answer_comes_with_its_smallest_failing_call(self):
         def my_softmax(x, axis=-1):
@@ -630,12 +666,13 @@ class TestCauses:
         def my_next_token_probabilities(z, temperature=1.0, top_k=None, top_p=None):
             return next_token_probabilities(z, temperature, top_k and min(top_k, 2), top_p)
 
-        end = "every call that fails comes out right."
-        assert check(my_split_heads).says == f"With `n_heads` = 1, {end}"
-        assert check(my_softmax).says == f"With `x` divided by its largest number, {end}"
-        assert check(my_characteristic_polynomial).says == f"With the symmetric part of `a` in its place, {end}"
-        assert check(my_matrix_norm).says == f"With `kind='max'` left out, {end}"
-        assert check(my_next_token_probabilities).says == f"With `top_k` = 1, and also with `top_k` left out, {end}"
+        end = "every call that fails comes out right (a trace, not a remedy)."
+        assert check(my_split_heads).says == f"Called with `n_heads` = 1, {end}"
+        assert check(my_softmax).says == f"Called with `x` divided by its largest number, {end}"
+        assert check(my_characteristic_polynomial).says == f"Called with the symmetric part of `a` in its place, {end}"
+        assert check(my_matrix_norm).says == f"Called with `kind='max'` left out, {end}"
+        says = f"Called with `top_k` = 1, and also with `top_k` left out, {end}"
+        assert check(my_next_token_probabilities).says == says
 
     def test_where_an_option_is_left_out_the_answers_own_default_stands(self, unexplained):
         def my_matmul_block(a, b, size=2):
@@ -829,7 +866,20 @@ class TestReports:
             "part 2: 0   at [0, 0] of an array (5, 7)",
             "part 2: 1",
         )
-        assert compared((np.ones(2) + 1e-8, 1), (np.ones(2), 1))[1] == "part 1: [1, 1]\npart 2: 1"
+
+    def test_as_many_digits_are_shown_as_tell_numbers_apart(self):
+        near = ("part 1: [1, 1]", "part 1: [1.00000001, 1.00000001]")
+        assert compared((np.ones(2) + 1e-8, 1), (np.ones(2), 1)) == near
+        assert compared(4.4, 4.3999999999999995) == ("4.3999999999999995", "4.4000000000000004")
+        assert compared(np.array([1.5, 2.0]), np.array([1 / 3, 2.0])) == ("[0.33333, 2]", "[1.5, 2]")
+        assert written(2.0**30 + np.arange(2)) == "[1073741824, 1073741825]"
+        assert written(np.array([[1, 1], [1, 1 + 1e-8]])) == "[[1, 1],\n [1, 1.00000001]]"
+        assert written(1 / 3) == "0.3333333333333333"
+
+    def test_rounding_beside_large_numbers_is_not_shown_unless_it_is_the_difference(self):
+        assert compared(np.array([2.0, 4e-17]), np.array([1.0, -4e-17])) == ("[1, 0]", "[2, 0]")
+        assert compared(np.array([1.0, 4e-17]), np.array([1.0, 0.0])) == ("[1, 0]", "[1, 4e-17]")
+        assert compared(np.array([4e-17]), np.array([3e-17])) == ("[3e-17]", "[4e-17]")
 
     def test_where_the_same_numbers_are_shown_twice_the_difference_is_said(self):
         report = check(lambda a: lu(a.astype(float)), "lu")
@@ -839,7 +889,7 @@ class TestReports:
     def test_an_entry_that_differs_by_rounding_is_not_shown_where_another_differs_by_more(self):
         right, error = np.zeros(20), np.full(20, 1e-17)
         right[3], right[7], error[7] = 2.0, 1.0, 1e-8
-        assert compared(right + error, right) == ("1   at [7] of an array (20,)", "1")
+        assert compared(right + error, right) == ("1   at [7] of an array (20,)", "1.00000001")
 
     def test_what_came_is_shown_where_an_empty_collection_is_right(self):
         report = check(hidden(own_inverses), "broken_axioms")

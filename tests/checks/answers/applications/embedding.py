@@ -314,7 +314,7 @@ def wrong_embedding_gradient__transposed(ids, upstream, n):
 
 
 def wrong_embedding_gradient__row_after_row(ids, upstream, n):
-    """With numbers of `ids` that are all different, every call that fails comes out right."""
+    """Called with numbers of `ids` that are all different, every call that fails comes out right"""
     gradient = np.zeros((n, upstream.shape[-1]))
     for row, above in zip(ids, upstream, strict=True):
         gradient[row] += above

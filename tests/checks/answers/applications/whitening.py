@@ -424,7 +424,7 @@ def wrong_whiten__upper_factor(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__zca_of_values(x, kind="pca", eps=0.0, ddof=0):
-    """With `kind='zca'` left out, every call that fails comes out right."""
+    """Called with `kind='zca'` left out, every call that fails comes out right"""
     centered, sigma, values, v = _parts(x, eps, ddof)
     if kind == "pca":
         return centered @ v / np.sqrt(values)
@@ -451,7 +451,7 @@ def wrong_whiten__eps_twice(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__other_kinds_as_zca(x, kind="pca", eps=0.0, ddof=0):
-    """With `kind='cholesky'` left out, every call that fails comes out right."""
+    """Called with `kind='cholesky'` left out, every call that fails comes out right"""
     centered, _, values, v = _parts(x, eps, ddof)
     z = centered @ v / np.sqrt(values)
     return z if kind == "pca" else z @ v.T
@@ -470,7 +470,8 @@ def wrong_whiten__cholesky_lower(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__eps_not_in_cholesky(x, kind="pca", eps=0.0, ddof=0):
-    """With `eps=0.3` left out, and also with `kind='cholesky'` left out, every call that fails comes out right."""
+    """Called with `eps=0.3` left out, and also with `kind='cholesky'` left out, every call that fails comes
+    out right"""
     c = x - x.mean(axis=0)
     s = c.T @ c / (len(x) - ddof)
     values, v = np.linalg.eigh(s)
@@ -548,7 +549,7 @@ def wrong_whiten__qr_signs(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__kind_ignored(x, kind="pca", eps=0.0, ddof=0):
-    """With `kind` left out, every call that fails comes out right."""
+    """Called with `kind` left out, every call that fails comes out right"""
     c = x - x.mean(axis=0)
     values, v = np.linalg.eigh(c.T @ c / (len(x) - ddof))
     if eps == 0 and values[0] < 1e-12 * values[-1]:

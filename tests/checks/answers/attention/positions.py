@@ -65,7 +65,7 @@ def right_sinusoidal_positions__where(n, d):
 
 
 def wrong_sinusoidal_positions__base_thousand(n, d):
-    """With `n` = 1, every call that fails comes out right."""
+    """Called with `n` = 1, every call that fails comes out right"""
     angles = np.arange(n)[:, None] / 1000 ** (np.arange(0, d, 2) / d)
     table = np.zeros((n, d))
     table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
@@ -502,7 +502,7 @@ def wrong_alibi_bias__offset_doubled(n_heads, n_queries, n_keys, offset=0):
 
 
 def wrong_alibi_bias__one_slope(n_heads, n_queries, n_keys, offset=0):
-    """With `n_heads` = 1, every call that fails comes out right."""
+    """Called with `n_heads` = 1, every call that fails comes out right"""
     away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
     return -(2 ** (-8 / n_heads)) * abs(away) * np.ones((n_heads, 1, 1))
 

@@ -588,7 +588,7 @@ def right_broken_axioms__generator(table):
 
 
 def wrong_broken_axioms__large_numbers_only(table):
-    """With the negative numbers of `table` made positive, the call that fails comes out right."""
+    """Called with the negative numbers of `table` made positive, the call that fails comes out right"""
     n = np.arange(len(table))
     if (table >= len(n)).any():
         return ["closure"]

@@ -74,7 +74,7 @@ def wrong_lu__permutation_transposed(a):
 
 
 def wrong_lu__full_factors(a):
-    """With no more rows of `a` than columns, every call that fails comes out right."""
+    """Called with no more rows of `a` than columns, every call that fails comes out right"""
     a, order = _eliminated(a)
     k = min(a.shape)
     return np.eye(len(a))[:, order], np.tril(a, -1)[:, :k] + np.eye(len(a), k), np.triu(a)
@@ -520,7 +520,7 @@ def wrong_lu__square_l(a):
 
 
 def wrong_lu__integers_kept(a):
-    """With `a` as floats, the call that fails comes out right."""
+    """Called with `a` as floats, the call that fails comes out right"""
     m, k = len(a), min(np.shape(a))
     u, l, order = np.array(a), np.zeros((m, k)), np.arange(m)
     for j in range(k):

@@ -336,7 +336,7 @@ def wrong_column_volume__sum(a):
 
 
 def wrong_column_volume__square_only(a):
-    """With no more rows of `a` than columns, every call that fails comes out right."""
+    """Called with no more rows of `a` than columns, every call that fails comes out right"""
     return abs(np.linalg.det(np.asarray(a)[: np.shape(a)[1]]))
 
 

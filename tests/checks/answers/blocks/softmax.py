@@ -79,7 +79,7 @@ def wrong_softmax__base_two(x, axis=-1):
 
 
 def wrong_softmax__clipped(x, axis=-1):
-    """With `x` divided by its largest number, every call that fails comes out right."""
+    """Called with `x` divided by its largest number, every call that fails comes out right"""
     e = np.exp(np.clip(x, -700, 700))
     return e / e.sum(axis=axis, keepdims=True)
 

@@ -73,7 +73,7 @@ def wrong_online_softmax__always_the_last_axis(x, axis=-1, block_size=256):
 
 
 def wrong_online_softmax__maximum_from_zero(x, axis=-1, block_size=256):
-    """With `x` divided by its largest number, every call that fails comes out right."""
+    """Called with `x` divided by its largest number, every call that fails comes out right"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.zeros_like(x[..., 0]), 0.0
     for start in range(0, x.shape[-1], block_size):
@@ -378,7 +378,7 @@ def wrong_attention_traffic__one_table(n_queries, n_keys, d_head, d_value=None, 
 
 
 def wrong_attention_traffic__fractions(n_queries, n_keys, d_head, d_value=None, block_size=None):
-    """With `block_size` left out, every call that fails comes out right."""
+    """Called with `block_size` left out, every call that fails comes out right"""
     width = d_head + (d_head if d_value is None else d_value)
     if block_size is None:
         return (n_queries + n_keys) * width + 4 * n_queries * n_keys
@@ -1038,7 +1038,7 @@ def wrong_attention_traffic__tables_only_written(n_queries, n_keys, d_head, d_va
 
 
 def wrong_attention_traffic__queries_padded(n_queries, n_keys, d_head, d_value=None, block_size=None):
-    """With `block_size` left out, every call that fails comes out right."""
+    """Called with `block_size` left out, every call that fails comes out right"""
     width = d_head + (d_head if d_value is None else d_value)
     if block_size is None:
         return (n_queries + n_keys) * width + 4 * n_queries * n_keys

@@ -96,7 +96,7 @@ def wrong_next_token_probabilities__one_more(logits, temperature=1.0, top_k=None
 
 
 def wrong_next_token_probabilities__at_least_p(logits, temperature=1.0, top_k=None, top_p=None):
-    """With `top_p` left out, every call that fails comes out right."""
+    """Called with `top_p` left out, every call that fails comes out right"""
     p = next_token_probabilities(logits, temperature, top_k)
     if top_p is not None:
         p = np.where(p >= top_p, p, 0)
@@ -105,7 +105,7 @@ def wrong_next_token_probabilities__at_least_p(logits, temperature=1.0, top_k=No
 
 
 def wrong_next_token_probabilities__top_k_of_all(logits, temperature=1.0, top_k=None, top_p=None):
-    """With `top_k` left out, every call that fails comes out right."""
+    """Called with `top_k` left out, every call that fails comes out right"""
     if top_k is not None:
         least = np.sort(logits, axis=None)[-min(top_k, logits.size)]
         logits = np.where(logits >= least, logits, -np.inf)
@@ -158,7 +158,7 @@ def right_generate__recursive(step, ids, n_tokens, stop=None, rng=None, **choice
 
 
 def wrong_generate__whole_text_again(step, ids, n_tokens, stop=None, rng=None, **choice):
-    """With `ids` = 1, every call that fails comes out right."""
+    """Called with `ids` = 1, every call that fails comes out right"""
     rng, text = np.random.default_rng(rng), list(ids)
     for _ in range(n_tokens):
         p = np.cumsum(next_token_probabilities(step(np.array(text))[-1], **choice))
@@ -408,7 +408,7 @@ def wrong_next_token_probabilities__temperature_last(logits, temperature=1.0, to
 
 
 def wrong_next_token_probabilities__min_p(logits, temperature=1.0, top_k=None, top_p=None):
-    """With `top_p` left out, every call that fails comes out right."""
+    """Called with `top_p` left out, every call that fails comes out right"""
     x = logits - logits.max(axis=-1, keepdims=True)
     p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
     if top_k is not None:
@@ -421,7 +421,7 @@ def wrong_next_token_probabilities__min_p(logits, temperature=1.0, top_k=None, t
 
 
 def wrong_next_token_probabilities__k_of_all_rows(logits, temperature=1.0, top_k=None, top_p=None):
-    """With `top_k` = 1, and also with `top_k` left out, every call that fails comes out right."""
+    """Called with `top_k` = 1, and also with `top_k` left out, every call that fails comes out right"""
     x = logits - logits.max(axis=-1, keepdims=True)
     p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
     if top_k is not None:

@@ -107,7 +107,7 @@ def right_sliding_window_attention__blocks(q, k, v, window, scale=None, offset=N
 
 
 def wrong_sliding_window_attention__chunks(q, k, v, window, scale=None, offset=None):
-    """With `window` = 1, every call that fails comes out right."""
+    """Called with `window` = 1, every call that fails comes out right"""
     l, s = q.shape[-2], k.shape[-2]
     i, j = np.arange(l)[:, None] + (s - l if offset is None else offset), np.arange(s)
     return attention(q, k, v, (j <= i) & (j // window == i // window), scale=scale)
@@ -149,7 +149,7 @@ def wrong_sliding_window_attention__mask_after_softmax(q, k, v, window, scale=No
 
 
 def wrong_sliding_window_attention__first_window_wraps(q, k, v, window, scale=None, offset=None):
-    """With `window` = 1, every call that fails comes out right."""
+    """Called with `window` = 1, every call that fails comes out right"""
     l, s = q.shape[-2], k.shape[-2]
     at = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(window)
     keys, values = k[..., at % s, :], v[..., at % s, :]
