@@ -672,7 +672,7 @@ def calibration(ax, groups):
     for (name, (said, right, size)), color, marker in zip(groups.items(), _COLORS, _MARKERS, strict=False):
         spread = 2 * np.sqrt(right * (1 - right) / size)
         ax.errorbar(said, right, spread, fmt=marker, ms=5, lw=1, ls="none", color=color, label=name)
-    ax.set(xlim=(0.4, 1.02), ylim=(0.4, 1.02), xlabel="weight of the answer", ylabel="share of right answers")
+    ax.set(xlim=(0.35, 1.02), ylim=(0.35, 1.02), xlabel="weight of the answer", ylabel="share of right answers")
     ax.legend(loc="lower right")
 
 
