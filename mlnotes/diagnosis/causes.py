@@ -24,6 +24,7 @@ from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet
 # How long to look for a cause, in seconds of the processor: with what comes before and after, a check takes less than
 # one. Where outputs are compared, a slow machine must not find less.
 SECONDS = float(os.environ.get("MLNOTES_CHECK_SECONDS", 0.7))
+FURTHER = 400  # changes that are tried after one that mends all, for others like it
 
 
 @dataclass(frozen=True)
@@ -558,23 +559,26 @@ def _repair(attempt, checks, until):
     source = source_of(attempt.function)
     if source is None:
         return ""
-    place = _one_place(attempt, source, until, _never_given(attempt, checks))
-    return "" if place is None else _pointed_at(source, *place)
+    kind, lines = _places(attempt, source, until, _never_given(attempt, checks))
+    return _pointed_at(source, kind, lines) if lines else ""
 
 
-def _one_place(attempt, source, until, never_given=()):
-    held = braked(source, [trial for trial, _, _ in attempt.everyday])
+def _places(attempt, source, until, never_given=()):
+    """Find the line where one change mends all, and others where one of the same kind does: each may be the slip."""
+    held, first, lines = braked(source, [trial for trial, _, _ in attempt.everyday]), "", []
     if held is None:
-        return None
+        return first, lines
     tree, namespace, tick = held.tree, held.namespace, held.brake
     own = _uses(tree, never_given)
     # What is missing where nothing but a refusal is missing is no factor and no sign: those would break it by chance.
     only_refusals = all(trial.right.error for trial, _, unlike in attempt.everyday if unlike)
     rules = RULES if only_refusals else (*RULES, *ADDITIONS)
+    more = FURTHER
     for kind, line in rewrites(tree, rules, wanted=lambda node: not hasattr(node, "brake")):
-        if time.process_time() > until:
-            return None
-        if holds_itself(tree) or _uses(tree, never_given) > own:
+        more -= bool(lines)
+        if time.process_time() > until or not more:
+            break
+        if holds_itself(tree) or _uses(tree, never_given) > own or (lines and (kind != first or line in lines)):
             continue
         try:
             version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
@@ -583,8 +587,9 @@ def _one_place(attempt, source, until, never_given=()):
         if not _mended(attempt, version, tick) or _idle_lines(attempt, source, version, held, line):
             continue
         if not _breaks(attempt, source, version, tick, kind, line):
-            return kind, line
-    return None
+            first = kind
+            lines.append(line)
+    return first, lines
 
 
 def _uses(tree, names):
@@ -650,11 +655,18 @@ def _lines_run(attempt, version, tick):
     return seen
 
 
-def _pointed_at(source, kind, line):
+def _pointed_at(source, kind, found):
+    line, *others = found
     several = isinstance(line, tuple)
-    lines = [f"line {it}, `{source.lines[it - 1].strip()}`" for it in (dict.fromkeys(line) if several else [line])]
+    here = dict.fromkeys(line) if several else [line]
     change = f"the same change in {len(line)} places" if several else "one change there"
-    return f"L{', and '.join(lines)[1:]}: {HINTS[kind]}. With {change}, all calls come out right."
+    elsewhere = [f" or in {_quoted(source, it)}," for it in others if isinstance(it, int) and it not in here]
+    lines = ", and ".join(_quoted(source, it) for it in here)
+    return f"L{lines[1:]}: {HINTS[kind]}. With {change},{''.join(elsewhere)} all calls come out right."
+
+
+def _quoted(source, line):
+    return f"line {line}, `{source.lines[line - 1].strip()}`"
 
 
 # Two mistakes at once.

@@ -674,6 +674,18 @@ class TestCauses:
         says = f"Called with `top_k` = 1, and also with `top_k` left out, {end}"
         assert check(my_next_token_probabilities).says == says
 
+    def test_all_lines_that_one_change_of_a_kind_mends_are_named(self):
+        def my_cosine_gradient(a, b):
+            length_a, length_b = np.linalg.norm(a), np.linalg.norm(b)
+            u = a / length_a
+            v = b / length_b
+            rest = v - (u * v).sum() * u
+            return rest / length_b
+
+        says = check(my_cosine_gradient).says
+        assert says.startswith("Line 4, `v = b / length_b`: look at which variable stands where.")
+        assert says.endswith("there, or in line 6, `return rest / length_b`, all calls come out right.")
+
     def test_where_an_option_is_left_out_the_answers_own_default_stands(self, unexplained):
         def my_matmul_block(a, b, size=2):
             return a[..., :size] @ b[..., :size, :]
