@@ -8,12 +8,17 @@ from mlnotes.applications.egnn import egnn_layer, egnn_velocity_layer
 from mlnotes.applications.mlp import mlp, silu
 from mlnotes.blocks.equivariance import equivariance_error
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.trials import numbers
 from mlnotes.groups import matrix_actions, permutation_actions, random_orthogonal
 
 _rng = np.random.default_rng(23)
 _h, _x, _v, _a, _mask = frozen(_rng.normal(size=(5, 2)), _rng.normal(size=(5, 3)), _rng.normal(size=(5, 3)),
     _rng.normal(size=(5, 5, 1)), _rng.random((5, 5)) < 0.6)
 _TURN = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]) @ np.array([[1, 0, 0], [0, 0.6, -0.8], [0, 0.8, 0.6]])
+# Four points in a plane that is parallel to no axis, so that no determinant is exactly 0; then three on a line.
+*_planes, _on_a_line = frozen(np.array([[-0.6, 1.3, -1.3], [-2.5, 2.8, 0.4], [0.9, 0.5, -0.1], [0.39, 0.48, -2.44]]),
+    np.array([[-1.1, -2.5, 1.8], [1.4, 1.9, -1.9], [-2.8, -0.4, -1.5], [-4.31, -1.53, -1.01]]),
+    np.array([[0.0, 0, 0], [1, 2, 2], [2, 4, 4], [0, 3, 1]]))
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 numbers in float64: a few units of 1e-16"}
 
 
@@ -26,6 +31,12 @@ def gram_of_squares(squares):
 def signed_volume(x):
     """Measure a tetrahedron, and tell it from its mirror image by a sign."""
     return float(np.linalg.det(x[1:] - x[0]) / 6)
+
+
+def _without_noise(version, x):
+    """Say 0 of what rounding errors leave of a flat tetrahedron."""
+    volume = version(x)
+    return 0.0 if np.size(numbers(volume)) == 1 and np.all(np.abs(numbers(volume)) < 1e-13) else volume
 
 
 def _squares(x):
@@ -178,8 +189,8 @@ CHECKS = (
                 call(*_points), call(_h, _x, _phi_a, *_points[3:], _mask, _a), run=_joined, **_LAST_BITS)),
         mistakes=(
             Mistake("distance not squared", (_R2, f"xp.sqrt({_R2})"),
-                "Gradients are nan where two points coincide, because a root has none at 0",
-                "hand the squared distance to phi_e", "DGL, issue 7271 (2024)"),
+                "phi_e is handed lengths; their gradients are nan where two points coincide",
+                "hand it the squares of the distances", "DGL, issue 7271 (2024)"),
             Mistake("same end twice", (_R2, f"0 * {_R2}"), "Features never notice where the points are",
                 "subtract x_j from x_i, not x_i from itself", "ED2Mol, issue 5 (2025)"),
             Mistake("squares multiplied out", (_R2, _PRODUCTS),
@@ -191,6 +202,9 @@ CHECKS = (
             Mistake("own message heard", (_HEARD_M,
                 "xp.where(heard[..., None] | xp.eye(x.shape[-2], dtype=bool)[..., None], m,"),
                 "A single point tells itself something", "leave j = i out of the sum of messages"),
+            Mistake("everything heard from itself", ("~xp.eye(x.shape[-2], dtype=xp.bool, device=device(x))",
+                "xp.ones((x.shape[-2], x.shape[-2]), dtype=xp.bool)"), "A point hears itself, and is counted as heard",
+                "leave j = i out of whom a point hears"),
             Mistake("messages of the sender", ("sum(m, axis=-2)", "sum(m, axis=-3)"),
                 "A point's features come of what it says", "sum over j, what it hears: the last but one axis"),
             Mistake("messages averaged", ("sum(m, axis=-2)", "mean(m, axis=-2)"),
@@ -254,17 +268,25 @@ CHECKS = (
                 "squares of distances contain -2 times the dot product: divide by -2"),
             Mistake("sums for means", ("1 / len(squares)", "1.0"), "It takes sums away, not means",
                 "divide each sum by the number of points"),
+            Mistake("origin in the first point", lambda squares: (squares[0][:, None] + squares[0] - squares) / 2,
+                "The origin is the first point: all its dot products are 0",
+                "take away the means of row and column, not the first of each, and add the mean of all"),
+            Mistake("mean of all forgotten", lambda squares: (squares.mean(axis=1, keepdims=True) + squares.mean(axis=0)
+                - squares) / 2, "The mean of all squares is taken away twice, with the rows and with the columns",
+                "add it once: -(d² - mean of the row - mean of the column + mean of all) / 2"),
             Mistake("rows alone", ("@ from_mean /", "/"), "It is not symmetric",
                 "take the mean away along both axes"),
             Mistake("distances for squares", ("@ squares", "@ np.sqrt(squares)"),
                 "It differs from X Xᵀ wherever a distance is neither 0 nor 1", "use the squares as they come"))),
-    Checks(signed_volume,
+    Checks(signed_volume, run=_without_noise,
         cases=(
             call(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])), call(np.array([[0.0, 0, 0], [0, 1, 0],
             [1, 0, 0], [0, 0, 1]])).about("its mirror image"), call(_x[:4]).about("any four points"),
             call(3 * np.eye(4, 3)),
             call(_x[:4] + 100).about("points far from 0", tolerance=1e-9), call(np.array([[0.0, 0, 0], [1, 2, 0],
-            [2, 1, 0], [5, -3, 0]])).about("four points in a plane", tolerance=1e-12)),
+            [2, 1, 0], [5, -3, 0]])).about("four points in a plane", tolerance=1e-12),
+            *(call(it).about("four points in a plane", tolerance=1e-12) for it in _planes),
+            call(_on_a_line).about("three points on a line", tolerance=1e-12)),
         claims=(
             Claim("a mirror changes its sign", lambda f: abs(f(_x[:4] * [1, 1, -1]) + f(_x[:4])), **_LAST_BITS),
             Claim("turning and moving change nothing", lambda f: abs(f(_x[:4] @ _TURN.T + 2) - f(_x[:4])),
@@ -274,6 +296,13 @@ CHECKS = (
         mistakes=(
             Mistake("three corners", ("x[1:] - x[0]", "x[:3]"), "It changes when the points are moved, and the last "
                 "is not asked for", "take three edges that begin at the same corner"),
+            Mistake("root of a determinant", lambda x: np.sqrt(np.linalg.det((x[1:] - x[0]) @ (x[1:] - x[0]).T)) / 6,
+                "It is never negative, and for four points in a plane it is the root of a rounding error",
+                "take the determinant of the edges themselves: its sign is what a mirror changes"),
+            Mistake("root of a determinant, with a sign", lambda x: np.sign(np.linalg.det(x[1:] - x[0]))
+                * np.sqrt(np.linalg.det((x[1:] - x[0]) @ (x[1:] - x[0]).T)) / 6,
+                "For four points in a plane it is the root of a rounding error, or of a negative one",
+                "take the determinant of the edges themselves, which has the sign already"),
             Mistake("no sign", ("np.linalg.det(x[1:] - x[0])", "abs(np.linalg.det(x[1:] - x[0]))"),
                 "A body and its mirror image give the same", "keep the sign of the determinant"),
             Mistake("from the origin", ("x[1:] - x[0]", "x[1:]"), "It changes when the points are moved",

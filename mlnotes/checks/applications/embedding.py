@@ -10,10 +10,10 @@ from mlnotes.diagnosis.source import parameters_of
 _rng = np.random.default_rng(13)
 _table, _square, _upstream, _x, _many_x = frozen(*(_rng.normal(size=shape) for shape in ((7, 5), (5, 5), (2, 3, 5),
     (3, 5), (2, 3, 5))))
-_table4, _table3, _x2, _upstream3, _ids, _pairs = frozen(np.array([[0.0, 1.0], [10.0, 11.0], [20.0, 21.0],
+_table4, _table3, _x2, _upstream3, _ids, _pairs, _none = frozen(np.array([[0.0, 1.0], [10.0, 11.0], [20.0, 21.0],
     [30.0, 31.0]]), np.array([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0], [3.0, 1.0, 0.0]]), np.array([[1.0, 2.0], [3.0, 0.0],
     [-1.0, 1.0]]), np.array([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]]), np.array([3, 1, 4, 1, 2]),
-    np.array([[3, 0, 3], [6, 3, 1]]))
+    np.array([[3, 0, 3], [6, 3, 1]]), np.array([], dtype=int))
 _LAST_BITS = {"tolerance": 1e-13, "why": "at most 7 terms below 10 in float64: 7 · 70 · 1.1e-16 is 5e-14"}
 
 
@@ -91,9 +91,10 @@ CHECKS = (
         cases=(
             call(np.array([2, 0]), 3), call(np.array([[1, 0, 3], [2, 2, 0]]), 4).about("two axes"),
             call(_ids, 7).about("more numbers than occur"), call(_pairs, 7).about("two axes"),
+            call(np.array(2), 3).about("a number without any axis"),
             call(np.array([0, 3]), 3).about("a number that is not among the 3"), call(np.array([-1, 2]),
             3).about("a negative number"), call(_ids, 7, dtype=np.float32).about("a dtype", edge=True),
-            call(np.array(2), 3).about("a number without any axis", edge=True), call(np.array([1.0]),
+            call(_none, 3).about("no numbers at all", edge=True), call(np.array([1.0]),
             3).about("numbers that are no integers", edge=True)),
         claims=(
             Claim("rows of the identity matrix", lambda f: distance(f(_pairs, 7), np.eye(7)[_pairs])),
@@ -123,6 +124,8 @@ CHECKS = (
             call(np.array([9, 2]), _table4).about("an id beyond the table"), call(np.array([-1, 2]),
             _table4).about("a negative id"),
             call(np.array([2, -1]), _table4).about("a negative id behind a right one"),
+            call(np.array(1), _table4).about("an id without any axis"),
+            call(_none, _table4).about("no ids at all", edge=True),
             call(np.array([0.0, 1.0]), _table4).about("ids that are no integers", edge=True)),
         claims=(
             Claim("equal to the product with one-hot rows", lambda f: distance(f(_pairs, _table), one_hot(_pairs, 7)
@@ -142,7 +145,8 @@ CHECKS = (
             Mistake("sentences run together", ("(*ids.shape, table.shape[1])", "(-1, table.shape[1])"),
                 "The result has lost the axes of the batch", "keep the shape of the ids"),
             Mistake("minus one is the last row", (_ACCEPTED, "-n <= id_ < n"),
-                "Padding of -1 gets the vector of the last token", "refuse negative ids"),
+                "Padding of -1 gets the vector of the last token",
+                "refuse the ids as soon as one of them is negative"),
             Mistake("wrapped around", ((_ACCEPTED, "True"), ("table, flat, axis=0",
                 "table, flat % len(table), axis=0")), "An id beyond the table gets the vector of another token",
                 "refuse ids beyond the table"),
@@ -163,7 +167,8 @@ CHECKS = (
             call(_pairs, _upstream, 7).about("two axes"), call(_pairs[:1], _upstream[:1],
             11).about("rows that do not occur"), call(_pairs, _upstream[..., :3],
             7).about("as many columns as ids in a row"), call(np.array(1), _upstream3[0],
-            3).about("an id without any axis", edge=True)),
+            3).about("an id without any axis", edge=True), call(_none, _upstream3[:0],
+            3).about("no ids at all", edge=True)),
         claims=(
             Claim("the transposed one-hot matrix times what comes from above", _transposed_product, **_LAST_BITS),
             Claim("rows that were not looked up get zero", lambda f: distance(f(_pairs, _upstream, 7)[[2, 4, 5]],
@@ -174,14 +179,16 @@ CHECKS = (
                 **_LAST_BITS)),
         mistakes=(
             Mistake("repeats lost", ("np.add.at(gradient, ids, upstream)", "gradient[ids] += upstream"),
-                "A row that was looked up three times gets one of three gradients",
+                "A row that was looked up several times gets one of its gradients",
                 "add with np.add.at, or torch's index_add", "autograd, issue 39 (2015)"),
             Mistake("repeats averaged", ("gradient.astype(upstream.dtype)",
                 "gradient / np.maximum(np.bincount(ids.ravel(), minlength=n), 1)[:, None]"),
-                "A row that was looked up three times gets the mean of three gradients",
+                "A row that was looked up several times gets the mean of its gradients",
                 "leave the sum as it is, unless rare tokens are meant to move more"),
             Mistake("as many rows as the largest id says", ("np.zeros((n,", "np.zeros((ids.max() + 1,"),
                 "Rows are missing at the end, for tokens that do not occur", "make n rows; do not let the data decide"),
+            Mistake("batches apart", lambda ids, upstream, n: np.swapaxes(np.eye(n)[ids], -1, -2) @ upstream,
+                "Each batch has a gradient of its own", "merge all axes of the ids into one first"),
             Mistake("vectors not sorted", ("np.add.at(gradient, ids, upstream)",
                 "starts = np.unique(np.sort(ids, axis=None), return_index=True)[1]\n    "
                 "gradient[np.unique(ids)] = np.add.reduceat(upstream.reshape(ids.size, -1), starts)"),

@@ -28,9 +28,9 @@ _u, _v = (np.linalg.qr(_rng.normal(size=(size, 5)))[0] for size in (11, 5))
     np.array([[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]),
     np.array([[1.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 2.0]]),
 )
-_definite, _indefinite, _asymmetric, _whole, _large = frozen(_tall.T @ _tall, np.array([[4.0, 6.0], [6.0, 8.0]]),
+_definite, _indefinite, _asymmetric, _whole, _large, _even = frozen(_tall.T @ _tall, np.array([[4.0, 6.0], [6.0, 8.0]]),
     np.array([[2.0, 1.0], [1.5, 2.0]]), np.array([[4.0, 2.0, 6.0], [2.0, 10.0, 9.0], [6.0, 9.0, 17.0]]), _ill[:7].T
-    @ _ill[:7] + np.diag([3.0, 1.0, 4.0, 2.0, 5.0]))
+    @ _ill[:7] + np.diag([3.0, 1.0, 4.0, 2.0, 5.0]), np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, -1.0]]))
 _METHODS = ("normal", "qr", "svd")
 _CONDITION = {"tolerance": 1e-12, "why": "rounding errors times the square of a condition number below 10"}
 _TRUNCATED = {"tolerance": 1e-12, "why": "the singular values that are not zero are within a factor of 10"}
@@ -103,6 +103,37 @@ def _sklearn_ridge(a, b, strength):
     return Ridge(alpha=strength, fit_intercept=False).fit(a, b).coef_
 
 
+def _by_determinant(a):
+    """Refuse by the sign of the determinant; NaN stands where a root of a negative pivot is taken."""
+    if np.linalg.det(a) <= 1e-12 or not np.allclose(a, a.T):
+        raise ValueError("a must be positive definite")
+    with np.errstate(all="ignore"):
+        l = np.zeros(a.shape)
+        for j in range(len(a)):
+            rest = a[j:, j] - l[j:, :j] @ l[j, :j]
+            l[j:, j] = rest / np.sqrt(rest[0])
+    return l
+
+
+def _by_the_pivot(a):
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    l = np.zeros(a.shape)
+    for j in range(len(a)):
+        rest = a[j:, j] - l[j:, :j] @ l[j, :j]
+        if rest[0] <= 0:
+            raise ValueError("a must be positive definite")
+        l[j:, j] = rest / rest[0]
+        l[j, j] = rest[0] ** 0.5
+    return l
+
+
+def _symmetric_root(a):
+    values, v = np.linalg.eigh(a)
+    cholesky(a)  # which refuses what must be refused
+    return v * values**0.5 @ v.T
+
+
 _CUT = "singular values of 245 and 1, of which 1 counts as zero"
 _EASY = [call(_tall, b, method) for b in (_b, _many) for method in _METHODS]
 _SOLVED = "_METHODS[method](a, columns, tolerance)"
@@ -129,7 +160,7 @@ CHECKS = (
             "svd").about("singular values of 245 and 1"), call(_near, _on_paper, tolerance=0.006).about(_CUT),
             call(_near, _on_paper, "svd", tolerance=0.006).about(_CUT), call(_near / 1000, _on_paper, "svd",
             tolerance=0.002).about("singular values of 0.245 and 0.001"),
-            call(_close, _on_paper, "normal").about("columns too near each other for the normal equations", edge=True),
+            call(_close, _on_paper, "normal").about("columns too near each other for the normal equations"),
             call(_tall * 1e150, _b * 1e150).about("numbers of 1e150", edge=True),
             call(_tall * 1e-150, _b * 1e-150).about("numbers of 1e-150", edge=True)),
         claims=(
@@ -168,8 +199,13 @@ CHECKS = (
                 "method) if tolerance is None else 1 / np.linalg.norm(a, 2) *"),
                 "What counts as zero depends on the units of A",
                 "compare singular values with the tolerance times the largest"),
-            Mistake("solution chosen silently", (("_METHODS[method]", '_METHODS["svd"]'),
-                ('axis=None if method == "svd" else 0', "axis=None")),
+            Mistake("one tolerance for all methods", lambda a, b, method="qr", tolerance=None:
+                np.linalg.pinv(a) @ b if method == "normal" and tolerance is None and np.linalg.matrix_rank(a)
+                == a.shape[1] else lstsq(a, b, method, tolerance),
+                "With normal it answers where the squares AᵀA cannot tell the columns apart",
+                "by default, count singular values up to twice the root of the spacing as zero there"),
+            Mistake("solution chosen silently", lambda a, b, method="qr", tolerance=None: np.linalg.lstsq(a, b,
+                rcond=tolerance)[0],
                 "With qr it answers where there are many solutions, and does not say so",
                 "refuse columns that depend on each other, or be asked for svd"),
             Mistake("inverse of the product", lambda a, b, method="qr", tolerance=None: np.linalg.inv(a.T @ a)
@@ -219,6 +255,10 @@ CHECKS = (
             Mistake("strength added everywhere", lambda a, b, strength: np.linalg.solve(a.T @ a + strength, a.T @ b),
                 "Products of different unknowns are punished, too",
                 "add the strength to the diagonal only: times the identity"),
+            Mistake("one row for all", lambda a, b, strength: np.linalg.lstsq(np.vstack([a, np.full((1, a.shape[1]),
+                strength**0.5)]), np.concatenate([b, np.zeros((1, *b.shape[1:]))]))[0],
+                "Only the sum of the coefficients is held back",
+                "add a row for each unknown: the root of the strength times the identity"),
             Mistake("strength beside the singular value", ("(s[:r, None] / length) * (u[:, :r].T @ columns) / length",
                 "u[:, :r].T @ columns / (s[:r, None] + np.ldexp(strength, -a_exponent))"),
                 "Each coefficient is divided by s + λ", "multiply it by s / (s² + λ)"),
@@ -231,8 +271,11 @@ CHECKS = (
             call(_large), call(_indefinite).about("a matrix that is not positive definite"),
             call(np.array([[4.0, 6.0], [6.0, 9.0]])).about("a pivot of 0"),
             call(_asymmetric).about("a matrix that is not symmetric"),
+            call(np.diag([-1.0, -4.0]) + 0.0).about("a negative definite matrix, whose determinant is positive"),
+            call(_even).about("a positive determinant and two negative eigenvalues"),
             call(np.array([[4, 1], [1, 2]])).about("integers", edge=True), call(np.array([[2.0, 0.1 + 0.2],
-            [0.3, 1.0]])).about("a matrix that is symmetric up to rounding errors", edge=True)),
+            [0.3, 1.0]])).about("a matrix that is symmetric up to rounding errors"),
+            call(_asymmetric * 2.0**-30).about("a matrix of 1e-9 that is not symmetric", edge=True)),
         claims=(
             Claim("(4 2 6; 2 10 9; 6 9 17) has (2 0 0; 1 3 0; 3 2 2)", lambda f: distance(f(_whole),
                 [[2, 0, 0], [1, 3, 0], [3, 2, 2]])),
@@ -250,12 +293,21 @@ CHECKS = (
             Mistake("one triangle read", lambda a: np.linalg.cholesky(a),
                 "It answers for a matrix that is not symmetric, as if it were",
                 "compare the matrix with its transpose first", "numpy.linalg.cholesky, by design"),
+            Mistake("determinant for pivots", lambda a: _by_determinant(a),
+                "The determinant is taken for the pivots: it is positive with two negative eigenvalues as well",
+                "refuse as soon as one pivot is not positive"),
             Mistake("absolute pivots", (("not pivot > 0", "False"), ("math.sqrt(pivot)", "math.sqrt(abs(pivot))")),
                 "It answers for a matrix that is not positive definite, and LLᵀ is another one",
                 "refuse a pivot that is not positive"),
             Mistake("rows before forgotten", (("a[j, j] - l[j, :j] @ l[j, :j]", "a[j, j]"),
                 ("(a[j:, j] - l[j:, :j] @ l[j, :j])", "a[j:, j]")), "LLᵀ is another matrix from the second row on",
                 "subtract what the columns before contribute to the product"),
+            Mistake("column divided by the pivot", lambda a: _by_the_pivot(a),
+                "The diagonal has roots of the pivots, but what is below it was divided by the pivots themselves",
+                "divide the whole column by the root of the pivot"),
+            Mistake("symmetric root", lambda a: _symmetric_root(a),
+                "It is symmetric: another root of the matrix, with numbers above the diagonal",
+                "take one column after the other, from the diagonal down"),
             Mistake("divided by the root of the entry", ("math.sqrt(pivot)", "math.sqrt(a[j, j])"),
                 "From the second column on it is not the root of the pivot that divides",
                 "divide by the root of what is left of the diagonal entry"),

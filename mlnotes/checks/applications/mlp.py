@@ -5,6 +5,7 @@ import math
 import numpy as np
 import scipy.special
 
+from mlnotes.applications.linear import linear
 from mlnotes.applications.mlp import gelu, gelu_tanh, mlp, relu, silu
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
@@ -110,6 +111,13 @@ def _one_linear_layer(f):
     return distance(f(_x, _square_weights, _square_biases, lambda h: h), _x @ (v @ w) + (a @ w + b))
 
 
+def _two_at_least(x, weights, biases, activation=relu):
+    x = activation(linear(x, weights[0], biases[0]))
+    for w, b in zip(weights[1:-1], biases[1:-1], strict=True):
+        x = activation(linear(x, w, b))
+    return linear(x, weights[-1], biases[-1])
+
+
 # What holds for every gate: x Φ(x) and x σ(x) alike.
 _GATED = (
     Claim("f(x) − f(−x) is x, because the gates of x and −x add up to 1", lambda f: distance(f(_grid) - f(-_grid),
@@ -125,7 +133,8 @@ _CUT_OFF = "array_namespace(x).where(x <= 0, 0.0, x)"
 
 CHECKS = (
     Checks(relu,
-        cases=(call(_small), call(_points), call(np.array([1.0, np.nan, -1.0, 2.0, -3.0, 0.5])).about("nan")),
+        cases=(call(_small), call(_points), call(np.array([1.0, np.nan, -1.0, 2.0, -3.0, 0.5])).about("nan"),
+            call(np.array([np.inf, -1.0, -np.inf])).about("infinities", edge=True)),
         claims=(
             Claim("f(x) − f(−x) is x", lambda f: distance(f(_grid) - f(-_grid), _grid)),
             Claim("a positive factor passes through", lambda f: distance(f(4 * _points), 4 * f(_points))),
@@ -167,6 +176,12 @@ CHECKS = (
                 "Large numbers vanish, too", "multiply by Φ(x), the share that is below x, not by the density φ(x)"),
             Mistake("tanh for the exact form", (_GATE_APPLIED, "gelu_tanh(x)"), "It is off by up to 0.0005",
                 "use erf; a model must run with the form that it was trained with", "keras-bert, issue 129 (2019)"),
+            Mistake("1 - Φ(-x)", (_NORMAL_GATE, "1 - scipy.special.ndtr(-x)"),
+                "Far below zero no digit is right: 1 − Φ(−x) cancels",
+                "compute the small number itself, by erfc(−x/√2)"),
+            Mistake("tanh for the exact form, cancelling", lambda x: x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi)
+                * (x + 0.044715 * x**3))), "It is off by up to 0.0005",
+                "use erf; a model must run with the form that it was trained with"),
             Mistake("logistic for normal", (_NORMAL_GATE, "sigmoid(1.702 * x)"), "It is off by up to 0.02",
                 "use erf; this is the cheapest approximation"))),
     Checks(gelu_tanh,
@@ -191,6 +206,10 @@ CHECKS = (
             call(_small), call(_grid), call(_points), call(np.array([800.0, -800.0])).about("±800"),
             call(np.array([1e4, -1e4])).about("±10000"), call(np.array([0.5, -1.5, 12.0, -12.0],
             np.float16)).about("float16"), call(np.array([1e4, -1e4], np.float16)).about("±10000 in float16"),
+            call(np.linspace(-13.5, -10.5, 7, dtype=np.float16)).about("float16 far below zero", edge=True,
+            tolerance=0.05, absolute=0.0),
+            call(np.array([-21.0, -25.0])).about("small results far below zero", edge=True, tolerance=1e-6,
+            absolute=0.0),
             call(np.array([2e4, -2e4])).about("no overflow on the way", edge=True),
             call(np.array([2e4, -2e4], np.float16)).about("the dtype of the input", edge=True)),
         claims=(
@@ -204,6 +223,9 @@ CHECKS = (
                 "It gives nan for x = 800, because infinity is divided by infinity",
                 "use an exponential that is never large: exp(−x) for x > 0, exp(x) otherwise",
                 "nlmixr2lib, pull request 503 (2026)"),
+            Mistake("gate of the size", lambda x: x / (1 + np.exp(-np.abs(x))),
+                "Below zero the gate is that of |x|: nearly open, where it should be nearly shut",
+                "exp(-|x|) may stand on both sides, but below zero the gate is exp(x) / (1 + exp(x))"),
             Mistake("gate reversed", ("sigmoid(x)", "sigmoid(-x)"), "Large numbers vanish and negative ones pass",
                 "the exponent is −x"),
             Mistake("logistic for normal", ("sigmoid(x)", "sigmoid(1.702 * x)"), "The bend is too narrow",
@@ -233,6 +255,9 @@ CHECKS = (
                 "begin with a linear layer"),
             Mistake("biases forgotten", ("else x, w, b)", "else x, w)"), "All bends go through the origin",
                 "add the biases"),
+            Mistake("two layers at least", lambda *it, **named: _two_at_least(*it, **named),
+                "One layer is applied twice, as the first and as the last",
+                "leave the last layer in the loop, or take out only that"),
             Mistake("last bias forgotten", ("else x, w, b)", "else x, w, b if i + 1 < len(weights) else None)"),
                 "The last layer has no bias", "add it outside of the loop, too"),
             Mistake("bias after the activation", ("linear(activation(x) if i else x, w, b)",
@@ -264,6 +289,14 @@ CHECKS = (
         mistakes=(
             Mistake("where the slope is smallest", ("-0.7517915246935645", "-math.sqrt(2)"),
                 "There the slope is smallest, not gelu", "solve Φ(x) + xφ(x) = 0, not (2 − x²)φ(x) = 0"),
+            Mistake("of silu", ("-0.7517915246935645", "-1.2784645427610738"), "This is where silu is smallest",
+                "take Φ and φ of the normal distribution, not the logistic function"),
+            Mistake("three digits", ("-0.7517915246935645", "-0.752"), "It is right to three digits",
+                "let Newton's method run until four stay as they are"),
+            Mistake("cut off", ("-0.7517915246935645", "-0.7517"), "Its digits are cut off, not rounded",
+                "look at the fifth digit"),
+            Mistake("value for the place, rounded", ("-0.7517915246935645", "-0.17"),
+                "This is how small gelu becomes, not where", "give the x at which the slope is 0"),
             Mistake("of the tanh form", ("-0.7517915246935645", "-0.75246142"), "This is where `gelu_tanh` is smallest",
                 "use Φ itself"),
             Mistake("value for the place", ("-0.7517915246935645", "-0.16997120747990369"),

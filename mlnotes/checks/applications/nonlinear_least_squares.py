@@ -98,6 +98,16 @@ def bent_jacobian(x):
     return slopes[:, None] * np.array([[1.0, 0.0], [1.0, 1.0]]) / _units
 
 
+def _overflowing(x):
+    """Look for the root of exp(x) - 1."""
+    return np.exp(x) - 1
+
+
+def _uphill(x):
+    """Ask for two values at once."""
+    return np.array([x[0] - 1, 2 * x[0] + 1])
+
+
 def idle(x):
     """Ask for two values at once, and for nothing of the second parameter."""
     return np.array([x[0] - 9, x[0] - 7])
@@ -220,6 +230,17 @@ def _with_the_cost_of_the_start(residual, x0, *arguments, **named):
         return SimpleNamespace(x=found.x, cost=r @ r / 2, converged=found.converged)
 
 
+def _with_the_point_that_is_not_finite(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    found = gauss_newton(residual, x0, jacobian, max_steps, tolerance)
+    if "finite" not in found.message:
+        return found
+    measured = jacobian or (lambda x: numerical_jacobian(residual, x))
+    ahead = found.x - np.linalg.lstsq(measured(found.x.copy()), residual(found.x.copy()))[0]
+    with np.errstate(all="ignore"):
+        r = residual(ahead.copy())
+        return SimpleNamespace(x=ahead, cost=r @ r / 2, converged=False)
+
+
 def _damped(j, r, d):
     n = j.shape[1]
     return -np.linalg.lstsq(np.vstack([j, d * np.eye(n)]), np.append(r, np.zeros(n)), rcond=None)[0]
@@ -257,6 +278,8 @@ CHECKS = (
                 1e-6).about("columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
             call(np.arctan, _far, max_steps=5).about("a start from which it diverges", tolerance=1e-5),
             call(angle, np.array([0.8]), lambda x: np.array([[0.7]]), 3).about("another matrix for a Jacobian"),
+            call(_overflowing, np.array([-10.0]), lambda x: np.exp(x)[None], 5).about(
+                "a step to where the residual is not finite"),
             call(np.arctan, _far, max_steps=40).about("a walk to where nothing changes", edge=True),
             call(bent, np.array([3e-9, -5e6]), bent_jacobian, 40).about("a walk to infinity", edge=True),
             call(decay, [2, 3], decay_jacobian, 40).about("a list of integers", edge=True, tolerance=1e-7), *_EDGES),
@@ -281,6 +304,8 @@ CHECKS = (
                 "It gives the cost at the start, not at x", "compute the cost from the last residual"),
             Mistake("one step", ("if len(models) > max_steps:", "if len(models) > min(1, max_steps):"),
                 "It stops after the first step", "linearize again at the new point"),
+            Mistake("point that is not finite", _with_the_point_that_is_not_finite,
+                "It returns the point where something is not finite", "keep the point before, with its cost"),
             Mistake("half of each step", (f"return -{_STEP}", f"return -{_STEP} / 2"),
                 "It goes half of the way that the linear model says", "add the whole step: nothing holds it back"))),
     Checks(levenberg_marquardt, run=_arrived,
@@ -298,6 +323,8 @@ CHECKS = (
             call(bent, np.array([4e-9, 3e6]), bent_jacobian).about("units of 1e-9 and 1e6, far from the minimum",
                 tolerance=1e-7, absolute=1e-18),
             call(angle, np.array([0.8]), lambda x: np.array([[-0.7]]), 5).about("steps that all lead uphill"),
+            call(_uphill, np.array([3.0]), lambda x: np.array([[-1.0], [-2.0]]), 25).about(
+                "steps that all lead uphill, however short"),
             call(rosenbrock, np.array([-5.0, 30.0]), rosenbrock_jacobian).about("steps that are too long at first",
                 edge=True, tolerance=1e-7),
             call(np.arctan, np.array([30.0]), lambda x: np.diag(1 / (1 + x**2))).about("a start on a plateau",
@@ -346,6 +373,11 @@ CHECKS = (
             Mistake("squares of the scales", ("np.diag(scales)", "np.diag(scales**2)"), "The scales act squared",
                 "the rows are squared: put the scales themselves into them"),
             Mistake("step with the wrong sign", ("-np.append", "np.append"), *_SIGN),
+            Mistake("roots of the scales", ("np.diag(scales)", "np.diag(np.sqrt(scales))"),
+                "The scales act by their roots: D stands where D² belongs",
+                "the rows are squared: put the scales themselves into them"),
+            Mistake("not divided at the end", lambda r, j, damping, scales: scales * damped_step(r, j, damping, scales),
+                "It is D p, the step of the scaled parameters", "divide it by the scales again"),
             Mistake("damping halved", ("np.sqrt(damping) *", "np.sqrt(damping) / 2 *"),
                 "The damping acts divided by 4", "put the root of the damping into the rows, no other factor"),
             Mistake("divided by the scales", ("np.diag(scales)", "np.diag(1 / scales)"),

@@ -13,6 +13,7 @@ _by_hand, _x, _far, _huge, _constant, _twice, _few, _pairs = frozen(np.array([[1
     [1.0, -1.0], [2.0, 4.0]]) * 1e200, np.array([[1.0, 0.1], [2.0, 0.1], [4.0, 0.1]]), np.array([[0.0, 1.0], [0.0, 1.0],
     [0.0, 1.0], [0.0, 1.0], [5.0, 11.0]]), np.array([[1.0, 2.0, 0.0], [3.0, -1.0, 1.0]]), _rng.normal(size=(5, 2))
     @ np.array([[2.0, 1.0], [0.0, 0.5]]) + [3.0, -1.0])
+_summed = np.column_stack([_pairs, _pairs @ [0.3, 0.7]])  # its covariance has a determinant of 1e-17, not of 0
 _turned = _x[:, ::-1] * [-1, 1, 1]
 _KINDS = ("pca", "zca", "cholesky")
 _LAST_BITS = {"tolerance": 1e-13, "why": "sums of at most 11 products in float64, and a condition number below 10"}
@@ -251,6 +252,7 @@ def _whitenings(*more):
 
 
 _SMOOTHED = [call(_twice, kind, 0.3).about("a feature that repeats another, and an eps") for kind in ("pca", "zca")]
+_SIZES = [call(2.0**-20 * _pairs, kind).about("features of a millionth") for kind in ("pca", "zca")]
 _SCALED = "return centered / std"
 _TURNED = "u * (s / std) @ _turn(kind, vt, std).T"
 _STRETCHED = "(s / std if kind == 'cholesky' else {})"
@@ -324,7 +326,7 @@ CHECKS = (
             Mistake("by mean products", _by_mean_products, "A mean of 2³⁰ costs all digits",
                 "subtract the means first, multiply afterwards"))),
     Checks(whiten, run=_whitened,
-        cases=_whitenings(*_SMOOTHED),
+        cases=_whitenings(*_SMOOTHED, *_SIZES, call(_summed, "zca").about("a feature that is a sum of others")),
         claims=(
             Claim("the covariance becomes the identity, and the mean 0, also with ddof = 1", _identity, **_ROTATED),
             Claim("pca: along the eigenvectors of the covariance", _along_the_axes, **_ROTATED),
@@ -432,6 +434,9 @@ CHECKS = (
                 "It is the inverse of the covariance", "take the root: divide by √λ, not by λ"),
             Mistake("root of the covariance", ("** -0.5, (1 - rho) ** -0.5", "** 0.5, (1 - rho) ** 0.5"),
                 "It makes the features more alike", "divide by the roots of the eigenvalues"),
+            Mistake("Cholesky's matrix", lambda rho: np.array([[1.0, -rho / (1 - rho**2) ** 0.5],
+                [0.0, (1 - rho**2) ** -0.5]]), "It is Cholesky's matrix: the first feature stays as it is",
+                "the matrix of ZCA is symmetric: V Λ^(-1/2) Vᵀ"),
             Mistake("axes exchanged", ("(1 + rho) ** -0.5, (1 - rho) ** -0.5", "(1 - rho) ** -0.5, (1 + rho) ** -0.5"),
                 "The entry beside the diagonal has the sign of ρ", "λ = 1 + ρ belongs to (1, 1)"),
             Mistake("not turned back", ("[[wide + narrow, wide - narrow], [wide - narrow, wide + narrow]]) / 2",

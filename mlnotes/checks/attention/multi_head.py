@@ -20,6 +20,7 @@ _four_axes = frozen(*(np.stack([x, x[::-1]]) for x in (_q, _k, _v)))
 # Small enough to be read in a report: queries, keys, values and four projections; a mask; what is split and merged.
 _small = frozen(*(np.array(it, float) for it in ([[1, 2], [0, -1]], [[2, 0], [1, 1], [0, 3]], [[1, 4], [0, 2], [5, -1]],
     [[1, 0.5], [0, 1]], [[0, 1], [2, -1]], [[1, 0], [3, 1]], [[1, 2], [0, -1]])))
+_pair = tuple(np.stack([it, -it]) for it in _small[:3]) + _small[3:]
 _two = np.array([[True, True, False], [True, False, True]])
 _eight, _parts = frozen(np.arange(1.0, 9.0).reshape(2, 4), np.arange(1.0, 13.0).reshape(2, 2, 3))
 _columns = frozen(*(np.arange(4.0)[None] + by for by in (10, 20, 30)))
@@ -100,6 +101,7 @@ CHECKS = (
             call(_q, _k, _v, *_w, 3).about("two sequences"), call(_q, _k, _v, *_w, 2).about("two sequences"),
             call(_q, _k, _v, *_w, 3, mask=_mask).about("one mask for both sequences"),
             call(_q, _k, _v, *_w, 3, mask=_padding).about("a mask for each sequence"),
+            call(*_pair, 2, mask=np.stack([_two, _two[::-1]])).about("as many sequences as heads, a mask for each"),
             call(*_unequal, 2).about("widths that differ", edge=True),
             call(_square, _square[::-1], -_square, *_w, 3, np.stack([_triangle, _triangle.T, _triangle[::-1]])).about(
                 "a mask for each head", edge=True),
@@ -140,11 +142,20 @@ CHECKS = (
                 "split before attending"),
             Mistake("output projection forgotten", (", w_o, b_o)", ", np.eye(len(w_o)), b_o)"),
                 "What one head found stays in its own columns", "mix the heads with w_o"),
+            Mistake("nothing projected", (("linear(q, w_q, b_q)", "q"), ("linear(k, w_k, b_k)", "k"),
+                ("linear(v, w_v, b_v)", "v")), "w_q, w_k and w_v make no difference: the tokens themselves are cut",
+                "project first, then split into heads"),
+            Mistake("values not projected", ("linear(v, w_v, b_v)", "v"), "w_v makes no difference",
+                "project the values, too, before they are split"),
             Mistake("keys and values from the queries", (_FIRST, f"k = v = q\n    {_FIRST}"),
                 "The tokens to look at make no difference", "project keys from k and values from v"),
             Mistake("mask inverted", (_FIRST, f"mask = None if mask is None else ~mask\n    {_FIRST}"),
                 "Each query sees what it should not, and nothing else",
                 "True means may look; torch.nn.MultiheadAttention means the opposite"),
+            Mistake("sequences taken for heads",
+                ("mask is not None and", "mask is not None and len(mask) != n_heads and"),
+                "Where there are as many sequences as heads, a mask for each sequence is taken for one for each head",
+                "go by the number of axes alone: mask[..., None, :, :] for (b, l, s)"),
             Mistake("mask without an axis for heads", ("mask = mask[..., None, :, :]", "pass"),
                 "A mask for each sequence is taken for one for each head, or refused",
                 "give a mask (b, l, s) an axis of size 1 for the heads: mask[..., None, :, :]"))),
@@ -213,6 +224,10 @@ CHECKS = (
         mistakes=(
             Mistake("queries forgotten", ("+ d + c % d", "+ c % d"), "It is where the query's column goes",
                 "the head's d query columns stand before its keys"),
+            Mistake("column by column", lambda c, d: 3 * c + 1, "Queries, keys and values alternate column by column",
+                "a head's d columns stay together"),
+            Mistake("first column of the head", (" + c % d", ""), "All columns of a head go to the same place",
+                "add the place within the head, c % d"),
             Mistake("behind the values", ("+ d + c % d", "+ 2 * d + c % d"), "It is where the value's column goes",
                 "only the query's d columns stand before the keys"),
             Mistake("heads of one projection", ("* 3 * d", "* d"),

@@ -6,6 +6,7 @@ import numpy as np
 
 from mlnotes.attention.pooling import additive_score, attention_pool, bilinear_score, gaussian_score
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.trials import numbers
 
 _rng = np.random.default_rng(31)
 _shapes = (2, 5, 3), (2, 7, 3), (2, 7, 11), (2, 7, 4), (3, 4), (3, 3), (3, 6), (4, 6), (3, 6), 6
@@ -48,7 +49,9 @@ def scores_both_ways(m):
 
 
 def _said(version, m):
-    return int(version(m))
+    """Say True for 1, too; an array of truth values is no answer."""
+    answer = version(m)
+    return bool(answer) if numbers(answer) is not None and np.ndim(answer) == 0 else answer
 
 
 def _exchanged(f):
@@ -153,6 +156,10 @@ CHECKS = (
                 (_SOFTMAX, "return np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True)"),
                 "Queries far from all keys get nan: every kernel is 0, and 0 is divided by 0",
                 "use softmax, which subtracts the largest score first"),
+            Mistake("small number in the denominator",
+                (_SOFTMAX, "e = np.exp(scores)\n    return e / (np.sum(e, axis=-1, keepdims=True) + 1e-12)"),
+                "Queries far from all keys get zeros instead of nan: the small number only hides 0/0",
+                "use softmax, which subtracts the largest score first"),
             Mistake("maximum of everything",
                 (_SOFTMAX, "e = np.exp(scores - scores.max())\n    return e / e.sum(axis=-1, keepdims=True)"),
                 "A query far from the keys gets nan as soon as another one is near them",
@@ -184,6 +191,8 @@ CHECKS = (
         mistakes=(
             Mistake("distance not squared", (_SQUARES, "-np.sqrt(np.sum(away**2, axis=-1)) / 2"),
                 "Weights have a sharp peak at the query, and long tails", "square the distance"),
+            Mistake("sum squared", (_SQUARES, "-np.sum(away, axis=-1) ** 2 / 2"),
+                "The sum of the differences is squared", "square each difference, then add"),
             Mistake("bandwidth not squared", ("as_like(bandwidth, q)", "bandwidth**0.5"),
                 "Changing the unit of the keys and the bandwidth together changes the result",
                 "divide by 2 * bandwidth**2"),
@@ -236,6 +245,10 @@ CHECKS = (
                 "No score exceeds 1, so no key gets more than e² times another's weight", "tanh before w"),
             Mistake("tanh of each", (_TANH, "(np.tanh(asked)[..., :, None, :] + np.tanh(found)[..., None, :, :])"),
                 "Every query gets the same weights", "add the projections first, then apply tanh"),
+            Mistake("weights before the bend", (f"{_TANH} @ w", f"np.sum(np.tanh(({_SUM}) * w), axis=-1)"),
+                "w stretches what is bent, and no score exceeds the number of units", "tanh first, then times w"),
+            Mistake("two axes only", (_SUM, "asked[:, None] + found[None]"), "It fits a single sequence only",
+                "count new axes from the end: [..., :, None, :] and [..., None, :, :]"),
             Mistake("another bend", (_TANH, f"np.maximum({_SUM}, 0)"), "Scores have no bound: this is relu",
                 "bend with tanh, from -1 to 1"))),
     Checks(bias_at_the_end,

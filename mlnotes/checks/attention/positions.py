@@ -18,6 +18,8 @@ from mlnotes.attention.positions import (
 )
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.report import written_call
+from mlnotes.diagnosis.trials import numbers
 
 _rng = np.random.default_rng(17)
 _x, _q, _k, _q6, _k6 = frozen(*(_rng.normal(size=it) for it in ((2, 5, 6), 10, 10, (3, 6, 8), (3, 6, 8))))
@@ -44,11 +46,13 @@ def bias_by_key(n_heads, n_keys):
 
 def _above_the_first(version, n_heads, n_keys):
     """Compare differences: a number added to all keys of a head changes no weight."""
-    bias = np.asarray(version(n_heads, n_keys), float)
-    if bias.size != n_heads * n_keys:
-        raise ValueError(f"one number for each head and key is asked for, got shape {bias.shape}")
-    bias = bias.reshape(n_heads, n_keys)
-    return bias - bias[:, :1]
+    bias = version(n_heads, n_keys)
+    return bias if np.shape(numbers(bias)) != (n_heads, n_keys) else numbers(bias) - numbers(bias)[:, :1]
+
+
+def _written_bias(name, case):
+    """Write down what is compared."""
+    return written_call(f"bias = {name}", case) + "\nbias - bias[:, :1]"
 
 
 def _by_distance(f):
@@ -115,7 +119,7 @@ _IN_PAIRS = (("xp.concat([", "xp.stack(["), ("axis=-1)", "axis=-1).reshape(x.sha
 _DOUBLED = "Waves slow down twice as fast as they should", "the exponent is 2r/d; do not double it again"
 _TURNING = (
     Mistake("turned backwards", ((_FIRST, "a * cos + b * sin"), (_SECOND, "b * cos - a * sin")), "Pairs turn clockwise",
-        "the minus sign belongs to the first of a pair"),
+        "turn the first of a pair towards the second: (a, b) becomes (a cos - b sin, a sin + b cos)"),
     Mistake("sign forgotten", (_FIRST, "a * cos + b * sin"), "Rows change their length",
         "subtract one of the two products with the sine, or nothing turns"),
     Mistake("mirrored", ((_FIRST, "a * cos + b * sin"), (_SECOND, "a * sin - b * cos")),
@@ -158,7 +162,7 @@ CHECKS = (
     Checks(sinusoidal_positions,
         cases=(
             call(1, 2), call(3, 4), call(5, 6), call(11, 2), call(13, 64), call(3001, 8).about("position 3000"),
-            call(0, 4).about("no position", edge=True)),
+            call(0, 4).about("no position")),
         claims=(
             Claim("sine and cosine of one angle: their squares sum to one", lambda f: distance(f(11, 8)[:, 0::2] ** 2
                 + f(11, 8)[:, 1::2] ** 2, np.ones((11, 4))), **_LAST_BITS),
@@ -260,6 +264,9 @@ CHECKS = (
             Mistake("slopes of eight heads", ("np.concatenate([powers, between])[:n_heads]",
                 "0.5 ** np.arange(1, n_heads + 1)"), "The slopes are those of eight heads, however many there are",
                 "the exponent is -8i/h"),
+            Mistake("heads last", lambda n_heads, n_queries, n_keys, offset=0: np.moveaxis(alibi_bias(n_heads,
+                n_queries, n_keys, offset), 0, -1), "The axis of the heads stands last",
+                "give the slopes two axes more: alibi_slopes(n_heads)[:, None, None]"),
             Mistake("offset added to the keys", ("+ offset -", "- offset -"),
                 "With a cache the first keys become the nearest ones", "the offset belongs to the queries"))),
     Checks(rotary_score,
@@ -278,17 +285,22 @@ CHECKS = (
                 "the query's angle is added and the key's taken away: its conjugate is the one to take"),
             Mistake("size for the real part", (("np.sum(", "abs(np.sum("), (")).real", ")))")), "It is never negative",
                 "take the real part, not the absolute value"),
+            Mistake("complex number", (".real", ""), "It is a complex number", "take its real part"),
+            Mistake("imaginary part", (".real", ".imag"), "It is the imaginary part",
+                "take the real part: it is the dot product of two pairs"),
             Mistake("cosine alone", ("np.exp(1j * distance *", "np.cos(distance *"),
                 "A query finds a key before it as well as one after it", "the part with the sine is not zero"),
             Mistake("halves paired", ("q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]",
                 "(x[: len(x) // 2] + 1j * x[len(x) // 2 :] for x in (q, k))"),
                 "Coordinates half a width apart are one number", "rotary pairs neighbours"))),
-    Checks(bias_by_key, run=_above_the_first,
+    Checks(bias_by_key, run=_above_the_first, written=_written_bias,
         cases=(call(1, 3), call(2, 4), call(4, 6), call(3, 5).about("three heads")),
         claims=(
             Claim("later keys get the larger number", lambda f: float(max(0, -np.diff(f(4, 6)).min()))),
             Claim("the weights that alibi_bias gives", _by_distance, kind="oracle", **_LAST_BITS)),
         mistakes=(
+            Mistake("slopes forgotten", ("alibi_slopes(n_heads)[:, None]", "np.ones((n_heads, 1))"),
+                "All heads rise by whole steps, whatever their slopes", "multiply the places by alibi_slopes(n_heads)"),
             Mistake("one slope for all heads", ("alibi_slopes(n_heads)[:, None]", "np.full((n_heads, 1), 0.5)"),
                 "All heads fall equally fast", "each head has a slope of its own"),
             Mistake("one formula for every head count", ("alibi_slopes(n_heads)",

@@ -7,6 +7,8 @@ import numpy as np
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention, attention_weights, self_attention
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.report import written_call
+from mlnotes.diagnosis.trials import numbers
 
 _rng = np.random.default_rng(11)
 _q, _k, _v, _bias, _x, _w_q, _w_k, _w_v = frozen(_rng.normal(size=(2, 5, 3)) * 2, _rng.normal(size=(2, 7, 3)) * 2,
@@ -17,6 +19,8 @@ _q2, _k3, _v3, _bias23, _x3, _w2, _w22, _w21 = frozen(np.array([[1.0, 2.0], [0.0
     np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 3.0]]), np.array([[1.0], [10.0], [100.0]]),
     np.array([[0.0, 1.0, -1.0], [2.0, 0.0, 0.5]]), np.array([[1.0, 2.0], [0.0, -1.0], [3.0, 1.0]]),
     np.array([[1.0, 0.5], [0.0, 1.0]]), np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([[1.0], [3.0]]))
+_wide, *_narrow = frozen(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]), np.array([[1.0, 0.5], [0.0, 1.0], [2.0, 0.0]]),
+    np.array([[0.0, 1.0], [2.0, -1.0], [1.0, 1.0]]), np.array([[1.0], [3.0], [-1.0]]))
 # Query 3 sees nothing, the others every key but one.
 _some = (np.arange(5)[:, None] != np.arange(7)) & (np.arange(5)[:, None] != 3)
 _mask, _partial = frozen(causal_mask(5, 7, offset=2), _some)
@@ -37,6 +41,10 @@ def slope_in_scale(q, k, v, scale):
     return weights * (scores - mean) @ v
 
 
+def _less_its_mean(x, axis):
+    return x - x.mean(axis=axis, keepdims=True)
+
+
 def _torch_slope(q, k, v, scale):
     import torch
 
@@ -46,10 +54,13 @@ def _torch_slope(q, k, v, scale):
 
 def _above_the_first(version, k, c):
     """Compare differences: a number added to the scores of all keys changes no weight."""
-    bias = np.ravel(version(k, c))
-    if bias.size != len(k):
-        raise ValueError(f"one number for each of the {len(k)} keys is asked for, got {bias.size}")
-    return bias - bias[0]
+    bias = version(k, c)
+    return bias if np.shape(numbers(bias)) != (len(k),) else numbers(bias) - numbers(bias)[0]
+
+
+def _written_bias(name, case):
+    """Write down what is compared."""
+    return written_call(f"bias = {name}", case) + "\nbias - bias[0]"
 
 
 def _shifted(f):
@@ -111,7 +122,7 @@ def _extremes(*v):
     return (call(100 * _q2, 10 * _k3, *v).about("scores of 1000"), call(100 * _q2, 10 * _k3, *v,
         mask=_cut).about("hidden scores far above the others"), call(_q2 * np.array([[1.0], [10000.0]]), _k3 + 1,
         *v).about("a row far below the largest score"), call(1e5 * _q2, -1e5 * _k3, *v,
-        mask=_cut).about("scores of -10,000,000,000"), call(_q2, _k3, *v, scale=0.0).about("a scale of 0", edge=True))
+        mask=_cut).about("scores of -10,000,000,000"), call(_q2, _k3, *v, scale=0.0).about("a scale of 0"))
 
 
 _SCALE_FORGOTTEN = ("q.shape[-1] ** -0.5 if", "1 if")
@@ -190,7 +201,10 @@ CHECKS = (
             Mistake("scale on top of the root", ("** -0.5 if scale is None else as_like(scale, q)",
                 "** -0.5 * (1 if scale is None else scale)"), "A scale that is given acts sqrt(d) times too weakly",
                 "let it stand in the place of 1/sqrt(d)"),
-            Mistake("divided by the scale", ("else as_like(scale, q)", "else 1 / scale"),
+            Mistake("scale of 0 for none", ("** -0.5 if scale is None else", "** -0.5 if not scale else"),
+                "A scale of 0 is taken for none", "ask for scale is None: not scale, and scale or ..., mean 0 as well"),
+            Mistake("divided by the scale", (("else as_like(scale, q)", "else 1 / np.float64(scale)"),
+                ("(scale * q) @ k.mT", "scale * (q @ k.mT)")),
                 "A larger scale makes rows flatter", "multiply by it"),
             Mistake("bias after softmax", (_BIASED, f"return ({_SOFTMAX}) + bias"),
                 "With a bias, rows do not sum to one", "add the bias to the scores"),
@@ -229,7 +243,8 @@ CHECKS = (
             call(_x3, _w2, _w22, _w21), call(_x3, _w2, _w22, _w21, mask=causal_mask(3, 3)).about("a causal mask"),
             call(30 * _x3, _w2, _w22, _w21, mask=causal_mask(3, 3)).about("scores of 1000"), call(_x, _w_q, _w_k, _w_v),
             call(_x, _w_q, _w_k, _w_v, mask=causal_mask(7, 7)).about("a causal mask"), call(np.stack([_x, -_x]), _w_q,
-            _w_k, _w_v).about("two sequences")),
+            _w_k, _w_v).about("two sequences"), call(_x3, _w2, _w22, _w22.T - 1).about("results as wide as tokens"),
+            call(_x3[:2] @ _wide, *_narrow).about("queries narrower than tokens")),
         claims=(
             Claim("tokens in another order give the results in that order", lambda f: distance(f(_x[::-1], _w_q, _w_k,
                 _w_v), f(_x, _w_q, _w_k, _w_v)[::-1]), **_LAST_BITS),
@@ -248,7 +263,7 @@ CHECKS = (
             Mistake("width of the tokens", ("x @ w_v, mask)", "x @ w_v, mask, scale=x.shape[-1] ** -0.5)"),
                 "Rows are flatter than they should be", "scale by the width of the queries, not of the tokens",
                 "vit-pytorch, issue 65 (2021)"))),
-    Checks(bias_of_shifted_queries, run=_above_the_first,
+    Checks(bias_of_shifted_queries, run=_above_the_first, written=_written_bias,
         cases=(call(_k3, np.array([1.0, 0.5])), call(_k[0], _q[0, 0]), call(_k[1], 5 * _q[1, 2])),
         claims=(
             Claim("a shift by nothing is no bias", lambda f: distance(f(_k3, np.zeros(2)), np.zeros(3))),
@@ -274,6 +289,10 @@ CHECKS = (
             Mistake("plain mean", ("(weights * scores).sum(axis=-1, keepdims=True)",
                 "scores.mean(axis=-1, keepdims=True)"), "The mean score counts all keys alike",
                 "weigh the scores with the weights of attention"),
+            Mistake("plain means of both", lambda q, k, v, scale: attention_weights(q, k, scale=scale)
+                * _less_its_mean(q @ np.swapaxes(k, -1, -2), -1) @ _less_its_mean(v, -2),
+                "Scores and values are measured from their plain means",
+                "weigh the means with the weights of attention; one of the two is enough"),
             Mistake("sigmoid's slope", ("weights * (scores - mean)", "weights * (1 - weights) * scores"),
                 "It is the slope of each weight by its own score alone", "the other scores move as well"),
             Mistake("scaled scores", ("@ np.swapaxes(k, -1, -2)\n", "@ np.swapaxes(k, -1, -2) * scale\n"),

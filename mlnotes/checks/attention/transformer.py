@@ -25,9 +25,10 @@ _x, _cube, _gain, _shift, _low, _far, _half = frozen(_rng.normal(size=(5, 7)) * 
     (_rng.normal(size=(11, 64)) + 10_000).astype(np.float32), np.array([[1000.0, -3000.0, 1000.0, 1000.0]], np.float16))
 # Small enough to be read in a report. In float32 the mean of the squares of the last, less the square of their mean, is
 # exactly 0 in whatever order they are added.
-_row, _small, _gain3, _shift3, _flat, _near = frozen(np.array([2.0, 4.0, 9.0]), np.array([[2.0, 4.0, 9.0],
+_row, _small, _gain3, _shift3, _flat, _near, _billion = frozen(np.array([2.0, 4.0, 9.0]), np.array([[2.0, 4.0, 9.0],
     [1.0, 0.0, -1.0]]), np.array([2.0, 0.5, -1.0]), np.array([1.0, 10.0, 0.0]), np.array([[3.0, 3.0, 3.0],
-    [0.0, 0.0, 0.0]]), np.array([8191, 8193, 8193, 8191, 8191, 8193, 8191, 8193], np.float32))
+    [0.0, 0.0, 0.0]]), np.array([8191, 8193, 8193, 8191, 8191, 8193, 8191, 8193], np.float32),
+    np.array([1e9 - 1, 1e9, 1e9 + 4]))
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 numbers in float64: a few units of 1e-16"}
 
 # One block of a transformer: 5 tokens of width 6, 3 heads, a hidden layer of 11.
@@ -193,7 +194,8 @@ CHECKS = (
             _shift3).about("gain and shift"), call(_cube, _gain, _shift, 0.3).about("all options"),
             call(_near).about("float32 numbers near 10,000"),
             call(_half).about("float16 numbers whose squares overflow"),
-            call(_far).about("float32 numbers near 10,000, to five digits", edge=True, tolerance=1e-5)),
+            call(_far).about("float32 numbers near 10,000, to five digits", edge=True, tolerance=1e-5),
+            call(_billion).about("float64 numbers near a billion", edge=True, tolerance=1e-6)),
         claims=(
             Claim("rows have mean 0 and variance 1", _moments, **_LAST_BITS),
             _EACH_ROW,
@@ -383,6 +385,11 @@ CHECKS = (
             Mistake("biases forgotten", (("d_model * d_model + d_model", "d_model * d_model"),
                 (_NETWORK, "2 * d_model * d_hidden")), "There are no biases",
                 "each of the six matrices has one, as wide as what comes out"),
+            Mistake("biases of the network forgotten", (_NETWORK, "2 * d_model * d_hidden"),
+                "The two biases of the feed-forward network are missing", "add the hidden width and that of a token"),
+            Mistake("both biases as wide as the hidden layer", (_NETWORK, "2 * (d_model * d_hidden + d_hidden)"),
+                "Both biases of the feed-forward network are counted as wide as its hidden layer",
+                "the second is as wide as a token"),
             Mistake("hidden layer too narrow", ("4 * d_model if", "d_model if"),
                 "The hidden layer is as wide as a token", "it is four times as wide unless given"),
             Mistake("norms forgotten", (" + norms", ""), "4n are missing: those of the two norms, or as many biases",

@@ -225,10 +225,12 @@ def right_gram_of_squares__means(squares):
 
 
 def wrong_gram_of_squares__from_the_first_point(squares):
+    """The origin is the first point: all its dot products are 0"""
     return (squares[:1] + squares[:, :1] - squares) / 2
 
 
 def wrong_gram_of_squares__mean_taken_away_too_often(squares):
+    """The mean of all squares is taken away twice"""
     columns = squares.mean(axis=0, keepdims=True)
     return (columns + columns.T - squares) / 2
 
@@ -425,7 +427,7 @@ def wrong_signed_volume__sign_alone(x):
 
 
 def wrong_signed_volume__root_of_gram(x):
-    """keep the sign of the determinant"""
+    """It is never negative, and for four points in a plane it is the root of a rounding error"""
     e = x[1:] - x[0]
     return np.sqrt(np.linalg.det(e @ e.T)) / 6
 
@@ -493,3 +495,31 @@ def right_signed_volume__other_corner(x):
 def right_signed_volume__lu(x):
     p, _, upper = scipy.linalg.lu((x[1:] - x[0]).T)
     return np.linalg.det(p) * np.prod(np.diag(upper)) / 6
+
+
+def wrong_signed_volume__root_of_the_gram_determinant(x):
+    """For four points in a plane it is the root of a rounding error"""
+    d = x[1:] - x[0]
+    return np.sign(np.linalg.det(d)) * np.sqrt(np.linalg.det(d @ d.T)) / 6
+
+
+def wrong_signed_volume__base_times_height(x):
+    """Line 5"""
+    a, b, c = x[1] - x[0], x[2] - x[0], x[3] - x[0]
+    normal = np.cross(a, b)
+    area = np.linalg.norm(normal) / 2
+    return area * (normal / (2 * area) @ c) / 3
+
+
+def wrong_egnn_layer__hears_itself(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """A point hears itself, and is counted as heard"""
+    n = len(x)
+    heard = np.ones((n, n), bool) if mask is None else mask
+    away = x[:, None] - x
+    width = (n, n, h.shape[1])
+    parts = [np.broadcast_to(h[:, None], width), np.broadcast_to(h, width), (away**2).sum(-1, keepdims=True)]
+    if edge_features is not None:
+        parts.append(edge_features)
+    m = phi_e(np.concatenate(parts, axis=-1)) * heard[..., None]
+    move = (away * phi_x(m) * heard[..., None]).sum(axis=1) / np.maximum(heard.sum(axis=1), 1)[:, None]
+    return phi_h(np.concatenate([h, m.sum(axis=1)], axis=-1)), x + move

@@ -49,7 +49,7 @@ def wrong_one_hot__zeros_for_unknown(ids, n):
 
 
 def wrong_one_hot__one_axis_only(ids, n):
-    """Line 5"""
+    """Line 4"""
     _refuse(ids, n)
     out = np.zeros((len(ids), n))
     out[np.arange(len(ids)), ids] = 1
@@ -272,7 +272,7 @@ def right_embedding_gradient__autograd(ids, upstream, n):
 
 
 def wrong_embedding_gradient__last_one_stays(ids, upstream, n):
-    """A row that was looked up three times gets one of three gradients"""
+    """A row that was looked up several times gets one of its gradients"""
     gradient = np.zeros((n, upstream.shape[-1]))
     for place in np.ndindex(ids.shape):
         gradient[ids[place]] = upstream[place]
@@ -286,6 +286,7 @@ def wrong_embedding_gradient__two_axes_only(ids, upstream, n):
 
 
 def wrong_embedding_gradient__batches_apart(ids, upstream, n):
+    """Each batch has a gradient of its own"""
     hot = np.eye(n)[ids]
     return np.swapaxes(hot, -1, -2) @ upstream
 
@@ -568,3 +569,17 @@ def wrong_tied_gradient__other_way_round(table, a, b):
     gradient = np.outer(r, table[b])
     gradient[b] += r @ table
     return gradient
+
+
+def wrong_embedding__list_of_rows(ids, table):
+    """Line 5"""
+    if np.any(ids < 0):
+        raise ValueError("negative")
+    return np.stack([table[i] for i in ids])
+
+
+def wrong_one_hot__list_of_rows(ids, n):
+    """Line 5"""
+    if (ids < 0).any() or (ids >= n).any():
+        raise ValueError("no such number")
+    return np.array([np.eye(n)[i] for i in ids])

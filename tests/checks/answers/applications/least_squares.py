@@ -19,7 +19,8 @@ def right_lstsq__numpy(a, b, method="qr", tolerance=None):
 
 
 def right_lstsq__three_ways(a, b, method="qr", tolerance=None):
-    tolerance = max(a.shape) * _EPS if tolerance is None else tolerance
+    if tolerance is None:
+        tolerance = 2 * _EPS**0.5 if method == "normal" else max(a.shape) * _EPS
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     kept = s > tolerance * s[0]
     if method == "svd":
@@ -34,15 +35,17 @@ def right_lstsq__three_ways(a, b, method="qr", tolerance=None):
 
 
 def right_lstsq__pinv(a, b, method="qr", tolerance=None):
-    tolerance = max(a.shape) * _EPS if tolerance is None else tolerance
+    if tolerance is None:
+        tolerance = 2 * _EPS**0.5 if method == "normal" else max(a.shape) * _EPS
     if method != "svd" and np.linalg.matrix_rank(a, rtol=tolerance) < a.shape[1]:
         raise ValueError("there are many solutions")
     return np.linalg.pinv(a, rcond=tolerance) @ b
 
 
-def _dependent(a, tolerance):
+def _dependent(a, tolerance, method):
     s = np.linalg.svd(a, compute_uv=False)
-    tolerance = max(a.shape) * _EPS if tolerance is None else tolerance
+    if tolerance is None:
+        tolerance = 2 * _EPS**0.5 if method == "normal" else max(a.shape) * _EPS
     return len(a) < a.shape[1] or s[-1] <= tolerance * s[0]
 
 
@@ -54,7 +57,8 @@ def wrong_lstsq__never_refuses(a, b, method="qr", tolerance=None):
 def wrong_lstsq__tolerance_absolute(a, b, method="qr", tolerance=None):
     """What counts as zero depends on the units of A"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
-    tolerance = max(a.shape) * _EPS * s[0] if tolerance is None else tolerance
+    if tolerance is None:
+        tolerance = s[0] * (2 * _EPS**0.5 if method == "normal" else max(a.shape) * _EPS)
     kept = s > tolerance
     if method != "svd" and kept.sum() < a.shape[1]:
         raise ValueError("columns depend on each other")
@@ -63,7 +67,7 @@ def wrong_lstsq__tolerance_absolute(a, b, method="qr", tolerance=None):
 
 def wrong_lstsq__q_not_transposed(a, b, method="qr", tolerance=None):
     """Line 7"""
-    if method != "svd" and _dependent(a, tolerance):
+    if method != "svd" and _dependent(a, tolerance, method):
         raise ValueError("columns depend on each other")
     if method == "qr":
         q, r = np.linalg.qr(a)
@@ -73,7 +77,7 @@ def wrong_lstsq__q_not_transposed(a, b, method="qr", tolerance=None):
 
 def wrong_lstsq__v_not_transposed(a, b, method="qr", tolerance=None):
     """Line 9"""
-    if method != "svd" and _dependent(a, tolerance):
+    if method != "svd" and _dependent(a, tolerance, method):
         raise ValueError("columns depend on each other")
     if method == "svd":
         u, s, vt = np.linalg.svd(a, full_matrices=False)
@@ -86,7 +90,7 @@ def wrong_lstsq__v_not_transposed(a, b, method="qr", tolerance=None):
 
 def wrong_lstsq__one_right_hand_side(a, b, method="qr", tolerance=None):
     """Line 8"""
-    if method != "svd" and _dependent(a, tolerance):
+    if method != "svd" and _dependent(a, tolerance, method):
         raise ValueError("columns depend on each other")
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     tolerance = max(a.shape) * _EPS if tolerance is None else tolerance
@@ -96,7 +100,7 @@ def wrong_lstsq__one_right_hand_side(a, b, method="qr", tolerance=None):
 
 def wrong_lstsq__divided_by_squares(a, b, method="qr", tolerance=None):
     """Line 8"""
-    if method != "svd" and _dependent(a, tolerance):
+    if method != "svd" and _dependent(a, tolerance, method):
         raise ValueError("columns depend on each other")
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     tolerance = max(a.shape) * _EPS if tolerance is None else tolerance
@@ -106,7 +110,7 @@ def wrong_lstsq__divided_by_squares(a, b, method="qr", tolerance=None):
 
 def wrong_lstsq__squares(a, b, method="qr", tolerance=None):
     """With qr half of the digits are lost for a condition number of 1e6, and for 1e9 there is no answer"""
-    if method != "svd" and _dependent(a, tolerance):
+    if method != "svd" and _dependent(a, tolerance, method):
         raise ValueError("columns depend on each other")
     if method == "svd":
         return np.linalg.pinv(a, 1e-15 if tolerance is None else tolerance) @ b
@@ -115,7 +119,7 @@ def wrong_lstsq__squares(a, b, method="qr", tolerance=None):
 
 def wrong_lstsq__residual(a, b, method="qr", tolerance=None):
     """Line 6"""
-    if method != "svd" and _dependent(a, tolerance):
+    if method != "svd" and _dependent(a, tolerance, method):
         raise ValueError("columns depend on each other")
     x = np.linalg.lstsq(a, b, rcond=tolerance)[0]
     return b - a @ x
@@ -123,7 +127,7 @@ def wrong_lstsq__residual(a, b, method="qr", tolerance=None):
 
 def wrong_lstsq__refuses_svd_too(a, b, method="qr", tolerance=None):
     """Line 4"""
-    if _dependent(a, tolerance):
+    if _dependent(a, tolerance, method):
         raise ValueError("columns depend on each other")
     return np.linalg.lstsq(a, b, rcond=None)[0]
 
@@ -294,6 +298,7 @@ def wrong_cholesky__upper(a):
 
 
 def wrong_cholesky__square_root_of_the_matrix(a):
+    """It is symmetric: another root of the matrix"""
     if not np.allclose(a, a.T):
         raise ValueError
     w, v = np.linalg.eigh(a)
@@ -421,7 +426,7 @@ def wrong_lstsq__rows_for_columns(a, b, method="qr", tolerance=None):
 
 
 def wrong_lstsq__root_for_all(a, b, method="qr", tolerance=None):
-    """Line 5"""
+    """is where it fails"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     if tolerance is None:
         tolerance = 2 * np.finfo(float).eps ** 0.5
@@ -655,3 +660,50 @@ def wrong_standard_errors__variance_by_default(a, b):
     """They are too small: a mean is subtracted, and one column counted"""
     x = np.linalg.lstsq(a, b)[0]
     return np.sqrt(np.var(b - a @ x, ddof=1) * np.diag(np.linalg.inv(a.T @ a)))
+
+
+def wrong_cholesky__positive_determinant(a):
+    """The determinant is taken for the pivots: it is positive with two negative eigenvalues as well"""
+    if not np.allclose(a, a.T) or np.linalg.det(a) <= 1e-12:
+        raise ValueError("not positive definite")
+    n = len(a)
+    lower = np.zeros((n, n))
+    with np.errstate(all="ignore"):
+        for j in range(n):
+            lower[j, j] = np.sqrt(a[j, j] - lower[j, :j] @ lower[j, :j])
+            for i in range(j + 1, n):
+                lower[i, j] = (a[i, j] - lower[i, :j] @ lower[j, :j]) / lower[j, j]
+    return lower
+
+
+def wrong_lstsq__one_tolerance_for_all_methods(a, b, method="qr", tolerance=None):
+    """With normal it answers where the squares AᵀA cannot tell the columns apart"""
+    if tolerance is None:
+        tolerance = max(a.shape) * np.finfo(float).eps
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    r = (s > tolerance * s[0]).sum()
+    if method != "svd" and r < a.shape[1]:
+        raise ValueError("dependent columns")
+    return vt[:r].T @ ((u[:, :r].T @ b).T / s[:r]).T
+
+
+def wrong_ridge__one_row_of_ones(a, b, strength):
+    """Only the sum of the coefficients is held back"""
+    rows = np.vstack([a, math.sqrt(strength) * np.ones((1, a.shape[1]))])
+    return np.linalg.lstsq(rows, np.concatenate([b, np.zeros((1, *b.shape[1:]))]), rcond=None)[0]
+
+
+def wrong_cholesky__divided_by_the_pivot(a):
+    """The diagonal has roots of the pivots, but what is below it was divided by the pivots themselves"""
+    if not np.allclose(a, a.T):
+        raise ValueError("not symmetric")
+    n = len(a)
+    lower = np.zeros((n, n))
+    for j in range(n):
+        pivot = a[j, j] - lower[j, :j] @ lower[j, :j]
+        if pivot <= 0:
+            raise ValueError("not positive definite")
+        lower[j, j] = np.sqrt(pivot)
+        for i in range(j + 1, n):
+            lower[i, j] = (a[i, j] - lower[i, :j] @ lower[j, :j]) / pivot
+    return lower

@@ -417,3 +417,9 @@ def wrong_bias_gradient__of_the_winners(scores, targets):
 def wrong_output_mean_square__root_of_the_width(x, deviation):
     """The result is divided by the root of `x`.shape[-1] once too often"""
     return deviation**2 * np.mean(x**2) * np.sqrt(x.shape[1])
+
+
+def wrong_linear_gradients__as_torch_keeps_it(x, w, grad):
+    """The gradient by w is transposed: it has a row for each output, as torch keeps it"""
+    flat_x, flat_g = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
+    return grad @ w.T, flat_g.T @ flat_x, flat_g.sum(axis=0)

@@ -141,7 +141,7 @@ def wrong_silu__multiplied(x):
 
 
 def wrong_silu__absolute(x):
-    """Line 3"""
+    """Below zero the gate is that of |x|"""
     return x / (1 + np.exp(-np.abs(x)))
 
 
@@ -507,6 +507,7 @@ def wrong_gelu_minimum__start():
 
 
 def wrong_gelu_minimum__of_silu():
+    """This is where silu is smallest"""
     return -1.2784645
 
 
@@ -521,6 +522,7 @@ def wrong_gelu_minimum__bend():
 
 
 def wrong_gelu_minimum__three_digits():
+    """It is right to three digits"""
     return -0.752
 
 
@@ -540,3 +542,31 @@ def wrong_mlp__activated_by_the_first(x, weights, biases, activation=relu):
         x = x @ w + b
         x = activation(x) if w is not weights[0] else x
     return x
+
+
+def wrong_mlp__first_and_last_outside(x, weights, biases, activation=relu):
+    """One layer is applied twice, as the first and as the last"""
+    x = activation(x @ weights[0] + biases[0])
+    for w, b in zip(weights[1:-1], biases[1:-1], strict=True):
+        x = activation(x @ w + b)
+    return x @ weights[-1] + biases[-1]
+
+
+def wrong_gelu__tanh(x):
+    """It is off by up to 0.0005"""
+    return x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
+def wrong_gelu__one_less_the_upper_tail(x):
+    """Far below zero no digit is right: 1 − Φ(−x) cancels"""
+    return x * (1 - norm.cdf(-x))
+
+
+def wrong_gelu_minimum__cut_off():
+    """Its digits are cut off, not rounded"""
+    return -0.7517
+
+
+def wrong_gelu_minimum__rounded_value():
+    """This is how small gelu becomes, not where"""
+    return -0.17

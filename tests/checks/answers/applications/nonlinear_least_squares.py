@@ -17,14 +17,49 @@ def _cosine(r, j):
 
 
 def _steps(residual, x0, jacobian, max_steps, tolerance, step):
+    x, last = np.array(x0, float), None
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for count in range(max_steps + 1):
+        r, j = residual(x), jacobian(x)
+        if not (np.isfinite(r @ r) and np.isfinite(j).all()):
+            return last
+        converged = bool(_cosine(r, j) <= tolerance or np.linalg.norm(r) < 1e-12)
+        last = SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
+        if converged or count == max_steps or not j.any(axis=0).all():
+            return last
+        x = x + step(r, j)
+
+
+def wrong_gauss_newton__one_step_too_far(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """It returns the point where something is not finite"""
     x = np.array(x0, float)
     jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
     for count in range(max_steps + 1):
         r, j = residual(x), jacobian(x)
         converged = bool(_cosine(r, j) <= tolerance or np.linalg.norm(r) < 1e-12)
-        if converged or count == max_steps or not np.isfinite(j).all() or not j.any(axis=0).all():
+        if converged or count == max_steps or not (np.isfinite(r @ r) and np.isfinite(j).all() and j.any(0).all()):
             return SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
-        x = x + step(r, j)
+        x = x + np.linalg.lstsq(j, -r, rcond=None)[0]
+
+
+def wrong_levenberg_marquardt__content_without_step(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """Line 9"""
+    x, damping = np.array(x0, float), 1e-2
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    r, j = residual(x.copy()), jacobian(x.copy())
+    for count in range(max_steps + 1):
+        d = np.linalg.norm(j, axis=0)
+        d[d == 0] = 1
+        converged = bool(_cosine(r, j) <= max(tolerance, 1e-7) or np.linalg.norm(r) < 1e-12 or damping > 1e20)
+        if converged or count == max_steps:
+            return SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
+        rows, below = np.vstack([j / d, np.sqrt(damping) * np.eye(len(x))]), np.zeros(len(x))
+        ahead = x + np.linalg.lstsq(rows, -np.append(r, below), rcond=None)[0] / d
+        new = residual(ahead.copy())
+        if np.isfinite(new).all() and (r - new) @ (r + new) > 0:
+            x, r, j, damping = ahead, new, jacobian(ahead.copy()), max(damping / 10, 1e-18)
+        else:
+            damping *= 10
 
 
 def right_gauss_newton__lstsq(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
@@ -342,7 +377,7 @@ def _damped_in_units(r, j, damping, scales, rows):
 
 
 def wrong_damped_step__left_in_units(r, j, damping, scales):
-    """Line 3"""
+    """It is D p, the step of the scaled parameters"""
     return _damped_in_units(r, j, damping, scales, np.eye(len(scales)))
 
 
@@ -362,7 +397,7 @@ def wrong_damped_step__normal_equations(r, j, damping, scales):
 
 
 def wrong_damped_step__root_of_the_scales(r, j, damping, scales):
-    """Line 3"""
+    """The scales act by their roots: D stands where D² belongs"""
     q, u = np.linalg.qr(np.vstack([j, np.diag(np.sqrt(damping * scales))]))
     return -np.linalg.solve(u, q[: len(r)].T @ r)
 

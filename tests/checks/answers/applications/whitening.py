@@ -642,6 +642,7 @@ def right_zca_of_correlation__rotation(rho):
 
 
 def wrong_zca_of_correlation__cholesky(rho):
+    """It is Cholesky's matrix: the first feature stays as it is"""
     return np.linalg.inv(np.linalg.cholesky(np.array([[1.0, rho], [rho, 1.0]]))).T
 
 
@@ -706,3 +707,25 @@ def wrong_zca_of_correlation__floor(rho):
     """Line 3"""
     a, b = 1 / math.sqrt(1 + rho), 1 / math.sqrt(max(1 - rho, 1e-3))
     return np.array([[a + b, a - b], [a - b, a + b]]) / 2
+
+
+def _whitened_by_eigenvectors(x, kind, eps, ddof, singular):
+    c = x - x.mean(axis=0)
+    sigma = c.T @ c / (len(x) - ddof) + eps * np.eye(x.shape[1])
+    if singular(sigma, eps):
+        raise ValueError("singular")
+    if kind == "cholesky":
+        return c @ np.linalg.inv(np.linalg.cholesky(sigma)).T
+    values, v = np.linalg.eigh(sigma)
+    w = (v / np.sqrt(values))[:, ::-1]
+    return c @ (w if kind == "pca" else w @ v[:, ::-1].T)
+
+
+def wrong_whiten__determinant_exactly_zero(x, kind="pca", eps=0.0, ddof=0):
+    """It accepts what must be refused"""
+    return _whitened_by_eigenvectors(x, kind, eps, ddof, lambda sigma, eps: np.linalg.det(sigma) == 0)
+
+
+def wrong_whiten__determinant_below_a_number(x, kind="pca", eps=0.0, ddof=0):
+    """is where it fails"""
+    return _whitened_by_eigenvectors(x, kind, eps, ddof, lambda sigma, eps: eps == 0 and np.linalg.det(sigma) < 1e-9)

@@ -203,7 +203,7 @@ def wrong_padding_mask__sorted(lengths, n_keys):
 
 
 def wrong_padding_mask__strip(lengths, n_keys):
-    """Line 5"""
+    """A sequence without filling is hidden: a slice from -0 on is the whole row"""
     m = np.ones((len(lengths), 1, n_keys), bool)
     for row, n in zip(m, lengths, strict=True):
         row[:, -(n_keys - n):] = False
@@ -465,6 +465,7 @@ def wrong_layers_to_the_first__not_rounded(n, width):
 
 
 def wrong_layers_to_the_first__rounded(n, width):
+    """It is one too few where less than half a step is left"""
     return round((n - 1) / (width - 1))
 
 
@@ -498,3 +499,39 @@ def wrong_layers_to_the_first__plus_floor(n, width):
 def wrong_layers_to_the_first__half(n, width):
     """The result is too small by 1"""
     return -(-(n - width) // (width - 1))
+
+
+def wrong_masked_softmax__very_large_number_added(x, mask, axis=-1):
+    """A hidden score above the number that hides it takes all the weight"""
+    with np.errstate(all="ignore"):
+        return softmax(x + ~mask * -1e30, axis=axis) * mask
+
+
+def wrong_masked_softmax__scores_times_mask(x, mask, axis=-1):
+    """Hidden keys count as if they scored 0: rows sum to less than one"""
+    return softmax(x * mask, axis=axis) * mask
+
+
+def wrong_masked_softmax__small_number_below(x, mask, axis=-1):
+    """All weights are too small: something was added to their sum"""
+    hidden = np.where(mask, x, -np.inf)
+    largest = hidden.max(axis=axis, keepdims=True)
+    e = np.exp(hidden - np.where(np.isfinite(largest), largest, 0))
+    return e / (e.sum(axis=axis, keepdims=True) + 1e-9)
+
+
+def wrong_window_mask__before_the_token(n, width):
+    """The window ends before the token, which does not see itself"""
+    i, j = np.ogrid[:n, :n]
+    return (j < i) & (i - j <= width)
+
+
+def wrong_window_mask__own_place_hidden(n, width):
+    """Line 4"""
+    i, j = np.ogrid[:n, :n]
+    return (j < i) & (i - j < width)
+
+
+def wrong_layers_to_the_first__multiplied(n, width):
+    """What is heard grows by a factor in each layer"""
+    return math.ceil(math.log(n) / math.log(width))

@@ -463,6 +463,7 @@ def wrong_column_of_key__head_forgotten(c, d):
 
 
 def wrong_column_of_key__three_columns(c, d):
+    """Queries, keys and values alternate column by column"""
     return 3 * c + 1
 
 
@@ -545,3 +546,24 @@ def wrong_absorbed_multiply_adds__result_once(n, m, n_heads):
 def wrong_absorbed_multiply_adds__scores_only(n, m, n_heads):
     """half of the right one"""
     return n_heads * (n * m * m + n * n * m)
+
+
+def wrong_multi_head_attention__sequences_taken_for_heads(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Where there are as many sequences as heads, a mask for each sequence is taken for one for each head"""
+    if mask is not None and mask.ndim == 3 and mask.shape[0] != n_heads:
+        mask = mask[:, None]
+    heads = attention(split_heads(q @ w_q, n_heads), split_heads(k @ w_k, n_heads), split_heads(v @ w_v, n_heads), mask)
+    return merge_heads(heads) @ w_o
+
+
+def wrong_multi_head_attention__nothing_projected(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """w_q, w_k and w_v make no difference: the tokens themselves are cut"""
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads = attention(split_heads(q, n_heads), split_heads(k, n_heads), split_heads(v, n_heads), mask)
+    return merge_heads(heads) @ w_o
+
+
+def wrong_column_of_key__first_of_the_head(c, d):
+    """All columns of a head go to the same place"""
+    return 3 * d * (c // d) + d

@@ -214,6 +214,7 @@ def wrong_gaussian_score__sum_not_kept_apart(q, k, bandwidth=1.0):
 
 
 def wrong_gaussian_score__square_of_sum(q, k, bandwidth=1.0):
+    """The sum of the differences is squared"""
     away = q[..., :, None, :] - k[..., None, :, :]
     return -(away.sum(axis=-1) ** 2) / (2 * bandwidth**2)
 
@@ -286,7 +287,7 @@ def wrong_additive_score__no_new_axes(q, k, w_q, w_k, w):
 
 
 def wrong_additive_score__two_axes_only(q, k, w_q, w_k, w):
-    """Line 3"""
+    """It fits a single sequence only"""
     hidden = np.tanh((q @ w_q)[:, None] + (k @ w_k)[None])
     return hidden @ w
 
@@ -539,3 +540,19 @@ def wrong_scores_both_ways__identity(m):
 
 def wrong_scores_both_ways__trace(m):
     return m.shape[0] == m.shape[1] and bool(np.isclose(np.trace(m @ m), np.trace(m)))
+
+
+def wrong_attention_pool__small_number_below(q, k, v, score):
+    """the small number only hides 0/0"""
+    e = np.exp(score(q, k))
+    return e @ v / (e.sum(axis=-1, keepdims=True) + 1e-12)
+
+
+def wrong_additive_score__weights_inside(q, k, w_q, w_k, w):
+    """w stretches what is bent"""
+    both = (q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :]
+    return np.tanh(both * w).sum(axis=-1)
+
+
+def wrong_scores_both_ways__array(m):
+    return m == m.T if m.shape[0] == m.shape[1] else False

@@ -485,6 +485,7 @@ def wrong_alibi_bias__columns_and_rows(n_heads, n_queries, n_keys, offset=0):
 
 
 def wrong_alibi_bias__heads_last(n_heads, n_queries, n_keys, offset=0):
+    """The axis of the heads stands last"""
     away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
     return -alibi_slopes(n_heads) * abs(away)[..., None]
 
@@ -607,13 +608,13 @@ def wrong_rotary_score__distance_unsigned(q, k, distance):
 
 
 def wrong_rotary_score__complex_left(q, k, distance):
-    """Line 4"""
+    """It is a complex number"""
     a, b = q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]
     return a * b.conj() @ np.exp(1j * distance * frequencies(len(q)))
 
 
 def wrong_rotary_score__imaginary(q, k, distance):
-    """Line 4"""
+    """It is the imaginary part"""
     a, b = q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]
     return (a * b.conj() @ np.exp(1j * distance * frequencies(len(q)))).imag
 
@@ -647,7 +648,8 @@ def right_bias_by_key__outer(n_heads, n_keys):
     return np.outer(alibi_slopes(n_heads), np.arange(1, n_keys + 1))
 
 
-def right_bias_by_key__three_axes(n_heads, n_keys):
+def wrong_bias_by_key__three_axes(n_heads, n_keys):
+    """Line 3"""
     return alibi_slopes(n_heads)[:, None, None] * np.arange(n_keys)
 
 
@@ -669,22 +671,22 @@ def wrong_bias_by_key__reversed(n_heads, n_keys):
 
 
 def wrong_bias_by_key__keys_first(n_heads, n_keys):
-    """Line 3"""
+    """The result is transposed"""
     return np.arange(n_keys)[:, None] * alibi_slopes(n_heads)
 
 
 def wrong_bias_by_key__full_table(n_heads, n_keys):
-    """Line 3"""
     away = abs(np.arange(n_keys)[:, None] - np.arange(n_keys))
     return -alibi_slopes(n_heads)[:, None, None] * away
 
 
 def wrong_bias_by_key__no_slopes(n_heads, n_keys):
+    """All heads rise by whole steps, whatever their slopes"""
     return np.ones((n_heads, 1)) * np.arange(n_keys)
 
 
 def wrong_bias_by_key__added(n_heads, n_keys):
-    """Line 3"""
+    """All heads rise by whole steps, whatever their slopes"""
     return alibi_slopes(n_heads)[:, None] + np.arange(n_keys)
 
 
@@ -706,3 +708,14 @@ def wrong_bias_by_key__first_row(n_heads, n_keys):
 
 def wrong_bias_by_key__mean_over_queries(n_heads, n_keys):
     return alibi_bias(n_heads, n_keys, n_keys).mean(axis=1)
+
+
+def wrong_bias_by_key__all_in_one_row(n_heads, n_keys):
+    """The result has the right numbers, but all in one row"""
+    return np.outer(alibi_slopes(n_heads), np.arange(n_keys)).ravel()
+
+
+def wrong_sinusoidal_positions__size_left_open(n, d):
+    """Line 4"""
+    angles = np.arange(n)[:, None] * 10000.0 ** (-np.arange(0, d, 2) / d)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, -1)

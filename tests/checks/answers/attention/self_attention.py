@@ -21,7 +21,7 @@ def right_attention_weights__chapter(q, k, mask=None, bias=None, scale=None):
 
 
 def right_attention_weights__einsum(q, k, mask=None, bias=None, scale=None):
-    scores = np.einsum("...ld,...sd->...ls", q, k) * (scale or 1 / math.sqrt(k.shape[-1]))
+    scores = np.einsum("...ld,...sd->...ls", q, k) * (1 / math.sqrt(k.shape[-1]) if scale is None else scale)
     scores = scores if bias is None else scores + bias
     return softmax(scores) if mask is None else masked_softmax(scores, mask)
 
@@ -35,7 +35,7 @@ def right_attention_weights__scipy(q, k, mask=None, bias=None, scale=None):
 
 
 def right_attention_weights__torch(q, k, mask=None, bias=None, scale=None):
-    scores = torch.tensor(q) @ torch.tensor(k).mT * (scale or q.shape[-1] ** -0.5)
+    scores = torch.tensor(q) @ torch.tensor(k).mT * (q.shape[-1] ** -0.5 if scale is None else scale)
     if bias is not None:
         scores = scores + torch.tensor(bias)
     if mask is not None:
@@ -511,12 +511,13 @@ def right_bias_of_shifted_queries__product(k, c):
     return k @ c / math.sqrt(k.shape[-1])
 
 
-def right_bias_of_shifted_queries__row(k, c):
+def wrong_bias_of_shifted_queries__row(k, c):
+    """Line 3"""
     return c[None] @ k.T / np.sqrt(len(c))
 
 
 def right_bias_of_shifted_queries__loop(k, c):
-    return np.array([[sum(a * b for a, b in zip(key, c, strict=True)) / len(c) ** 0.5 for key in k]])
+    return np.array([sum(a * b for a, b in zip(key, c, strict=True)) / len(c) ** 0.5 for key in k])
 
 
 def right_bias_of_shifted_queries__difference(k, c):
@@ -644,3 +645,31 @@ def wrong_slope_in_scale__product_of_means(q, k, v, scale):
     """Line 4"""
     a, s = attention_weights(q, k, scale=scale), q @ k.mT
     return (a * s).sum(-1, keepdims=True) * (a @ v)
+
+
+def wrong_bias_of_shifted_queries__one_column(k, c):
+    """Line 3"""
+    return (k @ c / np.sqrt(k.shape[-1]))[:, None]
+
+
+def wrong_self_attention__added_to_the_tokens(x, w_q, w_k, w_v, mask=None):
+    """Line 4"""
+    y = attention(x @ w_q, x @ w_k, x @ w_v, mask)
+    return x + y if x.shape == y.shape else y
+
+
+def wrong_attention_weights__scale_of_zero_taken_for_none(q, k, mask=None, bias=None, scale=None):
+    """A scale of 0 is taken for none"""
+    s = (scale or 1 / np.sqrt(q.shape[-1])) * q @ np.swapaxes(k, -1, -2)
+    if bias is not None:
+        s = s + bias
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    return softmax(s)
+
+
+def wrong_slope_in_scale__plain_means(q, k, v, scale):
+    """Scores and values are measured from their plain means"""
+    s = q @ np.swapaxes(k, -1, -2)
+    a = softmax(scale * s)
+    return (a * (s - s.mean(axis=-1, keepdims=True))) @ (v - v.mean(axis=-2, keepdims=True))

@@ -409,3 +409,15 @@ def wrong_cosine_without_positions__nearly():
 def wrong_cosine_without_positions__half():
     """half of the right one"""
     return 0.5
+
+
+def wrong_block_parameters__biases_of_the_network_forgotten(d_model, d_hidden=None):
+    """The two biases of the feed-forward network are missing"""
+    m = 4 * d_model if d_hidden is None else d_hidden
+    return 4 * (d_model**2 + d_model) + 2 * d_model * m + 4 * d_model
+
+
+def wrong_block_parameters__both_biases_wide(d_model, d_hidden=None):
+    """Both biases of the feed-forward network are counted as wide as its hidden layer"""
+    m = 4 * d_model if d_hidden is None else d_hidden
+    return 4 * (d_model**2 + d_model) + 2 * (d_model * m + m) + 4 * d_model
