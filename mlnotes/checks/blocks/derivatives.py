@@ -228,6 +228,7 @@ CHECKS = (
             *(call(lambda x, f=f: np.ravel(f(x)), np.array([x])).about("entries on very different scales", edge=True,
                 tolerance=1e-7, absolute=0.0) for f, x in _MIXED),
             call(lambda x: [x[0] * x[1], 3], [3, 1]).about("lists", edge=True, tolerance=1e-7),
+            call(squares, 3.0).about("a number", edge=True, tolerance=1e-7),
             call(lambda x: np.where(x > 0, np.inf, x), np.array([0.0, 2.0])).about("no value on one side", edge=True),
             call(lambda x: x.__imul__(3), np.array([2.0])).about("a function that overwrites its argument", edge=True,
                 tolerance=1e-7)),
@@ -564,6 +565,8 @@ CHECKS = (
         mistakes=(
             Mistake("length of a held constant", (" - a @ b * a", ""), "It is not perpendicular to a",
                 "the length of a changes, too: subtract the part along a"),
+            Mistake("part along a not divided", ("(b - a @ b * a) / length", "b / length - a @ b * a"),
+                "It is right for vectors a of length one only", "divide both parts by the length of a"),
             Mistake("not divided by the length of a", (") / length", ")"), "Short vectors turn as slowly as long ones",
                 "divide by the length of a"),
             Mistake("b not of length one", ("a / length, b / vector_norm(b)", "a / length, b"),

@@ -587,7 +587,7 @@ def right_broken_axioms__generator(table):
 
 
 def wrong_broken_axioms__large_numbers_only(table):
-    """With the negative numbers of `table` made positive, the call that fails comes out right."""
+    """-1 stands for no element"""
     n = np.arange(len(table))
     if (table >= len(n)).any():
         return ["closure"]
@@ -612,7 +612,7 @@ def wrong_broken_axioms__inverse_from_the_left(table):
 
 
 def wrong_broken_axioms__zero_is_neutral(table):
-    """Line 8"""
+    """The first element is taken for the identity"""
     n = np.arange(len(table))
     if not np.isin(table, n).all():
         return ["closure"]
@@ -672,6 +672,7 @@ def wrong_broken_axioms__pairs_commute(table):
 
 
 def wrong_broken_axioms__inverses_also_without_identity(table):
+    """ask for inverses only where there is an identity"""
     n = np.arange(len(table))
     if not np.isin(table, n).all():
         return ["closure"]

@@ -1558,7 +1558,7 @@ def wrong_largest_rate__without_velocity(beta, curvature):
 
 
 def wrong_largest_rate__friction(beta, curvature):
-    """Line 3"""
+    """The more momentum, the sooner it diverges"""
     return 2 * (1 - beta) / curvature
 
 
