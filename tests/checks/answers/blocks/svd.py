@@ -622,3 +622,9 @@ def wrong_low_rank__last_k_terms(a, k):
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     j = len(s) - k
     return (u[:, j:] * s[j:]) @ vt[j:]
+
+
+def right_low_rank__another_of_equal_ones(a, k):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = np.lexsort((-np.arange(len(s)), -s))[:k]
+    return (u[:, kept] * s[kept]) @ vt[kept]
