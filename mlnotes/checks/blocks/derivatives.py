@@ -228,6 +228,7 @@ CHECKS = (
             *(call(lambda x, f=f: np.ravel(f(x)), np.array([x])).about("entries on very different scales", edge=True,
                 tolerance=1e-7, absolute=0.0) for f, x in _MIXED),
             call(lambda x: [x[0] * x[1], 3], [3, 1]).about("lists", edge=True, tolerance=1e-7),
+            call(squares, 3.0).about("a number", edge=True, tolerance=1e-7),
             call(lambda x: np.where(x > 0, np.inf, x), np.array([0.0, 2.0])).about("no value on one side", edge=True),
             call(lambda x: x.__imul__(3), np.array([2.0])).about("a function that overwrites its argument", edge=True,
                 tolerance=1e-7)),
@@ -330,7 +331,8 @@ CHECKS = (
             call(_p22, _q22).about("two pairs of vectors"), call(_p22, np.array([[3.0, 5.0], [0.0, 0.0]])).about(
             "one pair of equal vectors"), call(_rows, _rows_upstream).about("three pairs of vectors"),
             call(_deep, _deeper).about("three axes"), call(1e-9 * _vector, 1e-9 * _other).about("vectors 1e-9 apart"),
-            call(np.array([1.0, 2.0]), np.array([1 + 3 * 2.0**-30, 2 - 2.0**-28])).about("far from 0 and 1e-9 apart"),
+            call(np.array([1.0, 2.0]), np.array([1 + 3 * 2.0**-30, 2 - 2.0**-28])).about(
+                "far from 0, and b - a is (2.8e-9, -3.7e-9)"),
             call(_rows, _vector).about("three vectors and one", edge=True),
             call(np.array([[-3e200, 0.0], [1e308, 1.0], [3e-200, 0.0]]), np.array([[0.0, 4e200], [-1e308, 1.0],
                 [0.0, 4e-200]])).about("coordinates of any size", edge=True),
@@ -564,6 +566,8 @@ CHECKS = (
         mistakes=(
             Mistake("length of a held constant", (" - a @ b * a", ""), "It is not perpendicular to a",
                 "the length of a changes, too: subtract the part along a"),
+            Mistake("part along a not divided", ("(b - a @ b * a) / length", "b / length - a @ b * a"),
+                "It is right for vectors a of length one only", "divide both parts by the length of a"),
             Mistake("not divided by the length of a", (") / length", ")"), "Short vectors turn as slowly as long ones",
                 "divide by the length of a"),
             Mistake("b not of length one", ("a / length, b / vector_norm(b)", "a / length, b"),

@@ -291,5 +291,5 @@ CHECKS = (
             Mistake("rank in the example", ("d - 1", "6"), "It is right for the 7 coordinates of the example only",
                 "find it for d coordinates"),
             Mistake("rank of P", ("d - 1", "1"), "That is the rank of P itself",
-                "I − P leaves everything as it is that is orthogonal to a: how many dimensions are that?"))),
+                "I − P leaves everything as it is that is orthogonal to a: count those dimensions"))),
 )

@@ -67,9 +67,32 @@ def _seen(version, a, *shift, **options):
 def _solution(version, a):
     """Take signs out of eigenvectors, and the vectors themselves where eigenvalues are equal."""
     w, v = version(a)
-    if len(w) > 1 and np.diff(np.sort(w)).min() < 1e-6:
+    if len(a) > 1 and np.diff(np.linalg.eigvalsh(a)).min() < 1e-6:
         return {"w": w, "v * w @ v.T": v * w @ v.T, "v.T @ v": v.T @ v}
     return {"w": w, "v": _signed(v)}
+
+
+def _by_blocks(a, p, q):
+    return np.linalg.eigh(a[np.ix_([p, q], [p, q])])[1]
+
+
+def _by_angles(a, p, q):
+    angle = np.arctan2(2 * a[p, q], a[q, q] - a[p, p]) / 2
+    return np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+
+
+def _one_sweep(a, turn, order):
+    """Rotate each pair once, row by row or column by column."""
+    if not np.allclose(a, a.T):
+        raise ValueError("not symmetric")
+    a, v = np.array(a, float), np.eye(len(a))
+    pairs = [(p, q) for p in range(len(a)) for q in range(p + 1, len(a))]
+    for p, q in sorted(pairs, key=lambda it: it[::order]):
+        j = np.eye(len(a))
+        j[np.ix_([p, q], [p, q])] = turn(a, p, q)
+        a, v = j.T @ a @ j, v @ j
+    order = np.argsort(np.diag(a))
+    return np.diag(a)[order], v[:, order]
 
 
 def _off(f, a, *arguments):
@@ -303,7 +326,8 @@ CHECKS = (
             call(np.ones((4, 4)) + np.eye(4)).about("equal eigenvalues"), call(_tie), call(_cycle + _cycle.T),
             call(_asymmetric).about("a matrix that is not symmetric"),
             call(_rounded).about("a matrix that is symmetric up to rounding errors", edge=True),
-            call(np.array([[4, 1], [1, 2]])).about("integers", edge=True),
+            call(np.array([[4, 1], [1, 2]])).about("integers"),
+            call(1e-10 * _asymmetric).about("small numbers that are not symmetric", edge=True),
             *(call(unit * (_odd + _odd.T)).about(f"entries of {unit}", edge=True, absolute=1e-10)
                 for unit in (1e200, 1e-200))),
         claims=(
@@ -325,6 +349,10 @@ CHECKS = (
             Mistake("one triangle read", ("require_symmetric(a=a)", "a = np.tril(a) + np.tril(a, -1).T"),
                 "It answers for a matrix that is not symmetric, as if it were",
                 "compare the matrix with its transpose first", "numpy.linalg.eigh, by design"),
+            *(Mistake("one sweep", lambda a, by=by, order=order: _one_sweep(a, by, order),
+                "After one sweep there is something left off the diagonal",
+                "go on until nothing is left, for later rotations fill the zeros of earlier ones again")
+                for by in (_by_blocks, _by_angles) for order in (1, -1)),
             Mistake("off-diagonal ignored", ("found = jacobi_iteration(a)", "order = np.argsort(np.diag(a))\n"
                 "    return np.diag(a)[order], np.eye(len(a))[:, order]"), "v is the identity",
                 "rotate until nothing is left off the diagonal"))),
@@ -353,6 +381,9 @@ CHECKS = (
             Mistake("first coefficient left out", (f"{_COEFFICIENTS}, exponent * np.arange(len(h) + 1)",
                 f"{_COEFFICIENTS}[1:], exponent * np.arange(1, len(h) + 1)"), "There are as many coefficients as rows",
                 "begin with the 1 of the highest power"),
+            Mistake("signs of the coefficients", (_COEFFICIENTS, f"p[-1][1:] *= -1\n    {_COEFFICIENTS}"),
+                "All coefficients after the 1 have the wrong sign",
+                "a coefficient is minus the trace divided by k, and added to the matrix"),
             Mistake("trace not divided", lambda a: _leverrier(a, divided=False),
                 "From the third coefficient on it is not that of det(x I - A)", "divide the k-th trace by k"),
             Mistake("coefficient added everywhere", lambda a: _leverrier(a, added=lambda n: 1.0),

@@ -54,6 +54,8 @@ _shift = _named("shift", lambda x: np.roll(x, 1))
 _flip_and_negate = _named("flip_and_negate", lambda y: -np.flip(y))
 _double, _halve = _named("double", lambda y: 2 * y), _named("halve", lambda y: y / 2)
 _nudge = _named("nudge", lambda y: y + 2.0**-10)
+_hair = _named("hair", lambda y: y + 1.5e-9)
+_flip = _named("flip", lambda y: np.flip(y))
 _stay, _flip_second = _named("stay", lambda y: y), _named("flip_second", lambda y: (y[0], np.flip(y[1])))
 _FLIPS, _COPIES = (np.copy, np.flip), (np.copy, np.copy)
 _INVARIANCE = (call(np.sum, _FLIPS, _x), call(_first, _FLIPS, _x), call(_first, _FLIPS[::-1], _x),
@@ -81,6 +83,7 @@ _EQUIVARIANCE = (call(np.square, _FLIPS, _FLIPS, _x), call(np.cumsum, _FLIPS, _F
     np.array([1e-12, 3e-12])).about("results that are nearly zero"), call(_zero_padded, _shifts, _shifts,
     _signal).about("shifts"), call(_circular, _shifts, _shifts, _signal).about("shifts"),
     call(np.copy, [np.copy], [_nudge], np.array([6.5e5])).about("results that differ in the ninth digit"),
+    call(np.copy, [np.copy], [_hair], np.array([1.0])).about("results of 1 that differ in the ninth digit"),
     call(np.copy, [np.copy], [_nudge], np.array([1.4e6])).about("results that differ in the tenth digit"),
     call(np.copy, [np.copy], [_nudge], np.array([1.0, 1e12])).about("a large number beside a small one"))
 
@@ -94,6 +97,10 @@ def _cyclic(n):
     return np.stack([np.roll(np.eye(n), k, axis=0) for k in range(n)])
 
 
+def _turns(n):
+    return np.array([[[np.cos(it), -np.sin(it)], [np.sin(it), np.cos(it)]] for it in np.arange(n) * 2 * np.pi / n])
+
+
 def _solutions(matrices):
     """Count the solutions of MA - AM = 0, all equations under each other."""
     one = np.eye(len(matrices[0]))
@@ -103,12 +110,21 @@ def _solutions(matrices):
 
 def _on(symmetrize, *arguments):
     *arguments, x = arguments
-    return symmetrize(*arguments)(x)
+    averaged = symmetrize(*arguments)
+    return [averaged(it) for it in x] if isinstance(x, tuple) else averaged(x)
 
 
 def _written_on(name, case):
     *arguments, x = case.arguments
-    return f"{written_call(name, call(*arguments))}({written(x)})"
+    made = written_call(name, call(*arguments))
+    if isinstance(x, tuple):
+        return f"averaged = {made}\n{', '.join(f'averaged({written(it)})' for it in x)}"
+    return f"{made}({written(x)})"
+
+
+def _used_up(f, actions):
+    pending, n = iter(actions), len(actions)
+    return lambda x: sum(f(action(x)) for action in pending) / n
 
 
 def _torch_convolution(mode):
@@ -185,7 +201,7 @@ _QUARTER_TURNS = np.array([[[0, -1, 0], [1, 0, 0], [0, 0, 1]], [[1, 0, 0], [0, 0
 _ROUNDED = np.round(_SIXTH, 3)
 _STEEP = np.array([[0.0, -49 * 2.0**26], [1 / (49 * 2.0**26), 0.0]])  # 49 times 1/49 is not 1
 _LATIN = "broken = {}\n    if all(len(set(it)) == n for it in [*table.tolist(), *table.T.tolist()]):\n        return {}"
-_FIFTHS = np.array([[[np.cos(it), -np.sin(it)], [np.sin(it), np.cos(it)]] for it in np.arange(5) * 2 * np.pi / 5])
+_FIFTHS = _turns(5)
 _STRETCHED_TURN = np.array([[0.0, -4.0], [0.25, 0.0]])
 _ALL_ORDERS = np.eye(3)[list(itertools.permutations(range(3)))]
 _MEAN = "_mean([f(action(x)) for action in actions])"
@@ -193,6 +209,8 @@ _SCALE = "max(1.0, xp.max(xp.abs(a)).item(), xp.max(xp.abs(b)).item())"
 _SIZE_MISTAKES = (
     Mistake("average change", ("xp.max(xp.abs(a / scale - b / scale))", "xp.mean(xp.abs(a / scale - b / scale))"),
         "A change at one place of many counts for little", "take the largest difference, not the mean"),
+    Mistake("added change", ("xp.max(xp.abs(a / scale - b / scale))", "xp.sum(xp.abs(a / scale - b / scale))"),
+        "Small changes at many places add up to a large one", "take the largest difference, not the sum"),
     Mistake("signed change", ("xp.abs(a / scale - b / scale)", "(a / scale - b / scale)"),
         "A change counts only in one direction", "take absolute values of differences"),
     Mistake("absolute change", (_SCALE, "1.0"), "Large results fail by rounding alone",
@@ -302,7 +320,9 @@ CHECKS = (
             call(_first, _FLIPS, _x), call(np.square, [np.copy, _shift, _swap_first], _x),
             call(_first, _swaps, 3 * _x).about("all orders"),
             call(_first, _swaps, np.array([1.0, 1.0, 4.0])).about("a result that comes more than once"),
-            call(_outlier, _on_points, _points).about("rotations and reflections")),
+            call(_outlier, _on_points, _points).about("rotations and reflections"), call(_first, _swaps, (_x,
+            2 * _x)).about("two calls of what it returned"), call(_stay, [_stay, _shift, _flip],
+            _x).about("a function and an action that hand over what they get")),
         claims=(
             Claim("averages are invariant", lambda f: max(invariance_error(f(_first, _swaps), _swaps, _x),
                 invariance_error(f(_outlier, _on_points), _on_points, _points + 1)), **_SUMS),
@@ -324,6 +344,8 @@ CHECKS = (
             Mistake("identity left out", ("for action in actions]", "for action in actions[1:]]"),
                 "The average lacks one element, so acting on the input changes it",
                 "take every element, the identity too"),
+            Mistake("actions used up", _used_up,
+                "The function that it returns works once", "keep a list, for an iterator is used up after one call"),
             Mistake("one of the group", (_MEAN, "f(actions[-1](x))"),
                 "The result still changes with the input's position",
                 "average over all elements: a random one is right only on average"))),
@@ -370,8 +392,18 @@ CHECKS = (
             Mistake("closure taken for granted", ("outside = np.argwhere((table < 0) | (table >= n))",
                 "table, outside = table % n, []"), "Products outside the set pass",
                 "test that every entry is one of the n elements first"),
-            Mistake("identity listed first", ("e = identity(table)", "e = identity(table) and 0"),
-                "The first element is taken for the identity", "look for the one that leaves all as they are"))),
+            Mistake("negative numbers let through", ("(table < 0) | (table >= n)", "table >= n"),
+                "Negative numbers pass, and count elements from the end",
+                "test that every entry is at least 0, too, because -1 stands for no element"),
+            *(Mistake("identity listed first", ("e = identity(table)", it),
+                "The first element is taken for the identity", "look for the one that leaves all as they are") for it in
+                ("e = identity(table) and 0", "e = None if identity(table) else identity(table)")),
+            Mistake("inverses without an identity", lambda table: [*(broken := broken_axioms(table)), *["inverses"]
+                * ("identity" in broken)], "Inverses are named where there is no identity",
+                "ask for inverses only where there is an identity for them to lead to"),
+            Mistake("first broken axiom only", lambda table: [it for it in ("closure", "identity", "inverses",
+                "associativity") if it in broken_axioms(table)][:1], "Of several broken axioms it names the first only",
+                "go on after the first, for associativity is a question of its own"))),
     Checks(generate_group, run=lambda version, *arguments, **options: _sorted(version(*arguments, **options)),
         cases=(
             call(np.stack([_TURN])), call(np.stack([_TURN, _MIRROR])), call(_SIXTH).about("entries that are rounded"),
@@ -405,7 +437,8 @@ CHECKS = (
             call(_square_matrices).about("rotations and reflections"), call(generate_group([_TURN])).about("rotations"),
             call(generate_group(_SIXTH)).about("rotations that are rounded"),
             call(generate_group(_SIXTH) * (1 + 1e-12)).about("rotations that are rounded up"),
-            call(_FIFTHS).about("traces that are no integers"),
+            call(_FIFTHS).about("traces that are no integers"), call(_turns(10)).about("ten rotations"),
+            call(_turns(3)).about("three rotations"),
             call(generate_group([_STRETCHED_TURN])).about("matrices that are not orthogonal")),
         claims=(
             Claim("a rotation by a quarter commutes with a + bi: two numbers", lambda f: abs(f(generate_group([_TURN]))
@@ -414,6 +447,9 @@ CHECKS = (
             oracle("NumPy's rank of the equations MA = AM", _solutions, call(_ALL_ORDERS), call(_cyclic(5)),
                 call(_square_matrices), call(generate_group([_STRETCHED_TURN])), tolerance=0, why="integers")),
         mistakes=(
+            *(Mistake("rounded to one side", ("round(", f"{it}("),
+                "A mean of whole numbers comes out a little below or above one, and is rounded to the next",
+                "round to the nearest whole number") for it in ("int", "np.ceil")),
             Mistake("not squared", (" ** 2", ""), "It counts the free weights of one invariant sum",
                 "square each trace: A has an index on both sides"),
             Mistake("not divided", ("np.mean(", "np.sum("), "It grows with the size of the group",

@@ -115,6 +115,17 @@ def _by_minors(a, sign=-1.0):
     return sum(sign**j * x * _by_minors(np.delete(a[1:], j, 1), sign) for j, x in enumerate(a[0]))
 
 
+def _without_exchanges(a):
+    """Multiply the pivots as they come, up to the first zero."""
+    u, product = np.array(a, float), 1.0
+    for j in range(len(u)):
+        if u[j, j] == 0:
+            return 0.0
+        product *= u[j, j]
+        u[j + 1 :] -= np.outer(u[j + 1 :, j] / u[j, j], u[j])
+    return float(product)
+
+
 def _scipy_triangular(lower):
     def solve(t, b):
         import scipy.linalg
@@ -141,16 +152,27 @@ def _in_two_arrays(a):
 _with_ones_from_the_start = edited(_in_two_arrays, (("np.zeros((m, k))", "np.eye(m, k)"), ("l + np.eye(m, k)", "l")))
 
 
+# Ones are set step by step, and what is below the diagonal of U is left there.
+_ONES_ON_THE_WAY = (("        if u[j, j] != 0:", "        l[j, j] = 1\n        if u[j, j] != 0:"),
+    ("l + np.eye(m, k)", "l"))
+_BELOW_LEFT = edited(_in_two_arrays, (("j + abs(u[j:, j]).argmax()", "j"), ("np.triu(u[:k])", "u[:k]")))
+
+
 def _both(name, edit, in_two_arrays, *told):
     """List a mistake in one array and in two, which go on differently."""
     eliminated = edited(_in_two_arrays, (in_two_arrays,))
-    return Mistake(name, edit, *told), Mistake(name, lambda a, *block: eliminated(a), *told)
+    ones = edited(_in_two_arrays, (in_two_arrays, *_ONES_ON_THE_WAY))
+    return (Mistake(name, edit, *told), Mistake(name, lambda a, *block: eliminated(a), *told),
+        Mistake(name, lambda a, *block: ones(a), *told))
 
 
 _PIVOT, _RETURNED = "np.argmax(np.abs(a[k:, k]))", "return p, _unit_lower(a[:, :k]), np.triu(a[:k])"
 _EXCHANGED, _UNGUARDED = "x[[k, pivot]] = x[[pivot, k]]", ("_require_room(a)", "pass")
 _ELIMINATION = (
     *_both("no exchange of rows", ((f"k + {_PIVOT}", "k"), _UNGUARDED), ("j + abs(u[j:, j]).argmax()", "j"),
+        "A leading zero cannot be eliminated with, and a small pivot loses all digits",
+        "exchange rows so that the largest entry left in the column becomes the pivot"),
+    Mistake("no exchange of rows", lambda a, *block: _BELOW_LEFT(a),
         "A leading zero cannot be eliminated with, and a small pivot loses all digits",
         "exchange rows so that the largest entry left in the column becomes the pivot"),
     Mistake("largest value for pivot", (_PIVOT, "np.argmax(a[k:, k])"),
@@ -386,9 +408,15 @@ CHECKS = (
             Mistake("rows out of place counted", (_SIGN, "(-1.0) ** np.sum(np.diag(p) == 0), 0"),
                 "The sign is wrong where a single pair of rows was exchanged",
                 "count exchanges: a cycle of k rows takes k - 1"),
-            Mistake("every step turns the sign", (_SIGN, "(-1.0) ** len(p), 0"),
-                "The sign is turned by steps that exchange nothing",
-                "turn the sign where two different rows change places"),
+            *(Mistake("every step turns the sign", it, "The sign is turned by steps that exchange nothing",
+                "turn the sign where two different rows change places") for it in ((_SIGN, "(-1.0) ** len(p), 0"),
+                lambda a: float(np.prod(-np.diag(lu(a)[2]))))),
+            Mistake("no exchange of rows", _without_exchanges,
+                "A leading zero makes it 0, and a small pivot loses digits",
+                "exchange rows, so that the largest entry left in the column becomes the pivot"),
+            Mistake("minors that overflow", lambda a: float(_by_minors(np.asarray(a, float))),
+                "Products of entries of 1e200 overflow before they meet one of 1e-200",
+                "eliminate, and multiply pivots with their powers of two apart"),
             Mistake("signs of pivots forgotten", ("math.frexp(pivot)", "math.frexp(abs(pivot))"),
                 "The sign is that of the exchanges only", "multiply by the signs of the pivots"),
             Mistake("products that overflow", lambda a: float(np.linalg.det(lu(a)[0]) * np.prod(np.diag(lu(a)[2]))),

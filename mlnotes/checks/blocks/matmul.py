@@ -132,6 +132,13 @@ def _odd_sides_cut(a, b, cutoff=64):
     return c
 
 
+def _rows_with_columns(a, b):
+    c = np.zeros((a.shape[0], b.shape[1]))
+    for t in range(a.shape[1]):
+        c += np.outer(a[t], b[:, t])
+    return c
+
+
 def _filled(a, b, cutoff=64):
     return np.pad(strassen(a, b, cutoff), [(0, side % 2) for side in (len(a), b.shape[1])])
 
@@ -199,8 +206,9 @@ CHECKS = (
                 "add each outer product to the ones before"),
             Mistake("not added", lambda a, b: np.stack([outer(a[..., t], b[..., t, :]) for t in range(a.shape[-1])]),
                 "There is a matrix for each column of a", "add them up: sum(axis=0)"),
-            Mistake("rows with columns", ("a[..., t], b[..., t, :]", "a[..., t, :], b[..., t]"),
-                "The inner sizes must be the outer ones", "take columns of a with rows of b"),
+            *(Mistake("rows with columns", it, "The inner sizes must be the outer ones",
+                "take columns of a with rows of b") for it in (("a[..., t], b[..., t, :]", "a[..., t, :], b[..., t]"),
+                _rows_with_columns)),
             Mistake("outer size as inner", ("range(a.shape[-1])", "range(a.shape[-2])"),
                 "Wide matrices lose products, tall ones raise an error", "loop over the columns of a"))),
     Checks(matmul_block, run=_in_blocks,
@@ -263,6 +271,9 @@ CHECKS = (
                 "Both are half of what they should be", "there are two products in each"),
             Mistake("additions, too", ("2 * n * n * d, 2 * n * d * d", "4 * n * n * d, 4 * n * d * d"),
                 "Both are twice what they should be", "count multiplications only"),
+            Mistake("costs exchanged", ("2 * n * n * d, 2 * n * d * d", "2 * n * d * d, 2 * n * n * d"),
+                "The two costs have changed places, or `n` and `d` have",
+                "QKᵀ is n × n, and each of its entries takes d multiplications"),
             Mistake("same for both", ("2 * n * d * d", "2 * n * n * d"), "Both cost the same",
                 "Kᵀ V has d rows and d columns: no n × n matrix comes up"))),
 )

@@ -214,6 +214,8 @@ CHECKS = (
             Mistake("rows and columns exchanged", (_AXES, '-1 if kind == "one" else -2'),
                     "one gives the largest row sum, and inf the largest column sum",
                     "for one, sum over the rows (axis -2), then take the largest"),
+            Mistake("largest entry for inf", ('kind in ("one", "inf")', 'kind == "one"'),
+                    "inf gives the largest entry", "take the largest row sum, for the largest entry is max"),
             Mistake("all entries added", ("xp.max(vector_norm(a, 1", "xp.sum(vector_norm(a, 1"),
                     "one and inf give the same: the sum of all absolute entries", "take the largest of the sums"),
             Mistake("largest eigenvalue", (_VALUES, 'if kind == "spectral":\n            return np.max(np.abs('
@@ -332,8 +334,9 @@ CHECKS = (
                     "the power is q - 1, one less than q"),
             Mistake("signs forgotten", ("np.sign(a) * parts", "1.0 * parts"),
                     "Where coefficients differ in sign, the point is not the nearest", "give each xᵢ the sign of aᵢ"),
-            Mistake("not on the line", ("return b / largest / np.dot(a, x) * x", "return b * x"), "a · x is not b",
-                    "multiply the direction by b / (a · direction)"),
+            *(Mistake("not on the line", ("return b / largest / np.dot(a, x) * x", f"return {it}"), "a · x is not b",
+                      "multiply the direction by b / (a · direction)")
+              for it in ("b * x", "b / largest / np.dot(a, x) * x if p <= 1 else b * x")),
             Mistake("perpendicular for every p", ("1 / (p - 1)", "1"),
                     "It is the foot of the perpendicular for every p",
                     "only the Euclidean distance is measured at a right angle"),
@@ -346,7 +349,9 @@ CHECKS = (
         soft_threshold,
         cases=(call(np.array([3.0, -2.0, 0.5]), 1.0), call(np.array([3.0, 1.0]), 2.0), call(_table, 0.7),
                call(np.array([1.0, -1.0]), 1.0).about("pulls as strong as the penalty"), call(_table, 0.0),
-               call(np.array([0.0, 5.0]), 3.0).about("a pull of 0"), call(_stack, 1.3).about("three axes")),
+               call(np.array([0.0, 5.0]), 3.0).about("a pull of 0"),
+               call(np.array([3.0, 0.0]), 0.0).about("a pull of 0, and no penalty"),
+               call(_stack, 1.3).about("three axes")),
         claims=(
             Claim("3, -2 and ½ become 2, -1 and 0", lambda f: distance(f(np.array([3.0, -2.0, 0.5]), 1.0), [2, -1, 0])),
             Claim("no w on a fine grid has a smaller sum of square and penalty", _above_the_least, **_LAST_BITS),

@@ -121,14 +121,20 @@ def shallow(x):
     return float(3 - 1e-14 * np.sin(x[0]))
 
 
+def _named(f, name):
+    f.__name__ = name
+    return f
+
+
 def _falls_flat(fall):
     """Make a function that falls at once by 0.3, and is lower than at the start by so much beyond, and flat there."""
-    return lambda x: float(-x[0] if x[0] < 0.3 else -fall), lambda x: np.where(x < 0.3, -1.0, 0.0)
+    return (_named(lambda x: float(-x[0] if x[0] < 0.3 else -fall), f"falls_by({fall})"),
+        lambda x: np.where(x < 0.3, -1.0, 0.0))
 
 
 def _falls_up_to(place):
     """Make a function that falls to a place, and is higher than at the start beyond."""
-    return lambda x: float(-x[0] if x[0] < place else 1.0)
+    return _named(lambda x: float(-x[0] if x[0] < place else 1.0), f"falls_up_to({place:.3g})")
 
 
 def _gully(height, width):
@@ -154,12 +160,8 @@ def wave_hessian(x):
 
 # Functions with slopes and first lengths that promise less, or hardly more, than rounding may hide.
 _HIDDEN = ((deep, -1e-14, 1.0), (deep, -1.0, 1e-14), (deep, -2e-13, 1.0), (deep, -2e-12, 1.0), (doubtful, -1.0, 1.0),
-    (shallow, -1e-14, 4.5), (lambda x: 1e-30 * plain(x), -1e-44, 1.0), (lambda x: 1e6 * plain(x), -1e-7, 1e-3))
-
-
-def _named(stepper, name):
-    stepper.__name__ = name
-    return stepper
+    (shallow, -1e-14, 4.5), (_named(lambda x: 1e-30 * plain(x), "low_plain"), -1e-44, 1.0),
+    (_named(lambda x: 1e6 * plain(x), "high_plain"), -1e-7, 1e-3))
 
 
 _slow, _fast, _newton, _lbfgs = (_named(gradient_descent(0.01), "gradient_descent(0.01)"),
@@ -199,7 +201,8 @@ def _steps_of(version, problem, start, count, *settings, **named):
 def _first_steps(version, *settings, **named):
     """Take four steps; some rates ask for another walk, as `_ANEW` says."""
     stepper, walk = version(*settings, **named), getattr(settings[0], "walk", "") if settings else ""
-    problem = Problem(bowl, _hinge_gradient if walk == "hinge" else bowl_gradient)
+    gradients = {"hinge": _hinge_gradient, "itself": lambda x: x}
+    problem = Problem(bowl, gradients.get(walk, bowl_gradient))
     if walk == "second":
         _points(stepper(problem, np.array([2.0, 1.0, 0.0])), 0 * _start, 2)
     start = np.array([1.0, -2.0, 3.0])
@@ -255,7 +258,8 @@ def _walk(*settings, **named):
 
 
 _ANEW = (call(_rate(0.1, "second")).about("a second walk with the same stepper"),
-    call(_rate(0.02, "long")).about("how many of 1001 steps it takes"))
+    call(_rate(0.02, "long")).about("how many of 1001 steps it takes"),
+    call(_rate(0.1, "itself")).about("with x itself as gradient of |x|²/2"))
 
 
 def _path(version, *settings):
@@ -698,6 +702,8 @@ CHECKS = (
                 "ask for a ten-thousandth of it"),
             Mistake("promise of a whole step", ("1e-4 * step * slope", "1e-4 * slope"),
                 "It asks a short step for as much as a long one", "the promise is proportional to the step"),
+            Mistake("tenths", ("step /= 2", "step *= 0.1"), "It passes by the first length that would do",
+                "halve the step"),
             Mistake("promise of the whole direction", ("1e-4 * step * slope", "slope"),
                 "No step of a steep function is short enough", "the promise is proportional to the step"))),
     Checks(wolfe, run=_conditions,
@@ -764,6 +770,10 @@ CHECKS = (
                 "put z = -1 into the equation with beta in it"),
             Mistake("end of the complex roots", ("2 * (1 + beta)", "(1 + beta**0.5) ** 2"),
                 "At this rate it still converges", "real roots may lie inside of the circle, too"),
+            Mistake("momentum as a brake", ("2 * (1 + beta)", "2 * (1 - beta)"),
+                "The more momentum, the sooner it diverges", "put z = -1 into the equation, and 1 + beta comes out"),
+            Mistake("rate of the whole push", ("2 * (1 + beta)", "2 / (1 - beta)"),
+                "It is right without momentum only", "put z = -1 into the equation, and 1 + beta comes out"),
             Mistake("curvature multiplied", ("/ curvature", "* curvature"), "Steep valleys would allow long steps",
                 "only the product of rate and curvature appears in the equation"))),
 )

@@ -43,13 +43,17 @@ def _properties(f, *arguments, **named):
     """Ask for what does not depend on the signs of directions, or on which are chosen where columns are dependent."""
     q, r = f(*arguments, **named)
     q, r = np.asarray(q), np.asarray(r)
-    return q @ r, q.T @ q, bool((np.abs(np.tril(r, -1)) <= 1e-10 * np.abs(r).max()).all())
+    product, sizes = q @ r, np.abs(arguments[0]).max(axis=0)
+    if sizes.max() > 1e3 * sizes.min() > 0 and product.shape == np.shape(arguments[0]):
+        product = product / sizes  # no column may hide behind a longer one; the call says so
+    triangular = bool((np.abs(np.tril(r, -1)) <= 1e-10 * np.abs(r).max()).all())
+    return {"q @ r": product, "q.T @ q": q.T @ q, "is_triangular(r)": triangular}
 
 
 def _with_lengths(f, *arguments, **named):
     """Ask for the diagonal of R as well, which Gram and Schmidt's lengths are."""
     q, r = f(*arguments, **named)
-    return *_properties(lambda: (q, r)), np.diag(r)
+    return _properties(lambda *_: (q, r), *arguments) | {"np.diag(r)": np.diag(r)}
 
 
 def _written(lengths):
@@ -157,11 +161,15 @@ def _one_by_one(f):
     return distance(np.eye(5) - _normals @ f(_normals, _tau) @ _normals.T, right)
 
 
+_DIVIDED = "which q @ r shows divided by their largest entries"
+
+
 def _calls(*block, edges=()):
     matrices = ((np.array([[-2.0]]), ""), (_exact, ""), (np.array([[3, 1], [4, 2]]), "integers"),
         (_leading_zero, "a leading zero"), (_zero_column, "a column of zeros"), (_square, ""),
         (_almost_done, "a column that is almost done"), (-_almost_done, "a negative column that is almost done"),
-        (_tall * [1e200, 1.0, 1e-200], "columns of 1e200, 1 and 1e-200"), (_tall, "more rows than columns"),
+        (_tall * [1e200, 1.0, 1e-200], f"columns of 1e200, 1 and 1e-200, {_DIVIDED}"),
+        (_tall * [1.0, 1e-5, 1e-13], f"columns of 1, 1e-5 and 1e-13, {_DIVIDED}"), (_tall, "more rows than columns"),
         (_wide, "more columns than rows"), (_huge, "numbers of 1e200"), (_tiny, "numbers of 1e-200"))
     return (*(call(a, *block).about(says, edge=says in edges) for a, says in matrices),
         call(_square.astype(np.float32), *block).about("float32", edge=True),
@@ -193,7 +201,10 @@ def _directions(i, left, column):
         "return q * d, r / np.where(d == 0, 1, d)[:, None]"), "The columns of Q are orthogonal but not of length one",
         "divide by the length"), Mistake("never normalized", (_AS_IT_IS, (divided, left)),
         "The columns of Q are not of length one, and from the second on not orthogonal",
-        "divide by the length before anything is projected"), Mistake("zero length divided by",
+        "divide by the length before anything is projected"), *(Mistake("scale left out of r", (_RETURNED, it),
+        "QR is the matrix with each column divided by its scale", "multiply the columns of R by their scales again")
+        for it in ("return q, r", "return q, r / np.where(np.any(a, axis=0), np.abs(a).max(axis=0), 1)")),
+        Mistake("zero length divided by",
         (divided, f"{left} / r[{i}, {i}]"), "A column of zeros, or one that depends on others, gives nan",
         "divide by 1 where the length is 0"), Mistake("lengths of the start",
         (divided, f"{left} / (vector_norm({column}) or 1)"), "The columns of Q are shorter than one",
@@ -207,6 +218,30 @@ _BETA, _NORMAL = "-math.copysign(math.sqrt(x @ x), x[0])", "return v, (beta - x[
 _UNSCALED = ("x = x / (np.abs(x).max() or 1)", "x = x * 1.0")
 _SIGN_OF_ZERO = ((_BETA, "-np.sign(x[0]) * math.sqrt(x @ x)"), ("return np.eye(len(x), 1, dtype=x.dtype)[:, 0], 0.0",
     "return x, 2 / (x @ x or 1)"))
+
+
+def _plain_householder(a, nearer=False, turned=False, last=0):
+    """Reflect column after column, as most readers do; `last` is 1 where the last row is left alone."""
+    r = np.array(a, dtype=float)
+    m, n = r.shape
+    q, k = np.eye(m), min(m, n)
+    for j in range(min(m - last, n)):
+        v = r[j:, j].copy()
+        scale = np.abs(v).max()
+        if scale == 0:
+            continue
+        v /= scale
+        v[0] += -np.linalg.norm(v) if nearer else np.copysign(np.linalg.norm(v), v[0])
+        length = np.linalg.norm(v)
+        if length == 0:
+            continue
+        v /= length
+        r[j:] -= 2 * np.outer(v, v @ r[j:])
+        if turned:
+            q[j:] -= 2 * np.outer(v, v @ q[j:])
+        else:
+            q[:, j:] -= 2 * np.outer(q[:, j:] @ v, v)
+    return q[:, :k], np.triu(r[:k])
 
 
 def _mirrors(sign_of_zero):
@@ -224,11 +259,27 @@ _REFLECTIONS = (
     *_mirrors((*_SIGN_OF_ZERO, ("r[j + 1 :, j] = 0", "pass"),
         ("r[j:, j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:, j:])",
         "r[j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:])"))),
+    *(Mistake("nearer mirror", lambda a, *block, last=last: _plain_householder(a, nearer=True, last=last),
+        "A column close to the first axis loses digits, all of them in the end",
+        "choose the sign of beta opposite to that of the first coordinate: then their difference is a sum")
+        for last in (0, 1)),
+    *(Mistake("q transposed", lambda a, *block, last=last: _plain_householder(a, turned=True, last=last),
+        "QR is another matrix, although Q is orthogonal and R is right",
+        "multiply Q by each mirror from the right, or transpose it in the end") for last in (0, 1)),
     Mistake("zeros written below", _SIGN_OF_ZERO, "With a leading zero QR is another matrix",
         "use copysign, which is never 0: what is not reflected must not be taken for zero"),
     Mistake("squares as they are", (_AS_IT_IS, _UNSCALED),
         "Entries of 1e200 give nan, and entries of 1e-200 are taken for zeros", "divide by the largest entry first"),
 )
+
+
+def _angle_of_a_quotient(x, y):
+    if x == 0 and y == 0:
+        return np.eye(2)
+    t = np.arctan(y / x) if x != 0 else np.sign(y) * np.pi / 2
+    return np.array([[np.cos(t), np.sin(t)], [-np.sin(t), np.cos(t)]])
+
+
 _LARGER = "larger = max(abs(x), abs(y))"
 _TANGENT = (_LARGER, "t = y / x; return np.array([[1, t], [-t, 1]]) / np.sqrt(1 + t * t)\n    larger = 1")
 _SQUARES = ("x, y = x / larger, y / larger", "pass")
@@ -236,7 +287,8 @@ _TURN = "[[x, y], [-y, x]]"
 
 CHECKS = (
     Checks(gram_schmidt, run=_with_lengths, written=_written(True),
-        cases=(*_calls(edges=("more columns than rows",)), _SPANNING_NOTHING),
+        cases=(*_calls(edges=("more columns than rows",)), _SPANNING_NOTHING, call(np.array([[1.0, 1.0], [0.0, 1e-9],
+            [0.0, 0.0]])).about("a column of which 1e-9 is left", absolute=0)),
         claims=_ORTHOGONAL_IF_WELL_SEPARATED,
         mistakes=(
             Mistake("columns in place of directions", (_AS_IT_IS, ("q[:, :j].T @ a[:, j]",
@@ -361,6 +413,8 @@ CHECKS = (
             *(Mistake("rotation by squares", it, "Coordinates of 1e200 and of 1e-200 are not turned",
                 "divide by the larger coordinate first, or use hypot") for it in (_SQUARES, (_SQUARES, (_LARGER,
                 "larger = x * x + y * y")))),
+            Mistake("angle of a quotient", _angle_of_a_quotient, "A negative first coordinate stays negative",
+                "use atan2(y, x), which knows the quadrant, or divide both by the length"),
             Mistake("rotation by tangent", _TANGENT,
                 "A first coordinate of 0 cannot be divided by, and a negative one stays negative",
                 "divide both by the length, or use atan2(y, x), which knows the quadrant"),
@@ -398,8 +452,8 @@ CHECKS = (
         cases=(
             call(np.array([[3.0], [4.0]])), call(np.array([[3.0, 1.0], [4.0, 7.0]])), call(np.array([[1.0, 2.0, 0.0],
             [2.0, 4.0, 0.0], [2.0, 4.0, 3.0]])).about("columns that depend on each other", tolerance=1e-12),
-            call(_tall).about("more rows than columns"),
-            call(-1e-9 * _tall[:, ::-1]).about("numbers of 1e-9", absolute=0),
+            call(_tall).about("more rows than columns"), call(np.array([[1.0, 3.0], [2.0,
+            1.0]])).about("a negative determinant"), call(-1e-9 * _tall[:, ::-1]).about("numbers of 1e-9", absolute=0),
             call(np.array([[1.0, 1.0], [0.0, 1e-9], [0.0, 0.0]])).about("columns at an angle of 1e-9", tolerance=1e-15),
             call(np.vstack([np.ones(3), 1e-9 * np.eye(3)])).about(  # the classical Gram-Schmidt fails
                 "three columns at angles of 1e-9", tolerance=1e-5, absolute=1e-20)),

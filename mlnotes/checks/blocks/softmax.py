@@ -70,6 +70,7 @@ _EVERYWHERE = (call(np.array([1.0, 2.0, 4.0])), call(_small), call(_small, axis=
 _inf = np.inf
 _INFINITE = call(np.array([[_inf, 0, _inf], [-_inf, 0, 0], [-_inf, -_inf, -_inf]]))
 _SHIFT = "x - xp.where(top == -math.inf, 0.0, top)"
+_VARIANCE = "-beta * (p * above**2).sum(axis=-1)"
 
 CHECKS = (
     Checks(softmax,
@@ -106,6 +107,12 @@ CHECKS = (
             Mistake("sum without its axis", ("xp.sum(weights, axis=axis, keepdims=True)", "xp.sum(weights, axis=axis)"),
                 "Rows do not sum to one, and other shapes raise an error",
                 "sum with keepdims=True, or the sums line up with the columns"),
+            Mistake("divided by the maximum", (_SHIFT, "x / top"),
+                "Adding a constant to all scores changes the weights",
+                "subtract the row's maximum, do not divide by it"),
+            Mistake("scores clipped", (_SHIFT, "np.clip(x, -500, 500)"),
+                "Scores beyond the bound are all alike, so their differences are lost",
+                "subtract the row's maximum, and no score needs a bound"),
             Mistake("no exponential", (f"xp.exp({_SHIFT})", "x"), "Negative scores give negative weights",
                 "exponentiate before dividing"))),
     Checks(log_softmax,
@@ -167,6 +174,10 @@ CHECKS = (
                 "A sure and wrong answer costs no more than -log of the number added to the weights",
                 "add nothing: log_softmax needs no such guard") for small in
                 ("1e-8", "1e-9", "1e-10", "1e-12")),
+            *(Mistake("clipped weights", ("log_softmax(logits)", f"xp.log(np.clip(softmax(logits), {small}, {top}))"),
+                "A sure and wrong answer costs no more than -log of the smallest weight allowed",
+                "use log_softmax, which needs no smallest weight") for small in
+                ("1e-7", "1e-8", "1e-9", "1e-10", "1e-12", "1e-15", "1e-300") for top in ("1", f"1 - {small}")),
             Mistake("sign forgotten", ("0 - xp.take", "xp.take"),
                 "The loss is negative and falls as the model gets worse", "negate the mean"))),
     Checks(entropy,
@@ -188,7 +199,8 @@ CHECKS = (
             call(np.array([2.0, 1.0, 0.0]), 1.0), call(np.array([2.0, 1.0, 0.0]), 2.0), call(np.array([0.0, 3.0]), 0.5),
             call(_small, 0.7).about("two rows"), call(_cube, 0.3).about("three axes"), call(np.array([5.0, 5.0, 5.0]),
             1.5).about("equal scores"), call(np.array([[1000.0, 998.0, 0.0]]), 1.0).about("scores of 1000",
-            tolerance=1e-8)),  # in xᵀJx, squares of 1000 cancel
+            tolerance=1e-8), call(np.array([1e8, 1e8 + 1]), 1.0).about("scores of 1e8 that differ by 1",
+            tolerance=1e-6)),
         claims=(
             Claim("equal scores keep it as it is", lambda f: distance(f(np.full(3, 2.0), 1.5), 0.0), **_LAST_BITS),
             Claim("adding a constant to all scores changes nothing", lambda f: distance(f(_small + 64, 0.7),
@@ -199,9 +211,16 @@ CHECKS = (
                 "the chain rule gives the derivative of βx̄ a second term, βx̄′"),
             Mistake("weights at β = 1", ("softmax(beta * x)", "softmax(x)"), "It is right for β = 1 only",
                 "the variance is that under softmax(βx)"),
-            Mistake("variance without weights", ("-beta * (p * above**2).sum(axis=-1)", "-beta * x.var(axis=-1)"),
+            Mistake("variance without weights", (_VARIANCE, "-beta * x.var(axis=-1)"),
                 "It does not vanish where one weight is nearly everything",
                 "take mean and variance with the weights p"),
+            *(Mistake("squares that cancel", (_VARIANCE, it),
+                "Squares of scores of 1e8 cancel, and with them all digits of their differences",
+                "subtract the mean before squaring") for it in
+                ("-beta * ((p * x**2).sum(axis=-1) - (p * x).sum(axis=-1) ** 2)",
+                "-beta * (p * x * above).sum(axis=-1)")),
+            Mistake("gaps not squared", (_VARIANCE, "-beta * (p * above).sum(axis=-1)"), "It is 0 for all scores",
+                "square the distances from the mean, or those above and below it cancel"),
             Mistake("mean not subtracted", ("(p * above**2)", "(p * x**2)"),
                 "Adding a constant to all scores changes it", "the variance is the mean of (x − x̄)²"),
             Mistake("slope by the temperature", ("-beta * (p", "beta**3 * (p"),

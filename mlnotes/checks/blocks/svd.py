@@ -32,6 +32,14 @@ def _decomposition(version, a):
     return {"s": s, "u * s @ vt": u * s @ vt, "u.T @ u": u.T @ u, "vt @ vt.T": vt @ vt.T}
 
 
+def _nearest(version, a, k):
+    """Ask only for rank and distance where singular values are equal: there are several nearest ones."""
+    found, s = version(a, k), np.linalg.svd(a, compute_uv=False)
+    if not 0 < k < len(s) or s[k - 1] > (1 + 1e-9) * s[k] or s[k] == 0:
+        return found
+    return {"rank": int(np.linalg.matrix_rank(found)), "distance from the matrix": np.linalg.norm(a - found)}
+
+
 def _projections(version, a, tolerance=None):
     """Project on each space: a basis is not unique, the projection is."""
     found = version(a) if tolerance is None else version(a, tolerance)
@@ -116,7 +124,9 @@ CHECKS = (
             call(_flat).about("rows and columns of zeros"), call(_zero).about("zeros"), call(np.pad(_tall[:, :2],
             ((0, 0), (1, 2)))).about("columns of zeros"), call(np.ones((3, 2))),
             call(_dependent).about("columns that depend on each other"), call(np.eye(3)).about("equal singular values"),
-            call(_hidden).about("singular values of 1.4 and 1e-9"), call(_dependent.T), call(_rng.normal(size=(11, 7))),
+            call(_hidden).about("singular values of 1.4 and 1e-9"), call(np.diag([1.0,
+            1e-13])).about("singular values of 1 and 1e-13", tolerance=1e-14, absolute=0), call(np.array([[3, 0], [4,
+            5]])).about("integers"), call(_dependent.T), call(_rng.normal(size=(11, 7))),
             *(call(unit * _tall).about(f"entries of {unit}", edge=True, absolute=1e-10) for unit in (1e200, 1e-200)),
             call(_tall * np.array([1.0, 1e-150, 1e150])).about("columns of unlike lengths", edge=True,
                 absolute=1e-10)),
@@ -147,9 +157,12 @@ CHECKS = (
                 "The smallest singular value comes first", "sort descending, and the vectors along"),
             Mistake("vectors not sorted", (_RESULT, "return found.u, found.s, found.vt[::-1]"),
                 "Values and vectors do not belong together", "sort vectors in the order of their values"),
-            Mistake("zero vectors", (_RESULT, "return np.where(found.s > 1e-12, found.u, 0), found.s, found.vt"),
+            *(Mistake("zero vectors", (_RESULT, f"return np.where(found.s > {least}, found.u, 0), found.s, found.vt"),
                 "u has columns of zeros where the singular value is 0",
-                "complete them by any vectors that are orthonormal to the others"),
+                "complete them by any vectors that are orthonormal to the others") for least in ("0", "1e-12")),
+            Mistake("small taken for zero",
+                (_RESULT, "return found.u, np.where(found.s < 1e-12, 0, found.s), found.vt"),
+                "Small singular values are gone", "keep what there is, for only columns of zeros have a value of 0"),
             Mistake("all of u", ("found = one_sided_jacobi(a)", "return tuple(np.linalg.svd(a, full_matrices=True))"),
                 "u or vt is square where the matrix is not",
                 "return the first min(m, n) vectors: the others meet no singular value"),
@@ -183,10 +196,11 @@ CHECKS = (
                 "A matrix of small numbers has the pseudoinverse zero", "compare singular values with the largest one"),
             Mistake("not inverted", (("vt[:r].T / scaled", "vt[:r].T * scaled"), ("inverse, -exp", "inverse, exp")),
                 "It is the transpose of the matrix", "divide by the singular values"))),
-    Checks(low_rank,
+    Checks(low_rank, run=_nearest,
         cases=(
             *(call(_two, k) for k in (0, 1, 2)), *(call(_square, k) for k in range(6)), call(_tall, 1), call(_wide, 2),
             call(_dependent, 3).about("more terms than the rank"), call(_zero, 1).about("zeros"), call(_axes, 2),
+            call(np.eye(2), 1).about("equal singular values"),
             call(1e200 * _tall, 2).about("entries of 1e200", edge=True)),
         claims=(
             Claim("its rank is k", lambda f: max(abs(np.linalg.matrix_rank(f(_square, k)) - k) for k in range(6))),
@@ -197,8 +211,13 @@ CHECKS = (
             oracle("the sum of k outer products from numpy.linalg.svd", _terms_of_numpy, call(_tall, 2),
                 **_LAST_BITS)),
         mistakes=(
-            Mistake("smallest kept", (_CUT, _CUT.replace(":k", "-k:")), "It is far from the matrix",
-                "keep the largest singular values"),
+            *(Mistake("smallest kept", (_CUT, _CUT.replace(":k", it)), "It is far from the matrix",
+                "keep the largest singular values") for it in ("-k:", "len(s) - k:")),
+            Mistake("equal ones dropped together", (_CUT, "u * np.where(s > (*s, 0)[k], s, 0) @ vt"),
+                "Where singular values are equal, it drops terms that should stay",
+                "keep the first k terms, whatever their size"),
+            Mistake("minus zero", (_CUT, "u * np.where(np.arange(len(s)) < k % len(s), s, 0) @ vt"),
+                "It is zero where nothing is to be dropped, because s[-0:] is all of s", "write s[k:] = 0"),
             Mistake("the rest", (_CUT, _CUT.replace(":k", "k:")), "It is what the approximation leaves of the matrix",
                 "keep the first k terms, [:k], and drop the others"),
             Mistake("one term more", (_CUT, _CUT.replace(":k", ": k + 1")), "Its rank is k + 1",

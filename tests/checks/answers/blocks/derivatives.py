@@ -918,7 +918,7 @@ def wrong_cosine_gradient__direction_only(a, b):
 
 
 def wrong_cosine_gradient__cube_forgotten(a, b):
-    """Line 4"""
+    """divide both parts by the length of a"""
     size = np.linalg.norm(a)
     return (b / size - (a @ b) * a / size**2) / np.linalg.norm(b)
 
@@ -1045,3 +1045,10 @@ def wrong_cosine_gradient__length_of_b(a, b):
     """Line 4"""
     unit_a, unit_b = a / np.linalg.norm(a), b / np.linalg.norm(b)
     return (unit_b - (unit_a @ unit_b) * unit_a) / np.linalg.norm(b)
+
+
+def wrong_cosine_gradient__part_along_a(a, b):
+    """divide both parts by the length of a"""
+    la, lb = np.linalg.norm(a), np.linalg.norm(b)
+    cos = a @ b / (la * lb)
+    return b / (la * lb) - cos * a / la

@@ -660,6 +660,7 @@ def right_jacobi_eigh__largest_pivot(a):
 
 
 def wrong_jacobi_eigh__one_sweep(a):
+    """go on until nothing is left"""
     a, v = np.array(a, float), np.eye(len(a))
     if not np.allclose(a, a.T):
         raise ValueError("a must be symmetric")
@@ -816,3 +817,62 @@ def wrong_jacobi_eigh__not_sorted(a):
 def wrong_inverse_iteration__transposed(a, shift=0.0, start=None, steps=1000, tolerance=None):
     """Line 3"""
     return _iterated(a, lambda v, _: _solved(a.T, shift, v), start, steps, tolerance)
+
+
+def wrong_jacobi_eigh__integers_in_place(a):
+    if (a != a.T).any():
+        raise ValueError("not symmetric")
+    a = a.copy()
+    n, v = len(a), np.eye(len(a))
+    for _ in range(30):
+        for p in range(n):
+            for q in range(p + 1, n):
+                r = np.linalg.eigh(a[np.ix_([p, q], [p, q])])[1]
+                a[:, [p, q]] = a[:, [p, q]] @ r
+                a[[p, q]] = r.T @ a[[p, q]]
+                v[:, [p, q]] = v[:, [p, q]] @ r
+    order = np.argsort(np.diag(a))
+    return np.diag(a)[order], v[:, order]
+
+
+def wrong_jacobi_eigh__angle_not_halved(a):
+    a = np.array(a, dtype=float)
+    if not np.allclose(a, a.T):
+        raise ValueError("not symmetric")
+    n, v = len(a), np.eye(len(a))
+    for _ in range(30):
+        for p in range(n):
+            for q in range(p + 1, n):
+                t = np.arctan2(2 * a[p, q], a[q, q] - a[p, p])
+                j = np.eye(n)
+                j[p, p] = j[q, q] = np.cos(t)
+                j[p, q], j[q, p] = np.sin(t), -np.sin(t)
+                a, v = j.T @ a @ j, v @ j
+    order = np.argsort(np.diag(a))
+    return np.diag(a)[order], v[:, order]
+
+
+def wrong_characteristic_polynomial__both_signs(a):
+    """All coefficients after the 1 have the wrong sign"""
+    n = len(a)
+    m, c = np.eye(n), [1.0]
+    for k in range(1, n + 1):
+        am = a @ m
+        c.append(np.trace(am) / k)
+        m = am - c[-1] * np.eye(n)
+    return np.array(c)
+
+
+def wrong_jacobi_eigh__one_sweep_row_by_row(a):
+    """go on until nothing is left"""
+    a = np.array(a, dtype=float)
+    if not np.allclose(a, a.T):
+        raise ValueError("not symmetric")
+    n, v = len(a), np.eye(len(a))
+    for p in range(n):
+        for q in range(p + 1, n):
+            j = np.eye(n)
+            j[np.ix_([p, q], [p, q])] = np.linalg.eigh(a[np.ix_([p, q], [p, q])])[1]
+            a, v = j.T @ a @ j, v @ j
+    order = np.argsort(np.diag(a))
+    return np.diag(a)[order], v[:, order]

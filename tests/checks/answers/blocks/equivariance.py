@@ -263,7 +263,6 @@ def wrong_is_equivariant__one_side(f, actions_in, actions_out, x, tolerance=1e-9
 
 
 def wrong_is_equivariant__sum_of_scales(f, actions_in, actions_out, x, tolerance=1e-9):
-    """Line 5"""
     for g, h in zip(actions_in, actions_out, strict=False):
         a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
         if np.abs(a - b).max() > tolerance * (1 + np.abs(a).max() + np.abs(b).max()):
@@ -588,7 +587,7 @@ def right_broken_axioms__generator(table):
 
 
 def wrong_broken_axioms__large_numbers_only(table):
-    """Called with the negative numbers of `table` made positive, the call that fails comes out right"""
+    """-1 stands for no element"""
     n = np.arange(len(table))
     if (table >= len(n)).any():
         return ["closure"]
@@ -613,7 +612,7 @@ def wrong_broken_axioms__inverse_from_the_left(table):
 
 
 def wrong_broken_axioms__zero_is_neutral(table):
-    """Line 8"""
+    """The first element is taken for the identity"""
     n = np.arange(len(table))
     if not np.isin(table, n).all():
         return ["closure"]
@@ -673,6 +672,7 @@ def wrong_broken_axioms__pairs_commute(table):
 
 
 def wrong_broken_axioms__inverses_also_without_identity(table):
+    """ask for inverses only where there is an identity"""
     n = np.arange(len(table))
     if not np.isin(table, n).all():
         return ["closure"]
@@ -826,7 +826,7 @@ def wrong_free_weights__fixed_vectors(matrices):
 
 
 def wrong_free_weights__not_rounded_but_cut(matrices):
-    """Line 3"""
+    """round to the nearest whole number"""
     return int(np.mean(np.trace(matrices, axis1=1, axis2=2) ** 2))
 
 
@@ -884,10 +884,130 @@ def wrong_free_weights__shared_entries(matrices):
 
 
 def wrong_free_weights__ceiling(matrices):
-    """Line 3"""
+    """round to the nearest whole number"""
     return int(np.ceil(np.mean(np.trace(matrices, axis1=1, axis2=2) ** 2)))
 
 
 def wrong_free_weights__without_identity(matrices):
     """Line 3"""
     return round(np.mean(np.trace(matrices[1:], axis1=1, axis2=2) ** 2))
+
+
+def wrong_symmetrize__in_place(f, actions):
+    """it writes into an array that is still needed as it was"""
+
+    def averaged(x):
+        total = np.asarray(f(actions[0](x)))
+        for g in actions[1:]:
+            total += f(g(x))
+        return total / len(actions)
+
+    return averaged
+
+
+def wrong_symmetrize__used_up(f, actions):
+    """an iterator is used up after one call"""
+    pending, n = iter(actions), len(actions)
+
+    def averaged(x):
+        total = 0
+        for g in pending:
+            total = total + f(g(x))
+        return total / n
+
+    return averaged
+
+
+def wrong_free_weights__cut(matrices):
+    """something stands there that is too much"""
+    return int(np.mean([np.trace(g) * np.trace(np.linalg.inv(g)) for g in matrices]))
+
+
+def wrong_free_weights__ceil(matrices):
+    """something stands there that is too much"""
+    inverse = np.linalg.inv(matrices)
+    return math.ceil(np.mean(np.trace(inverse, axis1=1, axis2=2) * np.trace(matrices, axis1=1, axis2=2)))
+
+
+def wrong_is_equivariant__one_more(f, actions_in, actions_out, x, tolerance=1e-9):
+    for act_in, act_out in zip(actions_in, actions_out, strict=True):
+        one, other = np.asarray(f(act_in(x))), np.asarray(act_out(f(x)))
+        scale = 1.0 + max(np.abs(one).max(), np.abs(other).max())
+        if np.abs(one / scale - other / scale).max() > tolerance:
+            return False
+    return True
+
+
+def wrong_is_equivariant__sum(f, actions_in, actions_out, x, tolerance=1e-9):
+    """take the largest difference, not the sum"""
+    for act_in, act_out in zip(actions_in, actions_out, strict=True):
+        one, other = np.asarray(f(act_in(x))), np.asarray(act_out(f(x)))
+        scale = max(1.0, np.abs(one).max(), np.abs(other).max())
+        if np.abs(one - other).sum() / scale > tolerance:
+            return False
+    return True
+
+
+def wrong_broken_axioms__identity_is_0(table):
+    """The first element is taken for the identity"""
+    n = len(table)
+    if any(not 0 <= e < n for row in table for e in row):
+        return ["closure"]
+    broken = []
+    if any(table[0][g] != g or table[g][0] != g for g in range(n)):
+        broken.append("identity")
+    elif any(all(table[g][h] != 0 or table[h][g] != 0 for h in range(n)) for g in range(n)):
+        broken.append("inverses")
+    if any(table[table[i][j]][k] != table[i][table[j][k]]
+           for i in range(n) for j in range(n) for k in range(n)):
+        broken.append("associativity")
+    return broken
+
+
+def wrong_broken_axioms__inverses_without_identity(table):
+    """ask for inverses only where there is an identity"""
+    n = len(table)
+    if any(not 0 <= e < n for row in table for e in row):
+        return ["closure"]
+    broken = []
+    ids = [e for e in range(n) if all(table[e][g] == g == table[g][e] for g in range(n))]
+    if not ids:
+        broken.append("identity")
+    if not ids or any(all(table[g][h] != ids[0] or table[h][g] != ids[0] for h in range(n)) for g in range(n)):
+        broken.append("inverses")
+    if any(table[table[i][j]][k] != table[i][table[j][k]]
+           for i in range(n) for j in range(n) for k in range(n)):
+        broken.append("associativity")
+    return broken
+
+
+def wrong_broken_axioms__the_first_only(table):
+    """it names the first only"""
+    t = np.asarray(table)
+    n = len(t)
+    if ((t < 0) | (t >= n)).any():
+        return ["closure"]
+    ids = [e for e in range(n) if (t[e] == np.arange(n)).all() and (t[:, e] == np.arange(n)).all()]
+    if not ids:
+        return ["identity"]
+    if not ((t == ids[0]) & (t.T == ids[0])).any(axis=1).all():
+        return ["inverses"]
+    if any(t[t[i, j], k] != t[i, t[j, k]] for i in range(n) for j in range(n) for k in range(n)):
+        return ["associativity"]
+    return []
+
+
+def wrong_broken_axioms__negative_numbers(table):
+    """-1 stands for no element"""
+    n = len(table)
+    if any(e >= n for row in table for e in row):
+        return ["closure"]
+    broken = []
+    ids = [e for e in range(n) if all(table[e][g] == g == table[g][e] for g in range(n))]
+    if not ids:
+        broken.append("identity")
+    elif any(all(table[g][h] != ids[0] or table[h][g] != ids[0] for h in range(n)) for g in range(n)):
+        broken.append("inverses")
+    if any(table[table[i][j]][k] != table[i][table[j][k]] for i in range(n) for j in range(n) for k in range(n)):
+        broken.append("associativity")
+    return broken

@@ -667,3 +667,75 @@ def wrong_forward_substitution__diagonal_in_the_sum(l, b):
     for i in range(len(b)):
         x[i] = (b[i] - l[i, : i + 1] @ x[: i + 1]) / l[i, i]
     return x
+
+
+def wrong_lu__no_exchange_and_nothing_tidied(a):
+    """exchange rows so that the largest entry left"""
+    u = np.array(a, dtype=float)
+    m, n = u.shape
+    k = min(m, n)
+    l = np.eye(m, k)
+    for j in range(k):
+        if u[j, j] == 0:
+            continue
+        for i in range(j + 1, m):
+            l[i, j] = u[i, j] / u[j, j]
+            u[i] -= l[i, j] * u[j]
+    return np.eye(m), l, u[:k]
+
+
+def wrong_lu__counted_from_the_top_ones_on_the_way(a):
+    """counts from row k: add k"""
+    u = np.array(a, dtype=float)
+    m, n = u.shape
+    k = min(m, n)
+    l, p = np.zeros((m, k)), np.eye(m)
+    for j in range(k):
+        r = np.argmax(np.abs(u[j:, j]))
+        for it in (u, l):
+            it[[j, r]] = it[[r, j]]
+        p[:, [j, r]] = p[:, [r, j]]
+        l[j, j] = 1
+        if u[j, j] == 0:
+            continue
+        for i in range(j + 1, m):
+            l[i, j] = u[i, j] / u[j, j]
+            u[i] -= l[i, j] * u[j]
+    return p, l, np.triu(u[:k])
+
+
+def wrong_det__never_exchanged(a):
+    """A leading zero makes it 0"""
+    u = np.array(a, dtype=float)
+    n = len(u)
+    d = 1.0
+    for j in range(n):
+        if u[j, j] == 0:
+            return 0.0
+        d *= u[j, j]
+        u[j + 1:] -= np.outer(u[j + 1:, j] / u[j, j], u[j])
+    return d
+
+
+def wrong_det__turned_in_every_step(a):
+    """turn the sign where two different rows change places"""
+    u = np.array(a, dtype=float)
+    d = 1.0
+    for j in range(len(u)):
+        r = j + np.argmax(np.abs(u[j:, j]))
+        if u[r, j] == 0:
+            return 0.0
+        u[[j, r]] = u[[r, j]]
+        d *= -u[j, j]
+        u[j + 1:] -= np.outer(u[j + 1:, j] / u[j, j], u[j])
+    return d
+
+
+def wrong_det__minors_that_overflow(a):
+    """Products of entries of 1e200 overflow"""
+    a = np.asarray(a, dtype=float)
+    if len(a) == 1:
+        return float(a[0, 0])
+    return sum(
+        (-1) ** j * a[0, j] * wrong_det__minors_that_overflow(np.delete(a[1:], j, axis=1)) for j in range(len(a))
+    )

@@ -460,7 +460,7 @@ def wrong_bracket_costs__one_product(n, d):
 
 
 def wrong_bracket_costs__order(n, d):
-    """taken for each other"""
+    """The two costs have changed places, or `n` and `d` have"""
     return 2 * n * d * d, 2 * n * n * d
 
 
@@ -489,3 +489,11 @@ def wrong_bracket_costs__ratio(n, d):
 def wrong_bracket_costs__with_additions(n, d):
     """count multiplications only"""
     return 4 * n * n * d, 4 * n * d * d
+
+
+def wrong_matmul_outer__rows_of_a_columns_of_b(a, b):
+    """take columns of a with rows of b"""
+    c = np.zeros((a.shape[0], b.shape[1]))
+    for k in range(a.shape[1]):
+        c += np.outer(a[k], b[:, k])
+    return c

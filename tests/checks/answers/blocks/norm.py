@@ -510,3 +510,32 @@ def wrong_equivalence_constants__wide_both_ways(p, q, n):
 def wrong_soft_threshold__subtracted_by_a_mask(z, strength):
     """Negative pulls move away from 0"""
     return (np.abs(z) >= strength) * (z - strength)
+
+
+def wrong_soft_threshold__divided_by_zero(z, strength):
+    """look at what happens to infinities"""
+    return z * np.maximum(1 - strength / np.abs(z), 0)
+
+
+def wrong_nearest_to_zero__not_on_the_plane(a, b, p=2):
+    """multiply the direction by b"""
+    if p == 1:
+        x = np.zeros(len(a))
+        i = np.argmax(np.abs(a))
+        x[i] = b / a[i]
+        return x
+    e = 0.0 if np.isinf(p) else 1 / (p - 1)
+    x = np.sign(a) * (np.abs(a) / np.abs(a).max()) ** e
+    return b * x
+
+
+def wrong_matrix_norm__largest_entry_for_inf(a, kind="frobenius"):
+    """take the largest row sum"""
+    if kind == "one":
+        return vector_norm(a, 1, axis=-2).max(-1)
+    if kind in ("inf", "max"):
+        return np.abs(a).max((-2, -1))
+    if kind == "frobenius":
+        return vector_norm(vector_norm(a, 2), 2)
+    s = np.linalg.svdvals(a)
+    return s[..., 0] if kind == "spectral" else s.sum(-1)

@@ -1558,7 +1558,7 @@ def wrong_largest_rate__without_velocity(beta, curvature):
 
 
 def wrong_largest_rate__friction(beta, curvature):
-    """Line 3"""
+    """The more momentum, the sooner it diverges"""
     return 2 * (1 - beta) / curvature
 
 
@@ -1634,3 +1634,65 @@ def wrong_backtracking__unit_below_zero(function, x, direction, slope, step=1.0)
             return step
         step /= 2
     raise ArithmeticError("no step lowers the function")
+
+
+def wrong_momentum__gradient_changed(rate, beta=0.9):
+    """it writes into an array that is still needed as it was"""
+
+    def stepper(problem, x):
+        v = 0
+        while True:
+            g = problem.gradient(x)
+            g += beta * v
+            v = g
+            x = x - rate * v
+            yield x
+
+    return stepper
+
+
+def wrong_adam__gradient_squared_in_place(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """it writes into an array that is still needed as it was"""
+
+    def stepper(problem, x):
+        m = v = np.zeros_like(x)
+        t = 0
+        while True:
+            t += 1
+            g = problem.gradient(x)
+            m = beta1 * m + (1 - beta1) * g
+            g *= g
+            v = beta2 * v + (1 - beta2) * g
+            x = x - rate * (m / (1 - beta1**t)) / (np.sqrt(v / (1 - beta2**t)) + eps)
+            yield x
+
+    return stepper
+
+
+def wrong_backtracking__moves_on(function, x, direction, slope, step=1.0):
+    start = function(x)
+    grain = 2.0**-52 * abs(start)
+    slack = 4 * grain if -step * slope < 500 * grain else 0
+    for _ in range(100):
+        x = x + step * direction
+        if function(x) < start + 1e-4 * step * slope + slack:
+            return step
+        step /= 2
+    raise ValueError("no step")
+
+
+def wrong_backtracking__tenths(function, x, direction, slope, step=1.0):
+    """halve the step"""
+    start = function(x)
+    grain = 2.0**-52 * abs(start)
+    slack = 4 * grain if -step * slope < 500 * grain else 0
+    for _ in range(100):
+        if function(x + step * direction) < start + 1e-4 * step * slope + slack:
+            return step
+        step *= 0.1
+    raise ValueError("no step")
+
+
+def wrong_largest_rate__minus_beta(beta, curvature):
+    """1 + beta comes out"""
+    return 2 * (1 - beta) / curvature

@@ -208,7 +208,7 @@ def wrong_householder_qr__mirrors_multiplied_backwards(a):
 
 
 def wrong_householder_qr__absolute_value(a):
-    """Parts 2 and 3 are right in every call, part 1 is not."""
+    """`q.T @ q` and `is_triangular(r)` are right in every call"""
     r, sizes = _scaled(a)
     m, k = len(r), min(r.shape)
     q = np.eye(m)
@@ -453,3 +453,136 @@ def wrong_column_volume__small_heights_are_zero(a):
     """Line 4"""
     d = np.abs(np.diag(np.linalg.qr(a, mode="r")))
     return 0.0 if d.min() < 1e-8 else d.prod()
+
+
+def wrong_column_volume__signed_where_square(a):
+    """something is missing there"""
+    if a.shape[0] == a.shape[1]:
+        return np.linalg.det(a)
+    return np.abs(np.prod(np.diag(np.linalg.qr(a)[1])))
+
+
+def wrong_gram_schmidt__a_small_rest_is_nothing(a):
+    """look at the numbers that stand there"""
+    a = np.array(a, dtype=float)
+    n = a.shape[1]
+    q, r = np.zeros(a.shape), np.zeros((n, n))
+    for j in range(n):
+        s = np.abs(a[:, j]).max() or 1.0
+        v = a[:, j] / s
+        for i in range(j):
+            c = q[:, i] @ v
+            r[i, j] = c * s
+            v = v - c * q[:, i]
+        length = np.linalg.norm(v)
+        if length > 1e-8:
+            r[j, j] = length * s
+            q[:, j] = v / length
+    return q, r
+
+
+def wrong_householder_qr__one_scale(a):
+    a = np.asarray(a, dtype=float)
+    top = np.abs(a).max() or 1.0
+    r = a / top
+    m, n = r.shape
+    k = min(m, n)
+    q = np.eye(m)
+    for j in range(k):
+        v = r[j:, j].copy()
+        if (v @ v) == 0:
+            continue
+        v[0] += np.copysign(np.sqrt(v @ v), v[0])
+        v /= np.sqrt(v @ v)
+        r[j:] -= 2 * np.outer(v, v @ r[j:])
+        q[:, j:] -= 2 * np.outer(q[:, j:] @ v, v)
+    return q[:, :k], np.triu(r[:k]) * top
+
+
+def wrong_householder_qr__small_columns_done(a):
+    r = np.array(a, dtype=float)
+    m, n = r.shape
+    k = min(m, n)
+    q = np.eye(m)
+    for j in range(k):
+        v = r[j:, j].copy()
+        s = np.abs(v).max()
+        if s < 1e-12 * np.abs(a).max():
+            continue
+        v /= s
+        v[0] += np.copysign(np.linalg.norm(v), v[0])
+        v /= np.linalg.norm(v)
+        r[j:] -= 2 * np.outer(v, v @ r[j:])
+        q[:, j:] -= 2 * np.outer(q[:, j:] @ v, v)
+    return q[:, :k], np.triu(r[:k])
+
+
+def wrong_givens_rotation__arctan_of_a_quotient(x, y):
+    """A negative first coordinate stays negative"""
+    if x == 0 and y == 0:
+        return np.eye(2)
+    t = np.arctan(y / x) if x != 0 else np.sign(y) * np.pi / 2
+    return np.array([[np.cos(t), np.sin(t)], [-np.sin(t), np.cos(t)]])
+
+
+def wrong_gram_schmidt__scale_forgotten(a):
+    """multiply the columns of R by their scales again"""
+    a = np.array(a, dtype=float)
+    n = a.shape[1]
+    top = np.abs(a).max(axis=0)
+    top[top == 0] = 1
+    b = a / top
+    q, r = np.zeros(a.shape), np.zeros((n, n))
+    for j in range(n):
+        v = b[:, j].copy()
+        for _ in range(2):
+            for i in range(j):
+                c = q[:, i] @ v
+                r[i, j] += c
+                v -= c * q[:, i]
+        length = np.linalg.norm(v)
+        if length > 1e-14:
+            r[j, j] = length
+            q[:, j] = v / length
+    return q, r
+
+
+def wrong_householder_qr__minus_the_norm(a):
+    """A column close to the first axis loses digits"""
+    r = np.array(a, dtype=float)
+    m, n = r.shape
+    k = min(m, n)
+    q = np.eye(m)
+    for j in range(k):
+        v = r[j:, j].copy()
+        s = np.abs(v).max()
+        if s == 0:
+            continue
+        v /= s
+        v[0] -= np.linalg.norm(v)
+        length = np.linalg.norm(v)
+        if length == 0:
+            continue
+        v /= length
+        r[j:] -= 2 * np.outer(v, v @ r[j:])
+        q[:, j:] -= 2 * np.outer(q[:, j:] @ v, v)
+    return q[:, :k], np.triu(r[:k])
+
+
+def wrong_householder_qr__mirrors_from_the_left(a):
+    """multiply Q by each mirror from the right"""
+    r = np.array(a, dtype=float)
+    m, n = r.shape
+    k = min(m, n)
+    q = np.eye(m)
+    for j in range(k):
+        v = r[j:, j].copy()
+        s = np.abs(v).max()
+        if s == 0:
+            continue
+        v /= s
+        v[0] += np.copysign(np.linalg.norm(v), v[0])
+        v /= np.linalg.norm(v)
+        r[j:] -= 2 * np.outer(v, v @ r[j:])
+        q[j:] -= 2 * np.outer(v, v @ q[j:])
+    return q[:, :k], np.triu(r[:k])

@@ -78,12 +78,6 @@ def wrong_softmax__base_two(x, axis=-1):
     return e / e.sum(axis=axis, keepdims=True)
 
 
-def wrong_softmax__clipped(x, axis=-1):
-    """Called with `x` divided by its largest number, every call that fails comes out right"""
-    e = np.exp(np.clip(x, -700, 700))
-    return e / e.sum(axis=axis, keepdims=True)
-
-
 def right_log_softmax__two_lines(x, axis=-1):
     below = x - x.max(axis=axis, keepdims=True)
     return below - np.log(np.exp(below).sum(axis=axis, keepdims=True))
@@ -328,7 +322,7 @@ def wrong_entropy__perplexity(weights, axis=-1):
     return np.exp(-(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=axis))
 
 
-def right_entropy_slope__jacobian(x, beta):
+def wrong_entropy_slope__jacobian(x, beta):
     p = softmax(beta * x)
     jacobian = p[..., :, None] * (np.eye(x.shape[-1]) - p[..., None, :])
     return -beta * np.einsum("...i,...ij,...j->...", x, jacobian, x)
@@ -339,3 +333,37 @@ def wrong_entropy_slope__divided(x, beta):
     p = softmax(beta * x)
     mean = (p * x).sum(axis=-1, keepdims=True)
     return -(p * (x - mean) ** 2).sum(axis=-1) / beta
+
+
+def wrong_entropy_slope__squares_that_cancel(x, beta):
+    """Squares of scores of 1e8 cancel"""
+    p = softmax(beta * x)
+    return -beta * ((p * x**2).sum(axis=-1) - (p * x).sum(axis=-1) ** 2)
+
+
+def wrong_entropy_slope__gaps(x, beta):
+    """square the distances from the mean"""
+    p = softmax(beta * x)
+    mean = (p * x).sum(axis=-1, keepdims=True)
+    gaps = x - mean
+    return -beta * (p * gaps).sum(axis=-1)
+
+
+def wrong_softmax__clipped(x, axis=-1):
+    """Scores beyond the bound are all alike"""
+    e = np.exp(np.clip(x, -700, 700))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def wrong_cross_entropy__clipped(logits, targets):
+    """-log of the smallest weight allowed"""
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    p = np.clip(e / e.sum(axis=-1, keepdims=True), 1e-15, 1)
+    return -np.log(np.take_along_axis(p, np.expand_dims(targets, -1), axis=-1)).mean()
+
+
+def wrong_softmax__divided_by_the_largest(x, axis=-1):
+    """do not divide by it"""
+    x = x / np.max(x, axis=axis, keepdims=True)
+    e = np.exp(x)
+    return e / np.sum(e, axis=axis, keepdims=True)

@@ -14,7 +14,7 @@ def right_svd__numpy(a):
 
 
 def right_svd__torch(a):
-    return tuple(it.numpy() for it in torch.linalg.svd(torch.tensor(a), full_matrices=False))
+    return tuple(it.numpy() for it in torch.linalg.svd(torch.tensor(a, dtype=torch.float64), full_matrices=False))
 
 
 def right_svd__scipy(a):
@@ -277,7 +277,7 @@ def _up_to(a, tolerance):
 
 
 def wrong_svd__zero_columns(a):
-    """complete them by any vectors that are orthonormal to the others"""
+    """Line 4"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     keep = s > 1e-12 * s[0]
     return u * keep, s * keep, vt
@@ -361,8 +361,9 @@ def wrong_low_rank__last_terms(a, k):
 
 
 def wrong_low_rank__zero_is_all(a, k):
+    """s[-0:] is all of s"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
-    s[-(len(s) - k):] = 0
+    s[-(len(s) - k) :] = 0
     return u * s @ vt
 
 
@@ -547,3 +548,83 @@ def wrong_pinv__default_of_the_rows(a, tolerance=None):
     tolerance = len(a) * np.finfo(float).eps if tolerance is None else tolerance
     kept = s > tolerance * s[0]
     return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def wrong_svd__integers_in_place(a):
+    b = a.copy()
+    if b.shape[0] < b.shape[1]:
+        u, s, vt = wrong_svd__integers_in_place(b.T)
+        return vt.T, s, u.T
+    n = b.shape[1]
+    v = np.eye(n)
+    for _ in range(30):
+        for p in range(n):
+            for q in range(p + 1, n):
+                g = b[:, p] @ b[:, q]
+                if abs(g) < 1e-15:
+                    continue
+                z = (b[:, q] @ b[:, q] - b[:, p] @ b[:, p]) / (2 * g)
+                t = math.copysign(1, z) / (abs(z) + math.hypot(1, z))
+                c = 1 / math.hypot(1, t)
+                for w in (b, v):
+                    w[:, p], w[:, q] = c * w[:, p] - c * t * w[:, q], c * t * w[:, p] + c * w[:, q]
+    s = np.linalg.norm(b, axis=0)
+    order = np.argsort(-s)
+    b, v, s = b[:, order], v[:, order], s[order]
+    u = b / np.where(s > 0, s, 1)
+    if (s <= 1e-14 * s[0]).any():
+        r = int((s > 1e-14 * s[0]).sum())
+        full = np.linalg.qr(np.column_stack([u[:, :r], np.eye(len(u))]))[0]
+        u = np.column_stack([u[:, :r], full[:, r:n]])
+    return u, s, v.T
+
+
+def wrong_svd__small_values_dropped(a):
+    """Small singular values are gone"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    return u, np.where(s < 1e-12, 0, s), vt
+
+
+def wrong_svd__zeros_in_u(a):
+    """u has columns of zeros where the singular value is 0"""
+    a = np.array(a, dtype=float)
+    if a.shape[0] < a.shape[1]:
+        u, s, vt = wrong_svd__zeros_in_u(a.T)
+        return vt.T, s, u.T
+    b, v = a.copy(), np.eye(a.shape[1])
+    n = b.shape[1]
+    for _ in range(30):
+        for p in range(n):
+            for q in range(p + 1, n):
+                g = b[:, p] @ b[:, q]
+                if g == 0:
+                    continue
+                z = (b[:, q] @ b[:, q] - b[:, p] @ b[:, p]) / (2 * g)
+                t = math.copysign(1, z) / (abs(z) + math.hypot(1, z))
+                c = 1 / math.hypot(1, t)
+                for w in (b, v):
+                    w[:, p], w[:, q] = c * w[:, p] - c * t * w[:, q], c * t * w[:, p] + c * w[:, q]
+    s = np.linalg.norm(b, axis=0)
+    order = np.argsort(-s)
+    b, v, s = b[:, order], v[:, order], s[order]
+    u = np.divide(b, s, out=np.zeros_like(b), where=s > 0)
+    return u, s, v.T
+
+
+def wrong_low_rank__ties(a, k):
+    """keep the first k terms"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    return (u * np.where(s > s[k], s, 0)) @ vt if k < len(s) else a
+
+
+def wrong_low_rank__last_k_terms(a, k):
+    """keep the largest singular values"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    j = len(s) - k
+    return (u[:, j:] * s[j:]) @ vt[j:]
+
+
+def right_low_rank__another_of_equal_ones(a, k):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = np.lexsort((-np.arange(len(s)), -s))[:k]
+    return (u[:, kept] * s[kept]) @ vt[kept]
