@@ -159,7 +159,7 @@ def right_generate__recursive(step, ids, n_tokens, stop=None, rng=None, **choice
 
 
 def wrong_generate__whole_text_again(step, ids, n_tokens, stop=None, rng=None, **choice):
-    """With `ids` = 1, every call that fails comes out right."""
+    """step gets what it has read already once more"""
     rng, text = np.random.default_rng(rng), list(ids)
     for _ in range(n_tokens):
         p = np.cumsum(next_token_probabilities(step(np.array(text))[-1], **choice))
@@ -825,7 +825,7 @@ def _draw(p, rng):
 
 def wrong_generate__generator_not_used(step, ids, n_tokens, stop=None, rng=None, **choice):
     """Line 3"""
-    rng = np.random.default_rng(rng if isinstance(rng, int) else None)
+    rng = np.random.default_rng(rng if isinstance(rng, int) else 0)
     new, written = np.asarray(ids), []
     for _ in range(n_tokens):
         token = _draw(next_token_probabilities(step(new)[-1], **choice), rng)
