@@ -29,6 +29,7 @@ frozen(_mask, _blind)
 _q2, _k3, _v3, _two, _b2, _g2 = frozen(np.array([[1.0], [2.0]]), np.array([[0.0], [1.0], [-1.0]]), np.array([[4.0, 0.0],
     [0.0, 8.0], [2.0, 2.0]]), np.array([[True, True, False], [True, False, True]]), np.array([[0.0, 1.0, 2.0],
     [3.0, 0.0, 0.0]]), np.array([[1.0, 0.0], [2.0, -1.0]]))
+_second = np.array([[False, False, False], [True, False, True]])
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 13 products in float64: a few units of 1e-16"}
 
 
@@ -139,6 +140,8 @@ _IN_BLOCKS = (
         "The last keys and queries are lost where the block size does not divide",
         "let the last block be shorter"),
 )
+_GV = "grad[..., rows, :] @ v[..., keys, :].mT"
+_GRAD_SCORES = f"weights * ({_GV} - delta[..., rows, :])"
 _MASKED = (
     Mistake("mask inverted", (_SEEN, _SEEN.replace("(seen", "(~seen")),
         "Each query sees what it should not, and nothing else",
@@ -185,8 +188,14 @@ CHECKS = (
                 "Right in one block; else rows sum to less than one wherever a larger score comes later",
                 "the sum shrinks by exp(old maximum − new maximum) when the maximum grows"),
             Mistake("rescaled the wrong way", ("xp.exp(top - shift)", "xp.exp(shift - top)"),
-                "The first factor is exp(∞), and 0 times that is nan",
-                "the exponent is old maximum − new maximum, never positive"),
+                "Every weight is nan", "begin with the maximum −∞ and the sum 0, and shrink the sum by "
+                "exp(old maximum − new maximum): that exponent is never positive"),
+            Mistake("maximum of at least 0", ("xp.full_like(x[..., :1], -math.inf)", "xp.zeros_like(x[..., :1])"),
+                "Scores far below 0 all get the weight 0: the maximum begins at 0", "let it begin at −∞"),
+            Mistake("new exponentials rescaled", (_TOTAL, "total = (factor if block.start else 1.0) * (total + "
+                "xp.sum(exponentials, axis=-1, keepdims=True))"),
+                "Exponentials of the new block shrink, too",
+                "only the older sum shrinks: factor · total + the block's own sum"),
             Mistake("maximum of the block", _MAXIMUM, "Right in one block; else weights may exceed one",
                 "the new maximum is the larger of the old one and that of the block"),
             Mistake("no maximum", (_NO_MAXIMUM, ("xp.exp(x - _finite(top))", "xp.exp(x)")), "Large scores overflow",
@@ -332,11 +341,21 @@ CHECKS = (
             oracle("numpy.logaddexp over the parts", lambda outs, lses: (None, np.logaddexp.reduce(lses)),
                 call(*_parts(_q, _k, _v, 4, 6)), run=lambda f, *parts: f(*parts)[1], **_LAST_BITS)),
         mistakes=(
+            Mistake("nothing seen is nan", (("softmax(_at_least_single(lses), axis=0)",
+                "xp.exp(lses - xp.max(lses, axis=0)) / xp.sum(xp.exp(lses - xp.max(lses, axis=0)), axis=0)"),
+                ("logsumexp(lses, axis=0)", "xp.max(lses, axis=0) + xp.log(xp.sum(xp.exp(lses - xp.max(lses, axis=0)), "
+                "axis=0))")), "A query that sees nothing of any part gives nan",
+                "−∞ less −∞ is nan: take 0 for the maximum of nothing, and do not divide by 0"),
             Mistake("plain mean", ("out = xp.sum(weights[..., None] * outs, axis=0)",
                 "out = xp.mean(_at_least_single(outs), axis=0)"), "Every part counts alike, whatever its scores",
                 "weigh the parts by a softmax over their log-sum-exps"),
             Mistake("weights of lse", ("softmax(_at_least_single(lses), axis=0)", "lses / xp.sum(lses, axis=0)"),
                 "Parts are weighed with logarithms", "take the exponentials of the log-sum-exps: their softmax"),
+            Mistake("no maximum", (("softmax(_at_least_single(lses), axis=0)", "xp.exp(lses)"),
+                ("outs, axis=0)\n", "outs, axis=0) / xp.where(sum(weights) == 0, 1.0, sum(weights))[..., None]\n"),
+                ("logsumexp(lses, axis=0)", "xp.log(xp.sum(xp.exp(lses), axis=0))")),
+                "Exponentials of large log-sum-exps overflow, those of very small ones vanish",
+                "take the largest log-sum-exp of each query off first"),
             Mistake("softmax over queries", ("axis=0)\n    out", "axis=-1)\n    out"),
                 "The weights of the parts do not sum to one",
                 "take the softmax over the parts, axis 0"),
@@ -354,7 +373,9 @@ CHECKS = (
         cases=(
             _backward(_g2, _q2, _k3, _v3), _backward(_g2, _q2, _k3, _v3, block_size=1).about("one at a time"),
             _backward(_grad, _q, _k, _v), _backward(_grad, _q, _k, _v, mask=_mask).about("a mask"),
-            _backward(_grad, _q, _k, _v, bias=_bias).about("a bias"), _backward(_grad, _q, _k, _v,
+            _backward(_grad, _q, _k, _v, bias=_bias).about("a bias"),
+            _backward(_grad, _q, _k, _v, bias=_bias[0]).about("a bias for all sequences"),
+            _backward(_g2, _q2, _k3, _v3, mask=_second).about("a query that sees nothing"), _backward(_grad, _q, _k, _v,
                 scale=0.3).about("a scale"),
             _backward(_grad, _q, _k, _v, block_size=4).about("blocks of 4"),
             _backward(_grad, _q, _k, _v, offset=2).about("causal, with an offset", edge=True),
@@ -365,10 +386,11 @@ CHECKS = (
             _backward(_grad, _q, _k, _v, mask=_mask, bias=_bias, scale=0.3, block_size=4,
                 offset=2).about("all options", edge=True),
             _backward(_grad, _q, _k, _v, mask=_blind, block_size=4).about("a query and blocks that see no key"),
+            _backward(*(np.stack([it, -it]) for it in (_grad, _q, _k, _v)), bias=_bias[0]).about("two leading axes"),
+            _backward(_grad, _q, _k, _v, bias=_bias[:, :1, :1], block_size=4).about("a number for each sequence",
+                edge=True),
             _backward(_grad, _q, _k, _v, mask=_mask[0, :, :1], bias=_bias[:, :1], block_size=4).about(
-            "a mask and a bias that broadcast", edge=True),
-            _backward(_grad, _q, _k[:1], _v[0], bias=_bias[0], block_size=4).about("keys for all sequences",
-                edge=True)),
+            "a mask and a bias that broadcast", edge=True)),
         claims=(
             Claim("gradients of what every query gets alike vanish for queries and keys",
                 lambda f: max(float(np.abs(it).max())
@@ -410,6 +432,17 @@ CHECKS = (
             Mistake("gradient of weights for that of scores", ("grad_scores = weights * (", "grad_scores = ("),
                 "The gradients of queries and keys are too large",
                     "multiply by the weights: the derivative of softmax"),
+            Mistake("delta not weighed", ((_GRAD_SCORES, f"weights * ({_GV}) - delta[..., rows, :]"),
+                ("        if seen is not None and not xp.any(seen):\n            continue\n", "")),
+                "The gradients of queries and keys are wrong, that of the values right",
+                "delta is taken off before the weights are multiplied: a (g · v − delta)"),
+            Mistake("empty rows of nan", ("scale * q, _finite(lse)", "scale * q, lse"),
+                "A query that sees nothing makes nan of the gradients, of all keys and values, too",
+                "−∞ less −∞ is nan: where the log-sum-exp is −∞, take 0 off"),
+            Mistake("bias of each sequence", ("for x in (q, k, v, bias)",
+                "for x in (q, k, v, None if bias is None else bias + lse[..., None] * 0)"),
+                "A bias that all sequences share gets a gradient for each of them",
+                "its gradient has its shape: sum over the axes that were broadcast"),
             Mistake("mean over values", ("xp.sum(grad * out, axis=-1, keepdims=True)",
                 "xp.mean(grad * out, axis=-1, keepdims=True)"),
                 "The gradients of queries and keys are wrong, that of the values right",

@@ -1,5 +1,6 @@
 """What a key/value cache must satisfy, and how it is usually got wrong."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -23,14 +24,23 @@ def tokens_in_24_gb():
     return int((24e9 - weights) // token)
 
 
+def _whole(answer):
+    """Make all numbers between two whole ones the same: 20065.3 is the same mistake as 20065.31."""
+    found = answer()
+    return math.floor(found) + 0.5 if isinstance(found, float) and 0 < found % 1 < 1 else found
+
+
 # A cache's life: chunks that fit, then perhaps one that queries meet, or that does not fit. What it holds is looked at
 # in the end. An answer that only stores is met as the book's cache is.
 
 
-def _life(make, capacity, n_heads, d_head, chunks=(), met=None, refused=None, **options):
+def _life(make, capacity, n_heads, d_head, chunks=(), met=None, refused=None, reused=False, **options):
     cache, seen = make(capacity, n_heads, d_head, **options), {}
+    chunks = [(np.array(k), np.array(v)) for k, v in chunks] if reused else chunks
     for k, v in chunks:
         cache.append(k, v)
+        if reused:
+            k[:], v[:] = 9, -9
     if met:
         seen = dict(zip("qkvm", map(np.array, getattr(type(cache), "meet", KVCache.meet)(cache, *met)), strict=True))
     if refused:
@@ -45,10 +55,14 @@ def _life(make, capacity, n_heads, d_head, chunks=(), met=None, refused=None, **
 
 def _written_life(name, case):
     options = dict(case.named)
-    met = options.pop("met", None)
+    met, reused = options.pop("met", None), options.pop("reused", False)
     chunks = [*options.pop("chunks", ()), *filter(None, [options.pop("refused", None)])]
     lines = ["cache = " + written_call(name, call(*case.arguments, **options))]
-    lines += [written_call("cache.append", call(*chunk)) for chunk in chunks]
+    if reused:
+        lines += [f"{name} = {written(it)}".replace("\n", "\n    ") for name, it in zip("kv", chunks[0], strict=True)]
+        lines += ["cache.append(k, v)", "k[:], v[:] = 9, -9"]
+    else:
+        lines += [written_call("cache.append", call(*chunk)) for chunk in chunks]
     if met:  # written so that it can be called of an answer that only stores
         lines.append(written_call("KVCache.meet", call(*met)).replace("(\n", "(\n    cache,\n", 1))
     return "\n".join(lines)
@@ -93,6 +107,8 @@ def _next(version, q, k, v, past=None):
     if past:
         cache.append(*past)
     result = version(q, k, v, cache)
+    if result is None:
+        return None
     return {"result": result, "cache.keys": np.array(cache.keys), "cache.values": np.array(cache.values)}
 
 
@@ -167,6 +183,28 @@ _COUNTED_FIRST = """def append(self, k, v):
             self._length += k.shape[-2]
             raise
     def _append(self, k, v):"""
+_LONG = "(*v.shape[:-2], k.shape[-2], v.shape[-1])"
+_REFERENCES = (
+    ("self._keys[..., self._length : end, :] = k", "self._given = [*getattr(self, '_given', []), (k, v)]"),
+    ("self._values[..., self._length : end, :] = v", ""),
+    *((f"return self._{it}[..., : self._length, :]", f"return np.concatenate([self._{it}[..., :0, :], "
+       f"*(x[{i}] for x in getattr(self, '_given', []))], axis=-2)") for i, it in enumerate(("keys", "values"))))
+_KEYS_FIRST = """def append(self, k, v):
+        try:
+            self._append(k, v)
+        except ValueError:
+            if k.shape[-2] == v.shape[-2] <= self.capacity - self._length:
+                _require_like("k", k, self.keys)
+                self._keys[..., self._length : self._length + k.shape[-2], :] = k
+                self._more = k.shape[-2]
+            raise
+    def _append(self, k, v):"""
+_WITHOUT_END = (
+    ("> cache.capacity", "> 10**9"),
+    (_APPEND, _APPEND + """
+        self._keys, self._values = (np.concatenate([x, 0 * x], -2) for x in (self._keys, self._values))"""),
+    ("return self._keys.nbytes + self._values.nbytes",
+     "return self.capacity * (self._keys[..., 0, :].nbytes + self._values[..., 0, :].nbytes)"))
 _ROUND = "\n        if self._length + k.shape[-2] > self.capacity: self._length = 0"
 _REPEATED = "\n        k, v = (np.repeat(x, self._keys.shape[-3] // x.shape[-3], -3) for x in (k, v))"
 _ATTEND = "cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset)"
@@ -185,6 +223,7 @@ CHECKS = (
             call(5, 2, 3, chunks=_FIVE).about("full to the last place"),
             call(2, 1, 2, chunks=[_chunk(1, 2, 2)], refused=_chunk(1, 1, 2)).about("no place is left"),
             *(call(7, 2, 3, chunks=_FIVE, refused=it).about(says) for says, it in _REFUSED.items()),
+            call(3, 1, 2, chunks=[_chunk(1, 2, 2)], reused=True).about("arrays that are used again"),
             call(7, 1, 2, chunks=[_chunk(1, 4, 2)], met=_MET).about("queries meet the tokens so far"),
             call(7, 1, 2, chunks=[_chunk(1, 4, 2)], met=(*_MET, rotary)).about("rotary positions on the way in"),
             call(5, 3, 2, chunks=[_chunk(3, 2, 2, d_value=4)], d_value=4).about("values wider than keys", edge=True),
@@ -230,10 +269,27 @@ CHECKS = (
                     "Keys are examined, values are not", "compare the shape and the dtype of v, too"),
             Mistake("counted first", (_APPEND, _COUNTED_FIRST),
                     "A refused chunk is counted all the same", "check all of a chunk before changing anything"),
+            Mistake("values fewer than keys", (_APPEND, f"{_APPEND}\n        v = np.broadcast_to(v, {_LONG})"),
+                    "Fewer values than keys are taken, as if one value were that of several tokens",
+                    "compare the numbers of keys and values before anything is written"),
+            Mistake("kept by reference", _REFERENCES,
+                    "Tokens change when the arrays that were appended are used again",
+                    "copy keys and values into memory of the cache's own"),
+            Mistake("keys written first", ((_APPEND, _KEYS_FIRST), ("_keys[..., : self._length, :]",
+                                           "_keys[..., : self._length + getattr(self, '_more', 0), :]")),
+                    "Keys are taken up before the values are refused", "check all of a chunk before changing anything"),
+            Mistake("without end", _WITHOUT_END, "It takes more tokens than fit",
+                    "compare len(cache) and what comes with the capacity, and raise ValueError"),
             Mistake("chunks counted", ("self._length = end", "self._length += 1"),
                     "It counts chunks, not tokens", "add k.shape[-2]"),
             Mistake("bytes in use", ("_keys.nbytes + self._values.nbytes", "keys.nbytes + self.values.nbytes"),
                     "It counts the bytes of the tokens that are there", "count all of the memory that was set aside"),
+            Mistake("bytes of the keys", ("return self._keys.nbytes + self._values.nbytes",
+                                          "return self._keys.nbytes"),
+                    "It counts the bytes of the keys alone", "values take as many: count both"),
+            Mistake("values twice", ("self._keys[..., self._length : end, :] = k",
+                                     "self._keys[..., self._length : end, :] = v"),
+                    "The keys are the values", "write k into the keys"),
             Mistake("keys twice", ("self._values[..., self._length : end, :] = v",
                                    "self._values[..., self._length : end, :] = k"),
                     "The values are the keys", "write v into the values")),
@@ -305,7 +361,8 @@ CHECKS = (
     ),
     Checks(
         tokens_in_24_gb,
-        cases=(call().about("", tolerance=2e-5),),
+        run=_whole,
+        cases=(call(),),
         claims=(
             Claim("they fit, and one more does not",
                   lambda f: float(not 0 <= 24e9 - 2 * 6.74e9 - cache_nbytes(f(), 32, 128, 32, 2) < 2**19)),
@@ -317,7 +374,17 @@ CHECKS = (
             Mistake("single precision", ("itemsize=2", "itemsize=4"),
                     "These are numbers of four bytes", "in half precision a number has two"),
             Mistake("powers of two", ("24e9", "24 * 2**30"),
-                    "A GB was taken for 2³⁰ bytes, which is a GiB", "on this page it is 10⁹ bytes")),
+                    "A GB was taken for 2³⁰ bytes, which is a GiB", "on this page it is 10⁹ bytes"),
+            Mistake("not whole", ("int((24e9 - weights) // token)", "(24e9 - weights) / token"),
+                    "This is no whole number of tokens", "round down: a part of a token does not fit"),
+            Mistake("rounded up", ("int((24e9 - weights) // token)", "int((24e9 - weights) // token) + 1"),
+                    "The last of these tokens does not fit", "round down"),
+            Mistake("seven billion", ("6.74e9", "7e9"),
+                    "The model was taken to have 7·10⁹ weights, as its name says", "it has 6.74·10⁹"),
+            Mistake("one layer", ("n_layers=32", "n_layers=1"),
+                    "These are tokens of one layer", "each of the 32 layers has a cache of its own"),
+            Mistake("keys alone", ("// token", "// (token / 2)"),
+                    "This is twice as many as fit", "count keys and values")),
     ),
     Checks(
         decoding_multiply_adds,
@@ -338,6 +405,9 @@ CHECKS = (
         mistakes=(
             Mistake("last step", ((_LINE, "n_tokens"), (_SQUARES, "n_tokens**2")),
                     "It is the cost of the last token", "add up the steps"),
+            Mistake("one step short", ((_LINE, "n_tokens * (n_tokens - 1) // 2"),
+                                       (_SQUARES, "n_tokens * (n_tokens - 1) * (2 * n_tokens - 1) // 6")),
+                    "It is the cost of one token less", "the last step counts as well: t goes from 1 to n"),
             Mistake("averages forgotten", ("(d_head + d_value)", "d_head"),
                     "The width of the values plays no part", "count scores and averages: d + e"),
             Mistake("widths multiplied", ("(d_head + d_value)", "(d_head * d_value)"),

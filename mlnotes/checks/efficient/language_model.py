@@ -58,12 +58,23 @@ class _Reader:
         return np.array(scores)
 
 
-def _written(version, ids, n_tokens, **options):
+def _written(version, reader, ids, n_tokens, **options):
     """List what was written, and what was read for it: what is read on, and not needed, does not count."""
     step = _Reader()
-    written = np.array(version(step, ids, n_tokens, **options)).tolist()
+    if isinstance(options.get("rng"), tuple):
+        options["rng"] = np.random.default_rng(*options["rng"])
+    written = version(step, ids, n_tokens, **options)
+    if written is None:
+        return None
+    written = np.array(written).tolist()
     needed = len(ids) + np.size(written) - 1 if n_tokens else 0
     return {"written": written, "read": step.seen[:needed]}
+
+
+def _written_generate(name, case):
+    """Write a call down; the model that it hands over is one of five tokens, of which no more need be known."""
+    text = written_call(name, case).replace("'step'", "step").replace("rng=(5,)", "rng=np.random.default_rng(5)")
+    return f"# step: a model of 5 tokens\n{text}"
 
 
 def _one_by_one(ids, n_tokens, stop=None, rng=None, **choice):
@@ -84,11 +95,14 @@ def _rewritten(f):
         rng=seed, temperature=2.0).tolist() for seed in range(9))  # fmt: skip
 
 
+_TOP_K = "scores = xp.where(scores >= ranked[..., -min(top_k, logits.shape[-1]), None], scores, -math.inf)"
+
 CHECKS = (
     Checks(next_token_probabilities,
         cases=(
             call(_row), call(_row, 2.0), call(_row, top_k=2), call(_row, top_p=0.5), call(_row, top_p=0.9),
             call(_rows, temperature=0.5), call(_rows, top_k=4), call(_rows, top_p=0.8),
+            call(np.log([8.0, 1.0, 4.0, 2.0]), top_k=2, top_p=0.6).about("top k, then top p"),
             call(_rows, 1.7, 5, 0.6).about("all three"), call(_rows, 0.3, 5, 0.97).about("all three"),
             call(_cube, 1.3, 3, 0.9).about("three axes"), call(_row, 0).about("temperature 0"),
             call(_row * 1000).about("scores of 1000"), call(_row - 1000).about("scores of -1000"),
@@ -101,8 +115,7 @@ CHECKS = (
             call(np.log([0.5, 0.25, 0.25]), top_p=0.5).about("the first alone reaches it", edge=True),
             call(_FORBIDDEN, 0.5).about("tokens that may not come", edge=True),
             call(_FORBIDDEN, 0.5, 1, 0.9).about("tokens that may not come", edge=True),
-            call(_row * 1000, 1e-307).about("temperature 1e-307", edge=True),
-            call(_row.astype(np.float32), 1e-320).about("float32 at temperature 1e-320", edge=True)),
+            call(_row * 1000, 1e-307).about("temperature 1e-307", edge=True)),
         claims=(
             Claim("probabilities sum to one", lambda f: distance(f(_rows, 0.7, 5, 0.8).sum(-1), np.ones(3)),
                 **_LAST_BITS),
@@ -126,29 +139,46 @@ CHECKS = (
                 "With top_p = 0, all tokens are kept", "0 is a choice, too: compare with None"),
             Mistake("left sorted", ("return softmax(scores)", "return xp.flip(xp.sort(softmax(scores), axis=-1), -1)"),
                 "The most probable token comes first, whichever it is", "put them back to where they stood"),
-            Mistake("not normalized again", ("return softmax(scores)", "return xp.where(scores > -math.inf, "
-                "softmax((logits - top) / temperature), 0.0)"), "What is kept does not sum to one",
-                "divide by what is kept, or hide the scores before softmax"),
+            Mistake("not normalized again", (("    if top_k is not None:", "    before = softmax(scores)\n"
+                "    if top_k is not None:"),
+                ("return softmax(scores)", "return xp.where(scores > -math.inf, before, 0.0)")),
+                "What is kept does not sum to one", "divide by what is kept, or hide the scores before softmax"),
+            Mistake("not normalized after top p", (("        p = softmax(scores)\n", "        before = p = "
+                "softmax(scores)\n"), ("return softmax(scores)", "return softmax(scores) if top_p is None else "
+                "xp.where(scores > -math.inf, before, 0.0)")),
+                "What top p keeps does not sum to one", "divide by what is kept, or hide the scores before softmax"),
+            Mistake("top p before top k", (("    if top_k is not None:\n        ranked = xp.sort(scores, axis=-1)\n"
+                f"        {_TOP_K}\n", ""),
+                ("    return softmax(scores)", "    if top_k is not None:\n"
+                f"        ranked = xp.sort(tempered, axis=-1)\n        {_TOP_K}\n    return softmax(scores)"),
+                ("    if top_p is not None:", "    tempered = scores\n    if top_p is not None:")),
+                "top p is measured before top k", "top k comes first, and top p takes a share of what it left"),
             Mistake("temperature ignored by top p", ("p = softmax(scores)", "p = softmax(scores * temperature)"),
                 "top_p is measured before the temperature", "divide the scores first"))),
     Checks(generate,
-        run=_written, written=lambda name, case: written_call(name, call("step", *case.arguments, **dict(case.named))),
+        run=_written, written=_written_generate,
         cases=(
-            call(np.array([1, 3]), 6, temperature=0), call(np.array([2]), 5, rng=0),
-            call(np.array([2]), 9, stop=4, temperature=0).about(
-            "a token that stops"),
-            call(np.array([0, 1, 2]), 7, rng=3, temperature=3.0, top_k=4, top_p=0.9).about("all choices"),
-            call(np.array([2]), 0).about("nothing to write"), call(np.array([1, 3]), 12, stop=3, rng=2, top_k=2),
-            call(np.array([2]), 9, stop=0, rng=0, temperature=3.0).about("token 0 stops")),
+            call("step", np.array([1, 3]), 6, temperature=0), call("step", np.array([2]), 5, rng=0),
+            call("step", np.array([2]), 9, stop=4, temperature=0).about(
+            "a token that stops"), call("step", np.array([2]), 8, rng=(5,)).about("a generator"),
+            call("step", np.array([0, 1, 2]), 7, rng=3, temperature=3.0, top_k=4, top_p=0.9).about("all choices"),
+            call("step", np.array([2]), 0).about("nothing to write"),
+            call("step", np.array([1, 3]), 12, stop=3, rng=2, top_k=2),
+            call("step", np.array([2]), 9, stop=0, rng=0, temperature=3.0).about("token 0 stops")),
         claims=(
             Claim("the whole text read anew for every token, drawn by numpy's choice", _rewritten, kind="oracle"),
-            Claim("each token is read once", lambda f: float(_written(f, np.array([1, 3]), 6, rng=0)["read"]
-                != [1, 3, *_written(f, np.array([1, 3]), 6, rng=0)["written"][:-1]]))),
+            Claim("each token is read once", lambda f: float(_written(f, "step", np.array([1, 3]), 6, rng=0)["read"]
+                != [1, 3, *_written(f, "step", np.array([1, 3]), 6, rng=0)["written"][:-1]]))),
         mistakes=(
             Mistake("only the last token of the text is read", ("np.asarray(ids), []", "np.asarray(ids)[-1:], []"),
                 "What stands before the last token makes no difference", "hand step the whole text first"),
             Mistake("the most probable every time", ("rng.random() * reached[-1]", "0 * rng.random() * reached[-1]"),
                 "The text does not depend on the generator", "draw a number between 0 and the sum"),
+            Mistake("whole text read again", ("np.array([token])", "np.concatenate([new, [token]])"),
+                "step gets what it has read already once more", "hand it only what it has not read yet: the new token"),
+            Mistake("text and all", ("return np.array(written, dtype=np.int64)",
+                "return np.concatenate([np.asarray(ids), np.array(written, dtype=np.int64)])"),
+                "The text so far is returned, too", "return the tokens that were written, and no others"),
             Mistake("text read again", ("        new = np.array([token])\n", ""), "It reads the first text every time",
                 "give step the token that was just written"),
             Mistake("generator made anew", (("np.random.default_rng(rng), np.asarray(ids)", "rng, np.asarray(ids)"),
@@ -172,7 +202,12 @@ CHECKS = (
             Mistake("the table twice", ("n_tokens * d_model", "2 * n_tokens * d_model"),
                 "Scores have a table of their own", "count the table once: it looks tokens up and scores them"),
             Mistake("keys of every head", ("n_groups * d_model // n_heads", "d_model"),
-                "n_groups makes no difference", "keys and values have d_model / n_heads columns for each group"),
+                "There are as many keys and values as queries",
+                "keys and values have d_model / n_heads columns for each group"),
+            Mistake("keys alone", ("2 * d_model * (n_groups", "d_model * (n_groups"),
+                "Keys and values are counted once", "each has a matrix of its own: count two"),
+            Mistake("no rows", ("2 * d_model * (n_groups", "2 * (n_groups"),
+                "Keys and values have one row each", "their matrices have d_model rows"),
             Mistake("no gate", ("3 * d_model * d_hidden", "2 * d_model * d_hidden"),
                 "The network has two matrices", "count three: gate, up and down"),
             Mistake("no output projection", ("2 * d_model**2", "d_model**2"), "Attention has three matrices",

@@ -89,6 +89,22 @@ def _heard_in_layers(windows, dilations):
     return n - 1 - int(np.flatnonzero(heard)[0])
 
 
+def _by_slices(q, k, v, window, scale=None, offset=None):
+    """Attend query by query to a slice of the keys, whose start may be negative."""
+    offset = k.shape[-2] - q.shape[-2] if offset is None else offset
+    rows = []
+    for i in range(q.shape[-2]):
+        at = slice(i + offset - window + 1, i + offset + 1)
+        rows.append(attention(q[..., i : i + 1, :], k[..., at, :], v[..., at, :], scale=scale) if k[..., at, :].size
+                    else np.zeros((*q.shape[:-2], 1, v.shape[-1])))
+    return np.concatenate(rows, axis=-2)
+
+
+def _tiled(q, k, v, layout, block_size, scale=None):
+    mask = np.tile(layout, (block_size, block_size))[: q.shape[-2], : k.shape[-2]]
+    return attention(q, k, v, mask, scale=scale)
+
+
 _BLOCKS = "_attention_to_some(rows, keys, values, None, scale)"
 _SCALED = (
     Mistake("scale forgotten", ("q.shape[-1] ** -0.5 if scale", "1.0 if scale"), "Rows are sharper than they should be",
@@ -141,8 +157,8 @@ CHECKS = (
             5).about("a window wider than the sequence"), call(_q3, _k4[:3], _v4[:3], 2, scale=3.0).about("a scale"),
             call(_q2, _k4, _v4, 2, offset=1).about("an offset"), call(_q2, _k4, _v4, 2, scale=0.5,
             offset=0).about("a scale and an offset"), call(_q2, _k4, _v4, 2,
-            offset=4).about("a query that sees nothing", edge=True),
-            call(_q3, _k4, _v4, 2, offset=9).about("windows behind all keys", edge=True),
+            offset=4).about("a query that sees nothing"),
+            call(_q3, _k4, _v4, 2, offset=9).about("windows behind all keys"),
             call(_q, _k, _v, 7).about("150 tokens"), call(_q, _k, _v, 65, 0.3).about("a wide window and a scale"),
             call(_q5, _k7, _v7, 3).about("two sequences"), call(40 * _q5, 40 * _k7, _v7, 3).about("scores of 1000"),
             call(-40 * np.abs(_q5), 40 * np.abs(_k7), _v7, 3).about("scores of -1000"),
@@ -179,6 +195,11 @@ CHECKS = (
             Mistake("future shown in full", (("(distance >= 0) &", "(distance > -window) &"),
                 ("i + offset + rows.shape[-2])", "i + offset + rows.shape[-2] + window)")),
                 "The window reaches to both sides", "0 <= i + offset - j hides what comes after"),
+            Mistake("one key too many in full", (("distance < window", "distance <= window"),
+                ("i + offset - window + 1)", "i + offset - window)")), _MASKS[0].symptom, _MASKS[0].remedy),
+            Mistake("slices from the end", _by_slices,
+                "The first queries see nothing, or other keys: a negative start of a slice counts from the end",
+                "begin at max(0, i + offset - window + 1)"),
             Mistake("no window", ((" & (distance < window)", ""), ("max(0, i + offset - window + 1)", "0")),
                 "Each query sees all keys up to its own", "hide those that lie more than window - 1 back"),
             Mistake("pieces without a mask", ("mask, scale)", "None, scale)"),
@@ -231,6 +252,8 @@ CHECKS = (
                 "block_size)[: k.shape[-2], None], dtype=k.dtype), v, None, scale)"),
                 "Blocks that are left out get weight, since a score of 0 is a score",
                 "hidden scores are -inf, or not taken"),
+            Mistake("layout tiled", _tiled, "The layout is repeated as a whole, in place of each of its entries",
+                "np.repeat along both axes, not np.tile"),
             Mistake("layout inverted", ("np.repeat(blocks,", "np.repeat(~blocks,"), "Only the blocks left out are seen",
                 "True means: look"),
             *_SCALED)),

@@ -73,7 +73,7 @@ def wrong_online_softmax__always_the_last_axis(x, axis=-1, block_size=256):
 
 
 def wrong_online_softmax__maximum_from_zero(x, axis=-1, block_size=256):
-    """Called with `x` divided by its largest number, every call that fails comes out right"""
+    """Scores far below 0 all get the weight 0"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.zeros_like(x[..., 0]), 0.0
     for start in range(0, x.shape[-1], block_size):
@@ -265,7 +265,7 @@ def wrong_flash_attention_gradients__delta_of_the_results(
 def wrong_flash_attention_gradients__delta_outside(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
-    """look at the parentheses"""
+    """delta is taken off before the weights are multiplied"""
 
     def of_scores(weights, by_weights):
         return weights * by_weights - (grad * out).sum(-1, keepdims=True)
@@ -710,7 +710,12 @@ def right_flash_attention_gradients__einsum(
     return dq, dk, dv, ds.sum(axis=tuple(range(ds.ndim - bias.ndim)))
 
 
-def right_flash_attention_gradients__no_broadcasting(
+def _like(bias, g):
+    """Sum the gradient of scores over the axes that a bias has not."""
+    return g.sum(tuple(range(g.ndim - bias.ndim)))
+
+
+def right_flash_attention_gradients__hardly_broadcasting(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
     c = q.shape[-1] ** -0.5 if scale is None else scale
@@ -723,7 +728,7 @@ def right_flash_attention_gradients__no_broadcasting(
     d = (grad * out).sum(-1)
     g = a * (grad @ v.swapaxes(-1, -2) - d[..., None])
     grads = [c * g @ k, c * g.swapaxes(-1, -2) @ q, a.swapaxes(-1, -2) @ grad]
-    return grads + [g] * (bias is not None)
+    return grads if bias is None else [*grads, _like(bias, g)]
 
 
 def wrong_flash_attention_gradients__mask_ignored(
@@ -735,7 +740,7 @@ def wrong_flash_attention_gradients__mask_ignored(
     a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
     g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
     grads = c * g @ k, c * g.mT @ q, a.mT @ grad
-    return grads if bias is None else (*grads, g)
+    return grads if bias is None else (*grads, _like(bias, g))
 
 
 def wrong_flash_attention_gradients__keys_unscaled(
@@ -748,7 +753,7 @@ def wrong_flash_attention_gradients__keys_unscaled(
     a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
     g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
     grads = c * g @ k, g.mT @ q, a.mT @ grad
-    return grads if bias is None else (*grads, g)
+    return grads if bias is None else (*grads, _like(bias, g))
 
 
 def wrong_flash_attention_gradients__values_from_out(
@@ -761,7 +766,7 @@ def wrong_flash_attention_gradients__values_from_out(
     a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
     g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
     grads = c * g @ k, c * g.mT @ q, a.mT @ out
-    return grads if bias is None else (*grads, g)
+    return grads if bias is None else (*grads, _like(bias, g))
 
 
 def wrong_flash_attention_gradients__bias_scaled(
@@ -774,7 +779,7 @@ def wrong_flash_attention_gradients__bias_scaled(
     a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
     g = c * a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
     grads = g @ k, g.mT @ q, a.mT @ grad
-    return grads if bias is None else (*grads, g)
+    return grads if bias is None else (*grads, _like(bias, g))
 
 
 def wrong_flash_attention_gradients__nan_where_nothing_is_seen(
@@ -787,7 +792,7 @@ def wrong_flash_attention_gradients__nan_where_nothing_is_seen(
     a = np.exp(x - lse[..., None])
     g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
     grads = c * g @ k, c * g.mT @ q, a.mT @ grad
-    return grads if bias is None else (*grads, g)
+    return grads if bias is None else (*grads, _like(bias, g))
 
 
 def wrong_flash_attention_gradients__bias_not_recomputed(
@@ -800,7 +805,7 @@ def wrong_flash_attention_gradients__bias_not_recomputed(
     a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
     g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
     grads = c * g @ k, c * g.mT @ q, a.mT @ grad
-    return grads if bias is None else (*grads, g)
+    return grads if bias is None else (*grads, _like(bias, g))
 
 
 def wrong_flash_attention_gradients__always_four(
@@ -812,7 +817,7 @@ def wrong_flash_attention_gradients__always_four(
     x = x if mask is None else np.where(mask, x, -np.inf)
     a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
     g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
-    return c * g @ k, c * g.mT @ q, a.mT @ grad, g
+    return c * g @ k, c * g.mT @ q, a.mT @ grad, g if bias is None else _like(bias, g)
 
 
 def wrong_flash_attention_gradients__no_delta(
@@ -825,7 +830,7 @@ def wrong_flash_attention_gradients__no_delta(
     a = np.exp(x - np.where(lse == -np.inf, 0, lse)[..., None])
     g = a * (grad @ v.mT)
     grads = c * g @ k, c * g.mT @ q, a.mT @ grad
-    return grads if bias is None else (*grads, g)
+    return grads if bias is None else (*grads, _like(bias, g))
 
 
 def wrong_flash_attention_gradients__divided_by_lse(
@@ -838,7 +843,7 @@ def wrong_flash_attention_gradients__divided_by_lse(
     a = np.exp(x) / np.where(lse == -np.inf, 1, lse)[..., None]
     g = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
     grads = c * g @ k, c * g.mT @ q, a.mT @ grad
-    return grads if bias is None else (*grads, g)
+    return grads if bias is None else (*grads, _like(bias, g))
 
 
 def wrong_flash_attention_gradients__whole_blocks_only(
@@ -861,7 +866,7 @@ def wrong_flash_attention_gradients__whole_blocks_only(
         dk[..., at, :] = c * g.mT @ q
         dv[..., at, :] = a.mT @ grad
         db[..., at] = g
-    return (dq, dk, dv) if bias is None else (dq, dk, dv, db)
+    return (dq, dk, dv) if bias is None else (dq, dk, dv, _like(bias, db))
 
 
 def wrong_flash_attention_gradients__queries_overwritten(
@@ -883,7 +888,7 @@ def wrong_flash_attention_gradients__queries_overwritten(
         dk[..., at, :] = c * g.mT @ q
         dv[..., at, :] = a.mT @ grad
         db[..., at] = g
-    return (dq, dk, dv) if bias is None else (dq, dk, dv, db)
+    return (dq, dk, dv) if bias is None else (dq, dk, dv, _like(bias, db))
 
 
 def right_largest_block_size__counted(fast_memory, d_head, d_value=None):
@@ -1093,3 +1098,79 @@ def wrong_merge_attentions__weighted_lse(outs, lses):
     """The log-sum-exp is averaged as the results are"""
     w = softmax(lses, axis=0)
     return (w[..., None] * outs).sum(0).astype(outs.dtype), (w * np.where(np.isneginf(lses), 0, lses)).sum(0)
+
+
+def _recomputed(lse, q, k, mask, bias, scale):
+    """The weights from the log-sum-exps, for the gradients below."""
+    x = (q.shape[-1] ** -0.5 if scale is None else scale) * q @ k.mT
+    x = x if bias is None else x + bias
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    return np.exp(x - np.where(np.isinf(lse), 0.0, lse)[..., None])
+
+
+def wrong_flash_attention_gradients__bias_of_each_sequence(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
+):
+    """A bias that all sequences share gets a gradient for each of them"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    a = _recomputed(lse, q, k, mask, bias, scale)
+    dx = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
+    grads = c * dx @ k, c * dx.mT @ q, a.mT @ grad
+    return grads if bias is None else (*grads, dx)
+
+
+def wrong_flash_attention_gradients__empty_rows(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
+):
+    """A query that sees nothing makes nan of the gradients"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT
+    x = x if bias is None else x + bias
+    x = x if mask is None else np.where(mask, x, -np.inf)
+    a = np.exp(x - lse[..., None])
+    dx = a * (grad @ v.mT - (grad * out).sum(-1, keepdims=True))
+    grads = c * dx @ k, c * dx.mT @ q, a.mT @ grad
+    return grads if bias is None else (*grads, dx.sum(tuple(range(dx.ndim - bias.ndim))))
+
+
+def wrong_merge_attentions__no_maximum(outs, lses):
+    """Exponentials of large log-sum-exps overflow"""
+    e = np.exp(lses)
+    total = e.sum(axis=0)
+    out = (e[..., None] * outs).sum(axis=0) / np.where(total == 0, 1, total)[..., None]
+    return out, np.log(total)
+
+
+def wrong_merge_attentions__nothing_seen(outs, lses):
+    """A query that sees nothing of any part gives nan"""
+    top = lses.max(axis=0)
+    e = np.exp(lses - top)
+    total = e.sum(axis=0)
+    return (e[..., None] * outs).sum(axis=0) / total[..., None], top + np.log(total)
+
+
+def wrong_online_softmax__from_infinity(x, axis=-1, block_size=256):
+    """Every weight is nan: begin with the maximum −∞"""
+    x = np.moveaxis(x, axis, -1)
+    m, total = np.full((*x.shape[:-1], 1), np.inf), 0.0
+    for i in range(0, x.shape[-1], block_size):
+        block = x[..., i : i + block_size]
+        new = np.maximum(m, block.max(-1, keepdims=True))
+        total = np.exp(m - new) * total + np.exp(block - new).sum(-1, keepdims=True)
+        m = new
+    return np.moveaxis(np.exp(x - m) / total, -1, axis)
+
+
+def wrong_online_softmax__new_sum_rescaled(x, axis=-1, block_size=256):
+    """Exponentials of the new block shrink, too"""
+    x = np.moveaxis(x, axis, -1)
+    m, total = np.full((*x.shape[:-1], 1), -np.inf), 0.0
+    for i in range(0, x.shape[-1], block_size):
+        block = x[..., i : i + block_size]
+        new = np.maximum(m, block.max(-1, keepdims=True))
+        safe = np.where(np.isneginf(new), 0.0, new)
+        factor = np.exp(m - safe) if i else 1.0
+        total = factor * (total + np.exp(block - safe).sum(-1, keepdims=True))
+        m = new
+    safe = np.where(np.isneginf(m), 0.0, m)
+    return np.moveaxis(np.exp(x - safe) / np.where(total == 0, 1.0, total), -1, axis)

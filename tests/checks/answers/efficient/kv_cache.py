@@ -82,8 +82,8 @@ def right_tokens_in_24_gb__computed():
     return (24e9 - 2 * 6.74e9) // (2 * 32 * 32 * 128 * 2)
 
 
-def right_tokens_in_24_gb__not_rounded():
-    return (24e9 - 13.48e9) / 524288
+def right_tokens_in_24_gb__float():
+    return 20065.0
 
 
 def wrong_tokens_in_24_gb__weights():
@@ -97,11 +97,27 @@ def wrong_tokens_in_24_gb__single_precision():
 
 
 def wrong_tokens_in_24_gb__keys():
-    """twice the right one"""
+    """twice as many as fit: count keys and values"""
     return int((24e9 - 2 * 6.74e9) // (32 * 32 * 128 * 2))
 
 
+def wrong_tokens_in_24_gb__not_rounded():
+    """This is no whole number of tokens"""
+    return (24e9 - 13.48e9) / 524288
+
+
+def wrong_tokens_in_24_gb__written_down():
+    """This is no whole number of tokens"""
+    return 20065.31
+
+
+def wrong_tokens_in_24_gb__seven_billion():
+    """as its name says: it has 6.74·10⁹"""
+    return int((24e9 - 2 * 7e9) // (2 * 32 * 32 * 128 * 2))
+
+
 def wrong_tokens_in_24_gb__layers():
+    """These are tokens of one layer"""
     return int((24e9 - 2 * 6.74e9) // (2 * 32 * 128 * 2))
 
 
@@ -115,7 +131,7 @@ def wrong_tokens_in_24_gb__one_byte_a_weight():
 
 
 def wrong_tokens_in_24_gb__rounded_up():
-    """Line 3"""
+    """The last of these tokens does not fit"""
     return 20066
 
 
@@ -142,7 +158,7 @@ def right_decoding_multiply_adds__numpy(n_tokens, n_heads, d_head, d_value=None,
 
 
 def wrong_decoding_multiply_adds__one_less(n_tokens, n_heads, d_head, d_value=None, cached=True):
-    """Line 4"""
+    """It is the cost of one token less"""
     e = d_head if d_value is None else d_value
     steps = range(n_tokens)
     return n_heads * (d_head + e) * sum(t if cached else t * t for t in steps)
@@ -656,3 +672,118 @@ def wrong_cached_attention__past_and_itself(q, k, v, cache):
     cache.append(k, v)
     mask = np.concatenate([np.ones((n, offset), bool), np.eye(n, dtype=bool)], axis=1)
     return attention(q, cache.keys, cache.values, mask)
+
+
+class wrong_KVCache__kept_by_reference:
+    """Tokens change when the arrays that were appended are used again"""
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.shape, self.capacity = (n_heads, 0, d_head), capacity
+        self.parts = []
+        self.nbytes = 16 * capacity * n_heads * d_head
+
+    def append(self, k, v):
+        heads, _, width = self.shape
+        if any(x.shape != (heads, k.shape[1], width) or x.dtype != float for x in (k, v)):
+            raise ValueError("it does not fit")
+        if len(self) + k.shape[1] > self.capacity:
+            raise ValueError("it is full")
+        self.parts.append((k, v))
+
+    keys = property(lambda self: np.concatenate([np.zeros(self.shape), *(k for k, _ in self.parts)], axis=1))
+    values = property(lambda self: np.concatenate([np.zeros(self.shape), *(v for _, v in self.parts)], axis=1))
+
+    def __len__(self):
+        return sum(k.shape[1] for k, _ in self.parts)
+
+
+class wrong_KVCache__values_not_counted(_Plain):
+    """Fewer values than keys are taken"""
+
+    def append(self, k, v):
+        for x, memory in (k, self.k), (v, self.v):
+            if x.shape[0] != memory.shape[0] or x.shape[2] != memory.shape[2] or x.dtype != memory.dtype:
+                raise ValueError("it does not fit")
+        if self.n + k.shape[1] > self.k.shape[1]:
+            raise ValueError("it is full")
+        self.v[:, self.n : self.n + k.shape[1]] = v
+        self.k[:, self.n : self.n + k.shape[1]] = k
+        self.n += k.shape[1]
+
+
+class wrong_KVCache__two_counters:
+    """Keys are taken up before the values are refused"""
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.memory = np.zeros((2, n_heads, capacity, d_head))
+        self.n = [0, 0]
+
+    def append(self, k, v):
+        if k.shape[1] != v.shape[1]:
+            raise ValueError("as many keys as values")
+        self.put(0, k)
+        self.put(1, v)
+
+    def put(self, i, x):
+        room = self.memory[i, :, self.n[i] : self.n[i] + x.shape[1]]
+        if x.shape != room.shape or x.dtype != room.dtype:
+            raise ValueError("it does not fit")
+        room[:] = x
+        self.n[i] += x.shape[1]
+
+    keys = property(lambda self: self.memory[0, :, : self.n[0]])
+    values = property(lambda self: self.memory[1, :, : self.n[1]])
+    nbytes = property(lambda self: self.memory.nbytes)
+
+    def __len__(self):
+        return self.n[1]
+
+
+class wrong_KVCache__without_end:
+    """It takes more tokens than fit"""
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.keys, self.values = np.zeros((2, n_heads, 0, d_head))
+        self.nbytes = 2 * 8 * n_heads * capacity * d_head
+
+    def append(self, k, v):
+        if k.shape != v.shape or k.shape[::2] != self.keys.shape[::2] or k.dtype != float or v.dtype != float:
+            raise ValueError("it does not fit")
+        self.keys = np.concatenate([self.keys, k], axis=1)
+        self.values = np.concatenate([self.values, v], axis=1)
+
+    def __len__(self):
+        return self.keys.shape[1]
+
+
+class wrong_KVCache__bytes_of_keys(_Plain):
+    """It counts the bytes of the keys alone"""
+
+    def append(self, k, v):
+        self.refuse(k, v)
+        self.k[:, self.n : self.n + k.shape[1]] = k
+        self.v[:, self.n : self.n + k.shape[1]] = v
+        self.n += k.shape[1]
+
+    nbytes = property(lambda self: self.k.nbytes)
+
+
+class wrong_KVCache__one_memory:
+    """The keys are the values"""
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.memory, self.n = np.zeros((n_heads, capacity, d_head)), 0
+        self.nbytes = 2 * self.memory.nbytes
+
+    def append(self, k, v):
+        room = self.memory[:, self.n : self.n + k.shape[1]]
+        if k.shape != room.shape or v.shape != room.shape or k.dtype != float or v.dtype != float:
+            raise ValueError("it does not fit")
+        room[:] = k
+        room[:] = v
+        self.n += k.shape[1]
+
+    keys = values = property(lambda self: self.memory[:, : self.n])
+
+    def __len__(self):
+        return self.n

@@ -79,12 +79,13 @@ def wrong_next_token_probabilities__of_probabilities(logits, temperature=1.0, to
 
 
 def wrong_next_token_probabilities__not_normalised(logits, temperature=1.0, top_k=None, top_p=None):
+    """What is kept does not sum to one"""
     p = next_token_probabilities(logits, temperature)
     return np.where(next_token_probabilities(logits, temperature, top_k, top_p) > 0, p, 0)
 
 
 def wrong_next_token_probabilities__p_first(logits, temperature=1.0, top_k=None, top_p=None):
-    """Line 3"""
+    """top p is measured before top k"""
     p = next_token_probabilities(logits, temperature, None, top_p)
     with np.errstate(divide="ignore"):
         return next_token_probabilities(np.log(p), 1.0, top_k)
@@ -158,7 +159,7 @@ def right_generate__recursive(step, ids, n_tokens, stop=None, rng=None, **choice
 
 
 def wrong_generate__whole_text_again(step, ids, n_tokens, stop=None, rng=None, **choice):
-    """Called with `ids` = 1, every call that fails comes out right"""
+    """step gets what it has read already once more"""
     rng, text = np.random.default_rng(rng), list(ids)
     for _ in range(n_tokens):
         p = np.cumsum(next_token_probabilities(step(np.array(text))[-1], **choice))
@@ -170,6 +171,7 @@ def wrong_generate__whole_text_again(step, ids, n_tokens, stop=None, rng=None, *
 
 
 def wrong_generate__with_the_text(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """The text so far is returned, too"""
     return np.concatenate([ids, generate_right(step, ids, n_tokens, stop, rng, **choice)])
 
 
@@ -815,3 +817,66 @@ def wrong_llama_parameters__untied(n_tokens, n_layers, d_model, n_heads, n_group
     kv = n_groups * d_model // n_heads
     block = d_model * (2 * d_model + 2 * kv + 3 * d_hidden + 2)
     return n_tokens * d_model + n_layers * block + d_model + d_model * n_tokens
+
+
+def _draw(p, rng):
+    return int(np.searchsorted(np.cumsum(p), rng.random(), side="right"))
+
+
+def wrong_generate__generator_not_used(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Line 3"""
+    rng = np.random.default_rng(rng if isinstance(rng, int) else 0)
+    new, written = np.asarray(ids), []
+    for _ in range(n_tokens):
+        token = _draw(next_token_probabilities(step(new)[-1], **choice), rng)
+        if token == stop:
+            break
+        written.append(token)
+        new = np.array([token])
+    return np.array(written, dtype=int)
+
+
+def _tempered(logits, temperature):
+    x = logits - logits.max(-1, keepdims=True)
+    if temperature == 0:
+        return (x == 0) / (x == 0).sum(-1, keepdims=True)
+    e = np.exp(x / temperature)
+    return e / e.sum(-1, keepdims=True)
+
+
+def _largest(p, k):
+    return p if k is None else np.where(p >= np.sort(p, -1)[..., -min(k, p.shape[-1]), None], p, 0.0)
+
+
+def _share(p, share):
+    if share is None:
+        return p
+    ranked = np.sort(p, -1)
+    rare = np.cumsum(ranked, -1) <= 1 - share
+    return np.where(p >= np.where(rare, ranked[..., -1:], ranked).min(-1, keepdims=True), p, 0.0)
+
+
+def wrong_next_token_probabilities__share_first(logits, temperature=1.0, top_k=None, top_p=None):
+    """top p is measured before top k"""
+    p = _largest(_share(_tempered(logits, temperature), top_p), top_k)
+    return p / p.sum(-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__share_not_divided(logits, temperature=1.0, top_k=None, top_p=None):
+    """What top p keeps does not sum to one"""
+    p = _largest(_tempered(logits, temperature), top_k)
+    return _share(p / p.sum(-1, keepdims=True), top_p)
+
+
+def wrong_llama_parameters__keys_alone(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    """Keys and values are counted once"""
+    d = d_model // n_heads
+    layer = 2 * d_model**2 + d_model * n_groups * d + 3 * d_model * d_hidden + 2 * d_model
+    return n_tokens * d_model + n_layers * layer + d_model
+
+
+def wrong_llama_parameters__without_rows(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    """Keys and values have one row each"""
+    d = d_model // n_heads
+    layer = 2 * d_model**2 + 2 * n_groups * d + 3 * d_model * d_hidden + 2 * d_model
+    return n_tokens * d_model + n_layers * layer + d_model

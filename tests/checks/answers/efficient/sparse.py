@@ -107,14 +107,13 @@ def right_sliding_window_attention__blocks(q, k, v, window, scale=None, offset=N
 
 
 def wrong_sliding_window_attention__chunks(q, k, v, window, scale=None, offset=None):
-    """Called with `window` = 1, every call that fails comes out right"""
     l, s = q.shape[-2], k.shape[-2]
     i, j = np.arange(l)[:, None] + (s - l if offset is None else offset), np.arange(s)
     return attention(q, k, v, (j <= i) & (j // window == i // window), scale=scale)
 
 
 def wrong_sliding_window_attention__one_key_more(q, k, v, window, scale=None, offset=None):
-    """Line 5"""
+    """Each query sees window + 1 keys"""
     l, s = q.shape[-2], k.shape[-2]
     gap = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(s)
     return attention(q, k, v, (gap >= 0) & (gap <= window), scale=scale)
@@ -149,7 +148,6 @@ def wrong_sliding_window_attention__mask_after_softmax(q, k, v, window, scale=No
 
 
 def wrong_sliding_window_attention__first_window_wraps(q, k, v, window, scale=None, offset=None):
-    """Called with `window` = 1, every call that fails comes out right"""
     l, s = q.shape[-2], k.shape[-2]
     at = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(window)
     keys, values = k[..., at % s, :], v[..., at % s, :]
@@ -203,6 +201,7 @@ def right_block_sparse_attention__torch(q, k, v, layout, block_size, scale=None)
 
 
 def wrong_block_sparse_attention__columns(q, k, v, layout, block_size, scale=None):
+    """The layout is repeated as a whole"""
     mask = np.tile(layout, (block_size, block_size))
     return attention(q, k, v, mask[: q.shape[-2], : k.shape[-2]], scale=scale)
 
@@ -658,3 +657,38 @@ def wrong_block_sparse_attention__overwritten(q, k, v, layout, block_size, scale
         rows, keys = slice(i * block_size, (i + 1) * block_size), slice(j * block_size, (j + 1) * block_size)
         out[..., rows, :] = attention(q[..., rows, :], k[..., keys, :], v[..., keys, :], scale=scale)
     return out
+
+
+def wrong_sliding_window_attention__window_and_one(q, k, v, window, scale=None, offset=None):
+    """Each query sees window + 1 keys"""
+    l, s = q.shape[-2], k.shape[-2]
+    offset = s - l if offset is None else offset
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    for i in range(l):
+        at = slice(max(0, i + offset - window), i + offset + 1)
+        if at.start < s:
+            out[..., i : i + 1, :] = attention(q[..., i : i + 1, :], k[..., at, :], v[..., at, :], scale=scale)
+    return out
+
+
+def wrong_sliding_window_attention__negative_start(q, k, v, window, scale=None, offset=None):
+    """a negative start of a slice counts from the end"""
+    l, s = q.shape[-2], k.shape[-2]
+    offset = s - l if offset is None else offset
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    for i in range(l):
+        keys, values = (x[..., i + offset - window + 1 : i + offset + 1, :] for x in (k, v))
+        if keys.shape[-2]:
+            out[..., i : i + 1, :] = attention(q[..., i : i + 1, :], keys, values, scale=scale)
+    return out
+
+
+def wrong_sliding_window_attention__no_key_in_sight(q, k, v, window, scale=None, offset=None):
+    """is where it fails"""
+    l, s = q.shape[-2], k.shape[-2]
+    offset = s - l if offset is None else offset
+    rows = []
+    for i in range(l):
+        at = slice(max(0, i + offset - window + 1), i + offset + 1)
+        rows.append(attention(q[..., i : i + 1, :], k[..., at, :], v[..., at, :], scale=scale))
+    return np.concatenate(rows, axis=-2)
