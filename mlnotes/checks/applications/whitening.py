@@ -325,7 +325,7 @@ CHECKS = (
                 "do not divide by the deviations"),
             Mistake("by mean products", _by_mean_products, "A mean of 2³⁰ costs all digits",
                 "subtract the means first, multiply afterwards"))),
-    Checks(whiten, run=_whitened,
+    Checks(whiten, run=_whitened, refusal=ValueError,
         cases=_whitenings(*_SMOOTHED, *_SIZES, call(_summed, "zca").about("a feature that is a sum of others")),
         claims=(
             Claim("the covariance becomes the identity, and the mean 0, also with ddof = 1", _identity, **_ROTATED),

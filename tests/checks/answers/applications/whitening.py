@@ -6,6 +6,8 @@ import statistics
 import numpy as np
 import scipy.linalg
 
+from mlnotes.applications.whitening import whiten
+
 
 def right_standardize__numpy(x, eps=0.0, ddof=0):
     deviation = np.sqrt(x.var(axis=0, ddof=ddof) + eps)
@@ -729,3 +731,11 @@ def wrong_whiten__determinant_exactly_zero(x, kind="pca", eps=0.0, ddof=0):
 def wrong_whiten__determinant_below_a_number(x, kind="pca", eps=0.0, ddof=0):
     """is where it fails"""
     return _whitened_by_eigenvectors(x, kind, eps, ddof, lambda sigma, eps: eps == 0 and np.linalg.det(sigma) < 1e-9)
+
+
+def wrong_whiten__another_error(x, kind="pca", eps=0.0, ddof=0):
+    """another exception is asked for"""
+    try:
+        return whiten(x, kind, eps, ddof)
+    except ValueError as error:
+        raise RuntimeError("singular") from error
