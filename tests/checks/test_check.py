@@ -618,8 +618,8 @@ class TestCauses:
                 pass
             return np.stack([x] * n_heads, -3)
 
-        def my_softmax(x, axis=-1):
-            return softmax(x.clip(-600, 600), axis)
+        def my_log_softmax(x, axis=-1):
+            return log_softmax(x.clip(-600, 600), axis)
 
         def my_characteristic_polynomial(a):
             return np.poly(np.linalg.eigvalsh(a))
@@ -632,7 +632,7 @@ class TestCauses:
 
         end = "every call that fails comes out right."
         assert check(my_split_heads).says == f"With `n_heads` = 1, {end}"
-        assert check(my_softmax).says == f"With `x` divided by its largest number, {end}"
+        assert check(my_log_softmax).says == f"With `x` divided by its largest number, {end}"
         assert check(my_characteristic_polynomial).says == f"With the symmetric part of `a` in its place, {end}"
         assert check(my_matrix_norm).says == f"With `kind='max'` left out, {end}"
         assert check(my_next_token_probabilities).says == f"With `top_k` = 1, and also with `top_k` left out, {end}"
