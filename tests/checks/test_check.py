@@ -654,8 +654,8 @@ class TestCauses:
                 pass
             return np.stack([x] * n_heads, -3)
 
-        def my_softmax(x, axis=-1):
-            return softmax(x.clip(-600, 600), axis)
+        def my_log_softmax(x, axis=-1):
+            return log_softmax(x.clip(-600, 600), axis)
 
         def my_characteristic_polynomial(a):
             return np.poly(np.linalg.eigvalsh(a))
@@ -668,7 +668,7 @@ class TestCauses:
 
         end = "every call that fails comes out right (a trace, not a remedy)."
         assert check(my_split_heads).says == f"Called with `n_heads` = 1, {end}"
-        assert check(my_softmax).says == f"Called with `x` divided by its largest number, {end}"
+        assert check(my_log_softmax).says == f"Called with `x` divided by its largest number, {end}"
         assert check(my_characteristic_polynomial).says == f"Called with the symmetric part of `a` in its place, {end}"
         assert check(my_matrix_norm).says == f"Called with `kind='max'` left out, {end}"
         says = f"Called with `top_k` = 1, and also with `top_k` left out, {end}"

@@ -184,7 +184,8 @@ CHECKS = (
         cases=(
             call(np.array([0.5, 0.25, 0.25])), call(softmax(_small)), call(softmax(_small, axis=0),
             axis=0).about("along the columns"), call(softmax(_cube, 1), axis=1).about("three axes"),
-            call(np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])).about("weights of 0")),
+            call(np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])).about("weights of 0"),
+            call(np.array([1 - 1e-6, 1e-6])).about("a weight of 1e-6", tolerance=1e-6)),
         claims=(
             Claim("n equal weights have log n", lambda f: distance(f(np.full(5, 0.2)), np.log(5)), **_LAST_BITS),
             Claim("one weight of one has 0", lambda f: distance(f(np.eye(3)), np.zeros(3))),
@@ -192,6 +193,8 @@ CHECKS = (
         mistakes=(
             Mistake("zero times infinity", ("or_one(weights)", "weights"), "It gives nan as soon as one weight is 0",
                 "count 0 · log 0 as 0"),
+            Mistake("small weights left out", ("or_one(weights)", "np.where(weights > 1e-5, weights, 1)"),
+                "Weights that are small, but not 0, count as nothing", "leave out only what is exactly 0"),
             Mistake("entropy in bits", ("xp.log(", "xp.log2("), "It is 1/log 2 = 1.44 times too large",
                 "use the natural logarithm"))),
     Checks(entropy_slope,
