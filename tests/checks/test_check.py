@@ -212,7 +212,7 @@ class TestCauses:
 
     def test_a_known_mistake_is_named_whatever_it_is_written_with(self):
         def my_attention_weights(q, k, mask=None, bias=None, scale=None):
-            scores = np.einsum("...ld,...sd->...ls", q, k) * (scale or q.shape[-1] ** 0.5)
+            scores = np.einsum("...ld,...sd->...ls", q, k) * (q.shape[-1] ** 0.5 if scale is None else scale)
             scores = scores if bias is None else scores + bias
             return softmax(scores if mask is None else np.where(mask, scores, -np.inf))
 
@@ -234,7 +234,7 @@ class TestCauses:
 
     def test_two_known_mistakes_at_once_are_both_named(self):
         def my_attention_weights(q, k, mask=None, bias=None, scale=None):
-            scores = np.einsum("...ld,...sd->...ls", q, k) * (scale or q.shape[-1] ** -1.0)
+            scores = np.einsum("...ld,...sd->...ls", q, k) * (q.shape[-1] ** -1.0 if scale is None else scale)
             scores = scores if bias is None else scores + bias
             return softmax(scores if mask is None else np.where(mask, scores, -1e9))
 

@@ -28,6 +28,7 @@ _u, _v = (np.linalg.qr(_rng.normal(size=(size, 5)))[0] for size in (11, 5))
     np.array([[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]),
     np.array([[1.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 2.0]]),
 )
+_three = frozen(np.array([[6.0, 1.0, 0.0], [0.0, 0.0, 3.0], [0.0, 2.0, 1.0]]))[0]
 _definite, _indefinite, _asymmetric, _whole, _large, _even = frozen(_tall.T @ _tall, np.array([[4.0, 6.0], [6.0, 8.0]]),
     np.array([[2.0, 1.0], [1.5, 2.0]]), np.array([[4.0, 2.0, 6.0], [2.0, 10.0, 9.0], [6.0, 9.0, 17.0]]), _ill[:7].T
     @ _ill[:7] + np.diag([3.0, 1.0, 4.0, 2.0, 5.0]), np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, -1.0]]))
@@ -142,7 +143,8 @@ CHECKS = (
     Checks(lstsq, run=_certain,
         cases=(
             call(_line, _on_paper), call(_line, _on_paper, "normal").about("normal equations"),
-            call(_line, _on_paper, "svd").about("singular values"), *(call(_tall, _many,
+            call(_line, _on_paper, "svd").about("singular values"), *(call(_line, _three,
+            method).about("three right-hand sides") for method in _METHODS), *(call(_tall, _many,
             method).about("two right-hand sides") for method in _METHODS), call(_tall, _b),
             call(_lauchli, _c, "qr").about("columns that nearly depend on each other", tolerance=1e-5),
             call(_lauchli, _c, "svd").about("columns that nearly depend on each other", tolerance=1e-5),

@@ -23,9 +23,9 @@ from mlnotes.diagnosis.trials import numbers
 
 _rng = np.random.default_rng(17)
 _x, _q, _k, _q6, _k6 = frozen(*(_rng.normal(size=it) for it in ((2, 5, 6), 10, 10, (3, 6, 8), (3, 6, 8))))
-_places, _far, _each, _x2, _x4 = frozen(np.array([0, 1, 2, 7, 40]), np.array([3000, 3001, 3002, 3007, 3040]),
+_places, _far, _each, _x2, _x4, _x6 = frozen(np.array([0, 1, 2, 7, 40]), np.array([3000, 3001, 3002, 3007, 3040]),
     np.array([[0, 1, 2, 3, 4], [3, 5, 8, 13, 21]]), np.array([[1.0, 0.0], [0.0, 2.0]]),
-    np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 3.0, 1.0, -1.0]]))
+    np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 3.0, 1.0, -1.0]]), np.array([[1.0, 2.0, 3.0, 0.0, -1.0, 5.0]]))
 # What build_alibi_tensor of transformers' Bloom gives, as exponents of 1/2; importing transformers takes seconds.
 _BLOOM = {1: [8], 3: [4, 8, 2], 6: [2, 4, 6, 8, 1, 3], 12: [1, 2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, 2.5, 3.5]}
 _LAST_BITS = {"tolerance": 2e-14, "why": "angles below 40, rounded to 40 · 1.1e-16 = 4e-15, twice where two are added"}
@@ -147,7 +147,8 @@ _TURNING = (
 
 def _rotation(function, pair, *mistakes):
     return Checks(function, cases=(call(_x2, np.array([0, 1])), call(_x4, np.array([2, 5])),
-        call(_x4, np.array([2, 5]), 100.0).about("a base of 100"), call(_x, _places).about("two sequences"),
+        call(_x4, np.array([2, 5]), 100.0).about("a base of 100"),
+        call(_x6, np.array([1])).about("three pairs"), call(_x, _places).about("two sequences"),
         call(_x, _places, base=50.0).about("a base of 50"), call(_x, _far).about("positions of 3000"),
         call(_x, _each).about("positions of its own for each sequence"), call(np.stack([_x, -_x, 3 * _x], axis=1),
         _each[:, None]).about("heads that share their positions")),

@@ -201,7 +201,7 @@ CHECKS = (
             Mistake("scale on top of the root", ("** -0.5 if scale is None else as_like(scale, q)",
                 "** -0.5 * (1 if scale is None else scale)"), "A scale that is given acts sqrt(d) times too weakly",
                 "let it stand in the place of 1/sqrt(d)"),
-            Mistake("scale of 0 for none", ("** -0.5 if scale is None else", "** -0.5 if not scale else"),
+            Mistake("scale of 0 for none", ("scale is None else", "not scale else"),
                 "A scale of 0 is taken for none", "ask for scale is None: not scale, and scale or ..., mean 0 as well"),
             Mistake("divided by the scale", (("else as_like(scale, q)", "else 1 / np.float64(scale)"),
                 ("(scale * q) @ k.mT", "scale * (q @ k.mT)")),
