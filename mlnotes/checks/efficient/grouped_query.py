@@ -82,6 +82,7 @@ _KEYS = ("(g r) l d ->", "(r g) l d ->"), ("-> ... (g r) l s", "-> ... (r g) l s
 _ROWS_REPEATED = (("masked_softmax(scores, mask)", "masked_softmax(scores, rows)"),
     ("weights = softmax", "r, rows = q.shape[-3] // k.shape[-3], mask\n    if mask is not None and mask.ndim == 2:\n"
     "        rows = np.tile(np.repeat(mask, r, 0).reshape(r, *mask.shape), (k.shape[-3], 1, 1))\n"
+    "        rows = np.broadcast_to(rows, scores.shape)\n"
     "    weights = softmax"))
 _BIAS_REPEATED = ("scores = scores + as_like(bias, q)",
     "n = q.shape[-3] // k.shape[-3]\n        scores = scores + (bias if bias.ndim > 2 else np.tile(np.repeat("
