@@ -82,8 +82,18 @@ _KEYS = ("(g r) l d ->", "(r g) l d ->"), ("-> ... (g r) l s", "-> ... (r g) l s
 _ROWS_REPEATED = (("masked_softmax(scores, mask)", "masked_softmax(scores, rows)"),
     ("weights = softmax", "r, rows = q.shape[-3] // k.shape[-3], mask\n    if mask is not None and mask.ndim == 2:\n"
     "        rows = np.tile(np.repeat(mask, r, 0).reshape(r, *mask.shape), (k.shape[-3], 1, 1))\n"
+    "        rows = np.broadcast_to(rows, scores.shape)\n"
     "    weights = softmax"))
+_BIAS_REPEATED = ("scores = scores + as_like(bias, q)",
+    "n = q.shape[-3] // k.shape[-3]\n        scores = scores + (bias if bias.ndim > 2 else np.tile(np.repeat("
+    "bias, n, 0).reshape(n, *bias.shape), (k.shape[-3], 1, 1)))")
+_NO_MAXIMUM = ("(lambda e: e / np.where(e.sum(-1, keepdims=True) == 0, 1, e.sum(-1, keepdims=True)))("
+    "np.exp(scores if mask is None else np.where(mask, scores, -np.inf)))")
 _MASKED = (
+    Mistake("no maximum", (_WEIGHTS, _NO_MAXIMUM), "Exponentials of scores of 1000 overflow",
+        "take the maximum of each row off before exp"),
+    Mistake("divided by the width", ("q.shape[-1] ** -0.5 if scale", "1 / q.shape[-1] if scale"),
+        "Rows are flatter than they should be", "divide the scores by the root of a head's width, not by the width"),
     Mistake("mask after softmax", (_WEIGHTS, "softmax(scores) if mask is None else np.where(mask, softmax(scores), 0)"),
         "Rows with hidden keys sum to less than one", "hide scores before the softmax"),
     Mistake("mask inverted", (_WEIGHTS, _WEIGHTS.replace("scores, mask", "scores, ~mask")),
@@ -146,6 +156,9 @@ CHECKS = (
             Mistake("rows of the mask repeated", _ROWS_REPEATED,
                 "Without a mask all is well; with one, queries get the rows of others",
                 "stack the mask as the queries are stacked, or mask after taking the stacks apart"),
+            Mistake("rows of mask and bias repeated", (*_ROWS_REPEATED, _BIAS_REPEATED),
+                "Without a mask and a bias all is well; with one, queries get the rows of others",
+                "stack them as the queries are stacked, head by head: np.tile, not np.repeat, along the rows"),
             Mistake("width of all heads", ("q.shape[-1] ** -0.5", "(q.shape[-3] * q.shape[-1]) ** -0.5"),
                 "Rows are flatter than they should be", "scale by the width of one head"),
             *_MASKED)),

@@ -50,7 +50,10 @@ def stand_ins(x, j):
 
 
 def _parts(version, *arguments, **named):
-    codes, scale, minimum = version(*arguments, **named)
+    found = version(*arguments, **named)
+    if not isinstance(found, tuple | list) or len(found) != 3:
+        return found
+    codes, scale, minimum = found
     return {"codes": np.asarray(codes, float), "scale": np.asarray(scale), "minimum": np.asarray(minimum)}
 
 
@@ -207,6 +210,13 @@ _SHARED = (
             "Codes reach 2^(b−1), which b bits cannot hold with a sign", "divide by 2^(b−1) − 1"),
     Mistake("as many steps as points", (("else 2**bits - 1", "else 2**bits"), *_FREE),
             "The largest number gets the code 2^b, which b bits cannot hold", "between 2^b points lie 2^b − 1 steps"),
+    Mistake("as many steps as points, on both grids", (
+        ("2 ** (bits - 1) - 1 if symmetric else 2**bits - 1", "2 ** (bits - 1) if symmetric else 2**bits"), *_FREE),
+            "Codes reach one too far, which b bits cannot hold",
+            "divide by the largest code: 2^(b−1) − 1 if symmetric, else 2^b − 1"),
+    Mistake("cut off", ("xp.round(steps)", "xp.trunc(steps)"),
+            "Numbers move by up to a whole step, always towards zero or the minimum",
+            "round to the nearest: np.round, not astype(int)"),
     Mistake("rounded down", ("xp.round(steps)", "xp.floor(steps)"),
             "Numbers move by up to a whole step, always down", "round to the nearest: np.round, not astype(int)"),
     Mistake("minimum forgotten", (("steps = blocks - minimum[..., None]", "steps = blocks + 0"), *_FREE),
@@ -255,7 +265,7 @@ CHECKS = (
             Claim("a gradient of 3 comes through as 3", _gradient_is_one),
             Claim("torch.fake_quantize_per_tensor_affine", lambda f: _torchs(lambda x, bits: (f(x, bits),
                 np.ones((1,) * x.ndim), np.zeros((1,) * x.ndim))), 1e-6, "rounding errors of float32", "oracle")),
-        mistakes=_SHARED[1:5]),
+        mistakes=_SHARED[1:7]),
     Checks(decode_q4_1, cases=(
             call(_FULL[0]).about("one block: step 0.5, minimum −1"), call(_FULL[1]).about("two rows of three of two"),
             call(_FULL[1][0, 0])),

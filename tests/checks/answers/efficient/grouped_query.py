@@ -256,7 +256,7 @@ def wrong_grouped_query_attention__zeros_for_hidden_scores(q, k, v, mask=None, b
 
 
 def wrong_grouped_query_attention__no_maximum(q, k, v, mask=None, bias=None, scale=None):
-    """Line 10"""
+    """Exponentials of scores of 1000 overflow"""
     *lead, h, l, d = q.shape
     stack = (*lead, k.shape[-3], h // k.shape[-3] * l)
     scores = (q.reshape(*stack, d) @ k.mT * (d**-0.5 if scale is None else scale)).reshape(*lead, h, l, -1)
@@ -367,3 +367,41 @@ def wrong_multi_query_attention__scale_by_heads(q, k, v, mask=None, bias=None, s
     """Line 3"""
     scale = q.shape[-3] ** -0.5 if scale is None else scale
     return attention(q, k[..., None, :, :], v[..., None, :, :], mask, bias, scale)
+
+
+def wrong_grouped_query_attention__rows_repeated(q, k, v, mask=None, bias=None, scale=None):
+    """stack them as the queries are stacked, head by head"""
+    *lead, h, l, d = q.shape
+    g, s = k.shape[-3:-1]
+    r = h // g
+
+    def stack(x):
+        if x.ndim == 2:
+            return np.repeat(x, r, axis=0)
+        return np.broadcast_to(x, (*x.shape[:-3], h, l, s)).reshape(*x.shape[:-3], g, r * l, s)
+
+    scores = (d**-0.5 if scale is None else scale) * q.reshape(*lead, g, r * l, d) @ k.mT
+    scores = scores if bias is None else scores + stack(bias)
+    scores = scores if mask is None else np.where(stack(mask), scores, -np.inf)
+    top = scores.max(-1, keepdims=True)
+    weights = np.exp(scores - np.where(np.isneginf(top), 0.0, top))
+    total = weights.sum(-1, keepdims=True)
+    return (weights / np.where(total == 0, 1.0, total) @ v).reshape(*lead, h, l, -1)
+
+
+def wrong_grouped_query_attention__exponentials_overflow(q, k, v, mask=None, bias=None, scale=None):
+    """Exponentials of scores of 1000 overflow"""
+    r = q.shape[-3] // k.shape[-3]
+    k, v = np.repeat(k, r, axis=-3), np.repeat(v, r, axis=-3)
+    scores = (q.shape[-1] ** -0.5 if scale is None else scale) * q @ k.mT
+    scores = scores if bias is None else scores + bias
+    weights = np.exp(scores if mask is None else np.where(mask, scores, -np.inf))
+    total = weights.sum(-1, keepdims=True)
+    return weights / np.where(total == 0, 1.0, total) @ v
+
+
+def wrong_grouped_query_attention__width(q, k, v, mask=None, bias=None, scale=None):
+    """divide the scores by the root of a head's width, not by the width"""
+    r = q.shape[-3] // k.shape[-3]
+    k, v = np.repeat(k, r, axis=-3), np.repeat(v, r, axis=-3)
+    return attention(q, k, v, mask, bias, 1 / q.shape[-1] if scale is None else scale)

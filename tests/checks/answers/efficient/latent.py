@@ -889,3 +889,19 @@ def wrong_factorize__inputs_by_their_lengths(w, rank, x=None):
     lengths = np.linalg.norm(x, axis=0)
     vt = np.linalg.svd(lengths[:, None] * w, full_matrices=False)[2][:rank]
     return w @ vt.T, vt
+
+
+def wrong_absorb__rows_divided(w, w_up, n_heads):
+    """each gets other rows of the up-projection"""
+    heads = w.reshape(*w.shape[:-1], n_heads, -1)
+    return np.einsum("...nhd,hrd->...nhr", heads, w_up.reshape(n_heads, len(w_up), -1)).reshape(*w.shape[:-1], -1)
+
+
+def wrong_absorbed_latent_attention__rows_divided(q, c, w_uk, w_uv, mask=None, bias=None, scale=None):
+    """each gets other rows of the up-projections"""
+    h, r = q.shape[-3], w_uk.shape[0]
+    up_k, up_v = w_uk.reshape(h, r, -1), w_uv.reshape(h, r, -1)
+    d = up_k.shape[-1]
+    asking = np.concatenate([q[..., :d] @ up_k.mT, q[..., d:]], axis=-1)
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    return multi_query_attention(asking, c, c[..., :r], mask, bias, scale) @ up_v

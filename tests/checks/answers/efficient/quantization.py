@@ -44,7 +44,7 @@ def right_quantize__named_tuple(x, bits, block_size=None, symmetric=True):
 
 
 def wrong_quantize__truncated(x, bits, block_size=None, symmetric=True):
-    """`scale` and `minimum` are right in every call, `codes` is not."""
+    """Numbers move by up to a whole step, always towards zero"""
     _, scale, low = right_quantize__two_cases(x, bits, block_size, symmetric)
     step = np.repeat(scale, x.shape[-1] // scale.shape[-1], -1)
     m = np.repeat(low, x.shape[-1] // scale.shape[-1], -1)
@@ -728,3 +728,12 @@ def wrong_stand_ins__diagonal_forgotten(x, j):
 def wrong_stand_ins__multiplied_for_solved(x, j):
     later = x[:, j + 1 :]
     return later.T @ later @ (later.T @ x[:, j])
+
+
+def wrong_quantize__as_many_steps_as_points(x, bits, block_size=None, symmetric=True):
+    """Codes reach one too far"""
+    blocks = x.reshape((1,) * x.ndim + (-1,)) if block_size is None else x.reshape(*x.shape[:-1], -1, block_size)
+    low = 0.0 * blocks[..., 0] if symmetric else blocks.min(-1)
+    scale = abs(blocks).max(-1) / 2 ** (bits - 1) if symmetric else (blocks.max(-1) - low) / 2**bits
+    codes = np.round((blocks - low[..., None]) / np.where(scale == 0, 1.0, scale)[..., None])
+    return codes.reshape(x.shape), scale, low

@@ -469,3 +469,28 @@ def wrong_sink_mask__no_future_check(n_queries, n_keys, window, n_sinks, offset=
 def wrong_null_softmax__sigmoid(x, null=0.0, axis=-1):
     """Each score competes with the null alone"""
     return 1 / (1 + np.exp(null - x))
+
+
+def wrong_null_softmax__added_after_the_shift(x, null=0.0, axis=-1):
+    """Scores of any size leave the same weight to nothing, which is not shifted"""
+    top = x.max(axis=axis, keepdims=True)
+    e = np.exp(x - np.where(np.isneginf(top), 0.0, top))
+    return e / (np.exp(null) + e.sum(axis=axis, keepdims=True))
+
+
+def wrong_null_softmax__off_by_one(x, null=0.0, axis=-1):
+    """Nothing gets as much as the largest score"""
+    top = np.maximum(x.max(axis=axis, keepdims=True), null)
+    e = np.exp(x - top)
+    return e / (1 + e.sum(axis=axis, keepdims=True))
+
+
+def wrong_ring__counted_from_one(n, capacity, n_sinks):
+    """Every number is too large by one"""
+    memory = []
+    for token in range(1, n + 1):
+        if token <= capacity:
+            memory.append(token)
+        else:
+            memory[n_sinks + (token - 1 - n_sinks) % (capacity - n_sinks)] = token
+    return np.array(memory, dtype=int)

@@ -606,6 +606,7 @@ def wrong_block_sparse_attention__nan_in_empty_rows(q, k, v, layout, block_size,
 
 
 def wrong_block_sparse_attention__tiled(q, k, v, layout, block_size, scale=None):
+    """The layout is repeated as a whole"""
     seen = np.tile(layout, (block_size, block_size))
     return attention(q, k, v, seen[: q.shape[-2], : k.shape[-2]], scale=scale)
 
