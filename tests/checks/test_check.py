@@ -334,7 +334,7 @@ class TestCauses:
             pairs = n_tokens * (n_tokens + 1) // 2 if cached else n_tokens**3 // 3
             return n_heads * (d_head + e) * pairs
 
-        assert "up to here" not in check(my_decoding_multiply_adds).says
+        assert "before this line" not in check(my_decoding_multiply_adds).says
 
     def test_what_is_written_into_an_array_is_not_taken_for_what_the_book_computes(self):
         class MyKVCache(KVCache):
@@ -343,7 +343,7 @@ class TestCauses:
                 super().append(k, v)
                 self.values[..., length - 1 :, :] = v[..., :1, :]
 
-        assert "up to here" not in check(MyKVCache, "KVCache").says
+        assert "before this line" not in check(MyKVCache, "KVCache").says
 
     def test_a_switch_that_is_ignored_is_named_whichever_way_it_stands(self):
         for stuck in (True, False):
