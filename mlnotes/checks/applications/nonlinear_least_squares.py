@@ -139,9 +139,8 @@ def _followed(f, residual, x0, *arguments, **named):
     """Ask where the steps lead, as long as they lead anywhere: they are the same for all who take them."""
     found = f(residual, x0, *arguments, **named)
     here = np.abs(found.x).max() < 1e6 * (1 + np.abs(x0).max())
-    record = _record(found, residual, x0)
-    seen = (found.x, found.cost) if here else (np.nan * found.x, np.nan)
-    return (*seen, found.converged, record)
+    x, cost = (found.x, found.cost) if here else (np.nan * found.x, np.nan)
+    return {"x": x, "cost": cost, "converged": found.converged, "the way": _record(found, residual, x0)}
 
 
 def _limited(residual, jacobian=None, max_steps=1000, *_):
@@ -167,11 +166,15 @@ def _arrived(f, residual, x0, *arguments, **named):
         j = numerical_jacobian(residual, found.x) / size if finite else np.full((r.size, found.x.size), np.nan)
         there = np.all(np.abs(j.T @ r) <= np.linalg.norm(j, axis=0) * (1e-6 * np.linalg.norm(r) + 1e-12))
     grown = not r @ r <= (1 + 1e-9) * (start @ start)
-    seen = (found.x, found.cost) if there else (np.nan * found.x, np.nan)
+    x, cost = (found.x, found.cost) if there else (np.nan * found.x, np.nan)
     # Who tells of the way as `Fit` does follows the rules that the docstring gives; nobody else need.
     told = found if hasattr(found, "points") else levenberg_marquardt(residual, x0, *arguments, **named)
-    way = told.dampings[:12] / (told.dampings[:12].max(initial=0) or 1), told.costs[:12] / (told.costs[0] or 1)
-    return (*seen, found.converged, grown, _record(found, residual, x0, *arguments, **named), *way)
+    return {
+        "x": x, "cost": cost, "converged": found.converged, "cost has grown": grown,
+        "the way": _record(found, residual, x0, *arguments, **named),
+        "dampings": told.dampings[:12] / (told.dampings[:12].max(initial=0) or 1),
+        "costs": told.costs[:12] / (told.costs[0] or 1),
+    }  # fmt: skip
 
 
 def _scipy(residual, x0):

@@ -99,7 +99,7 @@ def wrong_gauss_newton__whole_sum(residual, x0, jacobian=None, max_steps=1000, t
 
 
 def wrong_gauss_newton__mean_of_squares(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Parts 1, 3 and 4 are right in every call, part 2 is not."""
+    """`x`, `converged` and `the way` are right in every call, `cost` is not."""
     found = gauss_newton(residual, x0, jacobian, max_steps, tolerance)
     return SimpleNamespace(x=found.x, cost=np.mean(residual(found.x) ** 2), converged=found.converged)
 
@@ -110,7 +110,7 @@ def wrong_gauss_newton__tolerance_ignored(residual, x0, jacobian=None, max_steps
 
 
 def wrong_gauss_newton__root_of_the_cost(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Parts 1, 3 and 4 are right in every call, part 2 is not."""
+    """`x`, `converged` and `the way` are right in every call, `cost` is not."""
     found = gauss_newton(residual, x0, jacobian, max_steps, tolerance)
     return SimpleNamespace(x=found.x, cost=np.linalg.norm(residual(found.x)), converged=found.converged)
 
@@ -317,7 +317,7 @@ def wrong_gauss_newton__cost_of_the_start(residual, x0, jacobian=None, max_steps
 
 
 def wrong_gauss_newton__nine_tenths_of_a_step(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Part 4 is right in every call, parts 1, 2 and 3 are not."""
+    """`the way` is right in every call, `x`, `cost` and `converged` are not."""
     step = lambda r, j: -0.9 * np.linalg.lstsq(j, r, rcond=None)[0]  # noqa: E731
     return _steps(residual, x0, jacobian, max_steps, tolerance, step)
 
