@@ -266,9 +266,11 @@ def _compared(found, right, digits):
 
 
 def _without_noise(*arrays):
-    """Round to zero what is only rounding beside the largest number."""
+    """Round to zero what is only rounding beside the largest number; what is far smaller has been computed."""
     largest = max(np.max(np.abs(x), initial=0.0, where=np.isfinite(x)) for x in arrays)
-    return (np.where(np.abs(x) <= 1e-14 * largest, 0, x).astype(x.dtype) for x in arrays)
+    sizes = [np.abs(x) / (largest or 1) for x in arrays]
+    is_noise = [(size == 0) | ((1e-20 < size) & (size <= 1e-14)) for size in sizes]
+    return (np.where(noise, 0, x).astype(x.dtype) for x, noise in zip(arrays, is_noise, strict=True))
 
 
 def _differing_parts(found, right, digits):

@@ -892,6 +892,7 @@ class TestReports:
         assert compared(np.array([2.0, 4e-17]), np.array([1.0, -4e-17])) == ("[1, 0]", "[2, 0]")
         assert compared(np.array([1.0, 4e-17]), np.array([1.0, 0.0])) == ("[1, 0]", "[1, 4e-17]")
         assert compared(np.array([4e-17]), np.array([3e-17])) == ("[3e-17]", "[4e-17]")
+        assert compared(np.array([3e-200, -0.0]), np.array([1.0, 0.0])) == ("[1, 0]", "[3e-200, 0]")
 
     def test_where_the_same_numbers_are_shown_twice_the_difference_is_said(self):
         report = check(lambda a: lu(a.astype(float)), "lu")
