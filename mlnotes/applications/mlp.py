@@ -167,12 +167,13 @@ def sigmoid(x):
     -----
     .. math:: \\sigma(x) = \\frac{1}{1 + e^{-x}} = \\frac{e^x}{1 + e^x}
 
-    The left form is computed above zero, the right one below: so no exponent is positive, and nothing overflows.
+    The right form is computed, with 40 for every larger number: there :math:`1 + e^x` is rounded to :math:`e^x` in
+    every precision, and nothing overflows.
     """
     require_floats(x=x)
     xp = array_namespace(x)
-    e = xp.exp(xp.minimum(x, -x))
-    return xp.exp(xp.minimum(x, 0.0)) / (1 + e)
+    e = xp.exp(xp.clip(x, max=40.0))  # from there on, 1 + e is e
+    return e / (1 + e)
 
 
 def mlp(x, weights, biases, activation=relu):
