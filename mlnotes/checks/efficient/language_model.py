@@ -107,8 +107,9 @@ CHECKS = (
             call(_cube, 1.3, 3, 0.9).about("three axes"), call(_row, 0).about("temperature 0"),
             call(_row * 1000).about("scores of 1000"), call(_row - 1000).about("scores of -1000"),
             call(_row, top_k=9).about("more than there are"), call(_row, top_p=1.0).about("all of the probability"),
-            call(_row, top_p=0.0).about("none of the probability"), call(np.array([0.0, -40.0, -700.0]),
-            top_p=1.0).about("a probability that no sum notices", edge=True, tolerance=1e-18, absolute=0.0),
+            call(np.log([0.5, 0.25, 0.25]), top_p=0.0).about("none of the probability"),
+            call(np.array([0.0, -40.0, -700.0]), top_p=1.0).about(
+                "a probability that no sum notices", edge=True, tolerance=1e-18, absolute=0.0),
             call(np.array([[1000.0, 998.0], [-9500.0, -9501.0]]), 0.1).about("rows far apart"),
             call(_row - 1000, top_p=0.5).about("scores of -1000"), call(_tied, 0).about("ties", edge=True),
             call(_tied, top_k=2).about("ties", edge=True), call(_tied, top_p=0.4).about("ties", edge=True),

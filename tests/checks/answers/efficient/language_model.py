@@ -483,6 +483,22 @@ def wrong_next_token_probabilities__zero_is_none(logits, temperature=1.0, top_k=
     return p / p.sum(axis=-1, keepdims=True)
 
 
+def wrong_next_token_probabilities__all_left_out(logits, temperature=1.0, top_k=None, top_p=None):
+    """look at the comparison"""
+    x = logits - logits.max(axis=-1, keepdims=True)
+    p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
+    if top_k:
+        least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
+        p = np.where(p >= least, p, 0)
+    p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        order = np.argsort(p, axis=-1)
+        left_out = np.cumsum(np.take_along_axis(p, order, -1), axis=-1) <= 1 - top_p
+        p = p.copy()
+        np.put_along_axis(p, order, np.where(left_out, 0, np.take_along_axis(p, order, -1)), -1)
+    return p / np.maximum(p.sum(axis=-1, keepdims=True), 1e-300)
+
+
 def right_generate__choice(step, ids, n_tokens, stop=None, rng=None, **choice):
     rng = np.random.default_rng(rng)
     out, new = [], np.asarray(ids)
