@@ -17,7 +17,8 @@ START, END = 1, 2  # the tokens <|im_start|> and <|im_end|>, which frame what ea
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 _DECODERS = {
     GGMLQuantizationType.F32: np.array,  # a copy, for the file is only mapped into memory
-    GGMLQuantizationType.Q4_1: lambda blocks: decode_q4_1(blocks).T,
+    # Row by row: so a row of tokens times a matrix takes less time.
+    GGMLQuantizationType.Q4_1: lambda blocks: np.ascontiguousarray(decode_q4_1(blocks).T),
     GGMLQuantizationType.Q8_0: decode_q8_0,
 }
 _NAMES = {

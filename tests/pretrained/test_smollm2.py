@@ -55,11 +55,11 @@ def test_arrays_are_the_files_decoded_by_its_library():
     assert np.array_equal(smollm2.parameters("tokens.")["table"], dequantize(table.data, table.tensor_type))
 
 
-def test_every_array_of_the_file_is_read_and_may_be_changed():
+def test_every_array_of_the_file_is_read_lies_row_by_row_and_may_be_changed():
     arrays = smollm2.parameters()
     assert len(arrays) == len(smollm2._reader().tensors) == 272
     assert sum(array.size for array in arrays.values()) == 134_515_008
-    assert all(array.dtype == np.float32 and array.flags.writeable for array in arrays.values())
+    assert all(it.dtype == np.float32 and it.flags.writeable and it.flags.c_contiguous for it in arrays.values())
 
 
 def test_stored_blocks_decode_to_the_arrays():
