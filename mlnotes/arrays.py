@@ -101,7 +101,8 @@ def require_broadcasts_to(shape, **arrays):
             n in (1, m) for n, m in zip(mine, theirs[-len(mine) :], strict=True)
         )
         if not fits:
-            raise ValueError(f"{name} must have shape {theirs[-2:]} or {theirs}, up to sizes 1, got {mine}")
+            either = " or ".join(map(str, dict.fromkeys((theirs[-2:], theirs))))
+            raise ValueError(f"{name} must have shape {either}, up to sizes 1, got {mine}")
 
 
 def require_boolean(**masks):

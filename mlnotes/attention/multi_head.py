@@ -1,10 +1,11 @@
 """Multi-head attention: several attentions side by side, each in a projection of its own."""
 
+import numpy as np
 from array_api_compat import array_namespace
 from einops import rearrange
 
 from mlnotes.applications.linear import linear
-from mlnotes.arrays import require_floats, require_integers, widen_half
+from mlnotes.arrays import require_floats, require_integers, require_mask, widen_half
 from mlnotes.attention.self_attention import attention
 
 
@@ -58,6 +59,7 @@ def multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, b_q=No
     """
     _require_projections(q, k, v, (w_q, w_k, w_v, w_o), (b_q, b_k, b_v, b_o))
     if mask is not None and mask.ndim == max(q.ndim, k.ndim) > 2:
+        require_mask((*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2]), mask)
         mask = mask[..., None, :, :]  # the same for all heads
     heads = attention(
         split_heads(linear(q, w_q, b_q), n_heads),

@@ -401,7 +401,7 @@ class TestBadInput:
             ({"h": H[:0], "x": X[:0]}, r"x must not be empty along axis -2, got shape \(0, 3\)"),
             ({"x": X[0]}, "x must have at least 2 axes"),
             ({"mask": MASK * 1.0}, "mask must be boolean, True for what counts, got dtype float64"),
-            ({"mask": MASK[:5]}, r"mask must have shape \(7, 7\) or \(7, 7\), up to sizes 1, got \(5, 7\)"),
+            ({"mask": MASK[:5]}, r"mask must have shape \(7, 7\), up to sizes 1, got \(5, 7\)"),
             ({"edge_features": A[0]}, r"must have shape \(..., 7, 7, \?\) for 7 points, got \(7, 3\)"),
             ({"edge_features": A.astype(int)}, "edge_features must hold floating-point numbers"),
             ({"phi_e": lambda m: m.sum(0)}, r"phi_e must give an array of shape \(7, 7, 8\), got \(7, 8\)"),
