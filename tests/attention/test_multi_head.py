@@ -181,7 +181,7 @@ def test_the_pseudocode_with_one_fused_projection_gives_what_separate_ones_give(
         ({"v": V[:, :5]}, r"k and v must have the same size along axis -2"),
         ({"q": Q[0, 0]}, r"w_q must be a matrix .* for rows \(12,\)"),
         ({"mask": np.ones((7, 5), bool)}, r"mask must have shape \(5, 7\) or \(2, 3, 5, 7\), .* got \(7, 5\)"),
-        ({"mask": np.ones((3, 5, 7), bool)}, r"mask must have shape \(5, 7\) or \(2, 5, 7\), up to sizes 1, got \(3, 5, 7\)"),
+        ({"mask": np.ones((3, 5, 7), bool)}, r"mask must have shape \(5, 7\) or \(2, 5, 7\), .* got \(3, 5, 7\)"),
         ({"mask": np.ones((5, 7))}, "mask must be boolean"),
         ({"b_v": np.ones(11)}, r"b_v must have one entry for each column .* got \(11,\) for w_v \(11, 12\)"),
         ({"q": Q.astype(int)}, "q must hold floating-point numbers, got dtype int64"),
