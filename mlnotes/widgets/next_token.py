@@ -74,7 +74,7 @@ class NextToken(Widget):
 
     def picture(self):
         """Draw the bars as SVG text."""
-        p, names = self.probabilities().round(9), self.pieces[self._chosen()]
+        p, names = self.probabilities(), self.pieces[self._chosen()]
         left, rows = 24 + max(9 * len(_seen(name)) for name in names), []
         for i, (name, weight) in enumerate(zip(names, p, strict=True)):
             y = 12 + 24 * i
@@ -87,7 +87,7 @@ class NextToken(Widget):
 
     def describe(self):
         """Say what may be drawn, and how likely the first tokens are."""
-        p, names = self._all().round(9), self.pieces[self._chosen()]
+        p, names = self._all(), self.pieces[self._chosen()]
         first = "; ".join(f"{_seen(name)} {weight:.4f}" for name, weight in zip(names[:3], p, strict=False))
         limits = [f"the {self.top_k} most probable"] * bool(self.top_k) + [f"top p {self.top_p:g}"] * (self.top_p < 1)
         choice = ", ".join([f"at temperature {self.temperature:.3g}", *limits])

@@ -50,6 +50,12 @@ def test_the_description_says_what_may_be_drawn():
     assert "top p 0.5" in widget(top_p=0.5).describe()
 
 
+def test_a_token_of_a_small_probability_may_be_drawn():
+    w = NextToken(lambda text: np.linspace(0, -600, 30), names, ["a"], n_shown=20)
+    assert "30 of 30 tokens may be drawn" in w.describe()
+    assert "not drawn" not in w.picture()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
