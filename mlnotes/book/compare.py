@@ -275,7 +275,10 @@ def _numbered(svg):
 
 
 def _data(was, now, where="$"):
-    """Compare structures: the types, the keys, the lengths and all but floats exactly."""
+    """Compare structures: the keys, the lengths and all but floats exactly.
+
+    Whether a whole number is an integer does not count: a browser has one kind of number, and writes 0.0 as 0.
+    """
     if isinstance(was, dict) and isinstance(now, dict):
         if was.keys() != now.keys():
             yield _both(f", the keys of {where}", sorted(was), sorted(now))
@@ -286,7 +289,10 @@ def _data(was, now, where="$"):
             yield _both(f", the length of {where}", len(was), len(now))
         for i, (x, y) in enumerate(zip(was, now, strict=False)):
             yield from _data(x, y, f"{where}[{i}]")
-    elif type(was) is not type(now) or not (_close(was, now) if isinstance(was, float) else was == now):
+    elif type(was) is float and type(now) is float:
+        if not _close(was, now):
+            yield _both(f", {where}", was, now)
+    elif was != now or isinstance(was, bool) != isinstance(now, bool):
         yield _both(f", {where}", was, now)
 
 

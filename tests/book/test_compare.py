@@ -69,7 +69,7 @@ SOURCES = {
     "drawing with a wrong tick": "draw(tick='0.26')",
     "drawing of another day": "draw(Date='2020-01-01', Creator='hand')",
     "widget": "widget(0.1 + 0.2)",
-    "json": "display({'application/json': {'rows': [{'error': 1e-12, 'n': 7}]}}, raw=True)",
+    "json": "display({'application/json': {'rows': [{'error': 1e-12, 'n': 7, 'one': 1}]}}, raw=True)",
     "evidence": """
         from mlnotes.diagnosis.report import Evidence
         row = {"function": "f", "claim": "a", "kind": "oracle", "error": 3e-16, "tolerance": 1e-12, "why": "because"}
@@ -101,7 +101,7 @@ def put(*path):
     def change(outputs, _):
         for key in path[:-2]:
             outputs = outputs[key]
-        assert path[-2] not in outputs or outputs[path[-2]] != path[-1]
+        assert path[-2] not in outputs or repr(outputs[path[-2]]) != repr(path[-1])  # 1 and True are equal
         outputs[path[-2]] = path[-1]
 
     return change
@@ -173,7 +173,8 @@ ALTERATIONS = {
     "a wrong tick in a drawing": ("drawing", take_from("drawing with a wrong tick"), "0.26"),
     "a changed number in a widget": ("widget", sub("0.30000000000000004", "0.31"), "$.tau"),
     "a changed integer in a widget": ("widget", sub('"tokens": 3', '"tokens": 4'), "$.tokens"),
-    "an integer for a float in a widget": ("widget", sub('"tokens": 3', '"tokens": 3.0'), "$.tokens"),
+    "a float beside an integer in a widget": ("widget", sub('"tokens": 3', '"tokens": 3.0000000001'), "$.tokens"),
+    "a truth value for a number in JSON": ("json", put(0, "data", JSON, "rows", 0, "one", True), "$.rows[0].one"),
     "a changed word in a widget": ("widget", sub("bar", "baz"), "$.name"),
     "a changed number beside a widget": ("widget", sub("<b>0.125", "<b>0.126"), "0.126"),
     "a mime type less": ("widget", lambda outputs, _: outputs[0].data.pop("text/html"), "text/html: came now"),
@@ -182,8 +183,8 @@ ALTERATIONS = {
     "changed metadata": ("value", put(0, "metadata", {"isolated": True}), "metadata: is committed"),
     "a changed number in JSON": ("json", put(0, "data", JSON, "rows", 0, "error", 1.1e-12), "$.rows[0].error"),
     "a changed integer in JSON": ("json", put(0, "data", JSON, "rows", 0, "n", 8), "$.rows[0].n"),
-    "a row more in JSON": ("json", put(0, "data", JSON, "rows", [{"error": 1e-12, "n": 7}, {}]), "$.rows"),
-    "a key less in JSON": ("json", put(0, "data", JSON, "rows", 0, {"n": 7}), "the keys of $.rows[0]"),
+    "a row more in JSON": ("json", put(0, "data", JSON, "rows", [{"error": 1e-12, "n": 7, "one": 1}, {}]), "$.rows"),
+    "a key less in JSON": ("json", put(0, "data", JSON, "rows", 0, {"n": 7, "one": 1}), "the keys of $.rows[0]"),
     "an error beyond its tolerance": ("evidence", measured_again(2e-12), "2e-12"),
     "a changed claim": ("evidence", put(0, "data", EVIDENCE, "rows", 0, "claim", "b"), "claim"),
     "a changed tolerance": ("evidence", put(0, "data", EVIDENCE, "rows", 0, "tolerance", 1e-11), "tolerance"),
@@ -209,6 +210,7 @@ NOISE = {
     "a drawing of another day": ("drawing", take_from("drawing of another day")),
     "other digits and other names in a drawing": ("drawing", rewrite),
     "a picture in a drawing in a larger file": ("drawing", reencode),
+    "a whole number as a browser writes it": ("json", put(0, "data", JSON, "rows", 0, "one", 1.0)),
     "the last bit of a number in a widget": ("widget", sub("0.30000000000000004", "0.3")),
     "the random id of a widget": ("widget", put(0, "data", WIDGET_VIEW, {"model_id": "4f0c"})),
     "the last bit of a number in JSON": ("json", put(0, "data", JSON, "rows", 0, "error", 1e-12 * (1 + 1e-15))),

@@ -1,13 +1,14 @@
 """What JupyterLab is given of the book, and what it gives back."""
 
 import asyncio
+import json
 import re
 import shutil
 
 import nbformat
 import pytest
 
-from mlnotes.book.form import canonical, read, written
+from mlnotes.book.form import canonical, keep_equal, read, written
 from mlnotes.book.lab import Chapters, options
 from mlnotes.book.lab_form import CHAPTERS, as_committed, notebooks_of_the_book, page, shown, unshown
 
@@ -30,6 +31,18 @@ def test_a_chapter_is_shown_without_roles_and_comes_back_as_it_was(name):
     there = shown(read(CHAPTERS / name), name.count("/"))
     assert not re.search(r"\{(cite:|solution-)", "".join(it.source for it in there.cells if it.cell_type == "markdown"))
     assert written(canonical(unshown(there))) == text
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_chapter_that_a_browser_saves_untouched_is_the_same_file(name):
+    def number(text):  # JavaScript has one kind of number, and writes 0.0 as 0
+        return int(float(text)) if float(text).is_integer() else float(text)
+
+    before = read(CHAPTERS / name)
+    content = json.loads(json.dumps(shown(before, name.count("/"))), parse_float=number)
+    saved = canonical(unshown(nbformat.from_dict(content)))
+    keep_equal(before, saved)
+    assert written(saved) == (CHAPTERS / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
