@@ -54,7 +54,9 @@ function render({ model, el }) {
 
 function iterate([a, b, c, d], degrees, steps) {
   const image = ([x, y]) => [a * x + b * y, c * x + d * y];
-  let v = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+  const radians = (degrees * Math.PI) / 180;
+  const start = [Math.cos(radians), Math.sin(radians)].map((x) => Math.round(x * 1e12)); // at 45 degrees, both are alike
+  let v = start.map((x) => x / Math.hypot(...start));
   const before = [];
   for (let k = 0; k < steps; k++) {
     const next = image(v);

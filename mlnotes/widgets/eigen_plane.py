@@ -63,10 +63,10 @@ class EigenPlane(Widget):
         Returns
         -------
         array (2,)
-            Of length 1.
+            Of length 1 to 12 digits.
         """
         radians = math.radians(self.angle)
-        return np.array([math.cos(radians), math.sin(radians)])
+        return np.array([math.cos(radians), math.sin(radians)]).round(12)  # at 45 degrees, both are alike
 
     def turned(self):
         """Measure the angle between the present vector and its image.

@@ -33,6 +33,13 @@ def test_a_quarter_turn_moves_every_vector_by_a_right_angle():
     assert all(EigenPlane([[0, -1], [1, 0]], angle, step=3).turned() == pytest.approx(90) for angle in (-170, 0, 33))
 
 
+@pytest.mark.parametrize("angle", [-45, 135])
+def test_a_vector_that_is_projected_to_zero_stays_where_it_is(angle):
+    widget = EigenPlane([[0.5, 0.5], [0.5, 0.5]], angle, step=3)
+    np.testing.assert_allclose(widget.iteration().vector, widget.start(), atol=1e-11)
+    assert widget.turned() == 0
+
+
 def test_a_matrix_of_zeros_sends_every_vector_to_zero():
     widget = EigenPlane(np.zeros((2, 2)), 40, step=5)
     assert widget.iteration().eigenvalue == 0
@@ -41,6 +48,7 @@ def test_a_matrix_of_zeros_sends_every_vector_to_zero():
 
 MATRICES = [
     [[2, 1], [1, 2]], [[1, 1], [0, 1]], [[0, -1], [1, 0]], [[1, 0], [0, -1]], [[0, 1], [0, 0]], [[-2.5, 1], [4, 3]],
+    [[0.5, 0.5], [0.5, 0.5]],
 ]  # fmt: skip
 
 
@@ -55,7 +63,7 @@ def test_the_page_computes_what_python_computes(open_page, slide, a):
         assert shown(page, "estimate") == pytest.approx(found.eigenvalue, abs=1e-9)
         assert shown(page, "residual") == pytest.approx(found.residuals[-1], abs=1e-9)
         assert shown(page, "turned") == pytest.approx(widget.turned(), abs=1e-5)
-        v = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))])
+        v = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))]).round(12)
         steps = [v]
         for _ in range(step):
             image = np.array(a) @ steps[-1]
