@@ -124,6 +124,9 @@ function bestOf({ method, condition }) {
 }
 
 function tell(state, expected, edge) {
+  if (state.start[1] === 0 && state.rate >= edge && state.rate < edge * state.condition) {
+    return "On the floor of the valley nothing swings; from anywhere beside it, steps as long as these would not arrive.";
+  }
   if (state.rate > edge) return "Too long: each step overshoots across the valley by more than it came from, and the walk diverges.";
   if (state.rate === edge) return "At the edge: across the valley the walk neither arrives nor diverges.";
   const slow = predicted({ ...state, condition: 1 }, state.rate / state.condition);

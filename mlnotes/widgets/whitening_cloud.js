@@ -33,7 +33,8 @@ function render({ model, el }) {
     const found = compute(cloud, name, smoothing, part, degrees);
     drawn.replaceChildren(...picture(cloud, found, model.get("groups"), model.get("features")));
     const [[a, b], [, d]] = found.covariance;
-    drawing.setAttribute("aria-label", `The cloud, with variances ${plain(a, 3)} and ${plain(d, 3)} and covariance ${plain(b, 3)}`);
+    const [across, both, upwards] = [a, b, d].map((it) => plain(rounded(it), 3));
+    drawing.setAttribute("aria-label", `The cloud, with variances ${across} and ${upwards} and covariance ${both}`);
     sums.replaceChildren(
       measured("first", "variance across", a), measured("both", "covariance", b), measured("second", "variance upwards", d),
       measured("distance", "distance from the raw points", found.distance),
@@ -113,7 +114,11 @@ function verdictOn({ covariance: [[a, b], [, d]], parted }) {
 }
 
 function measured(name, what, value) {
-  return fact(name, what, plain(Math.round(value * 1e4) / 1e4 + 0), value);
+  return fact(name, what, plain(rounded(value)), value);
+}
+
+function rounded(value) {
+  return Math.round(value * 1e4) / 1e4 + 0;
 }
 
 function mark(x, y, group) {

@@ -1,5 +1,7 @@
 """The cloud on the page is where Python says it is, and at the end of the way it is the whitened one."""
 
+import re
+
 import numpy as np
 import pytest
 from reading import corners, shown
@@ -83,6 +85,10 @@ def test_the_page_computes_what_python_computes(open_page, slide, kind, x):
         sigma = widget.matrix().T @ covariance(x) @ widget.matrix()
         found = [shown(page, name) for name in ("first", "both", "second")]
         assert found == pytest.approx([sigma[0, 0], sigma[0, 1], sigma[1, 1]], abs=1e-6)
+        said = page.get_by_role("img", name="The cloud").get_attribute("aria-label").replace("−", "-")
+        a, d, b = (float(it) for it in re.findall(r"-?[\d.]+(?:e-?\d+)?", said))
+        assert [a, b, d] == pytest.approx([sigma[0, 0], sigma[0, 1], sigma[1, 1]], rel=5e-3, abs=1e-4)
+        assert b == 0 or abs(b) >= 1e-4  # no rounding errors are read out
         assert shown(page, "distance") == pytest.approx(widget.distance(), abs=1e-6)
         for other, degrees in widget.parted().items():
             assert shown(page, other) == pytest.approx(degrees, abs=1e-6)
