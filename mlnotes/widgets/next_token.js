@@ -2,6 +2,7 @@
 
 const STATE = ["text", "texts", "temperature", "top_k", "top_p"];
 const TOP_K = [0, 1, 2, 3, 5, 10, 20, 50, 100, 1000];
+const STEP = 0.05; // nats, in which tokens that are not listed are counted
 
 function render({ model, el, hasKernel }) {
   frame(model, el, "next");
@@ -38,10 +39,10 @@ function render({ model, el, hasKernel }) {
     topP.set(state.top_p);
     const pieces = model.get("pieces")[at];
     const result = evaluate(model.get("logits")[at], model.get("tails")[at], state);
-    const listed = result.tokens.slice(0, pieces.length);
-    const rest = Math.max(0, 1 - listed.reduce((sum, { p }) => sum + p, 0));
+    const listed = result.p.slice(0, pieces.length);
+    const rest = Math.max(0, 1 - listed.reduce((sum, p) => sum + p, 0));
     rows.replaceChildren(
-      ...listed.map(({ p }, i) => bar(seen(pieces[i]), p, p > 0 ? p.toFixed(4) : "not drawn")),
+      ...listed.map((p, i) => bar(seen(pieces[i]), p, p > 0 ? p.toFixed(4) : "not drawn")),
       bar("all others", result.others ? rest : 0, result.others ? `${rest.toFixed(4)}, ${result.others.toLocaleString("en")} token${result.others === 1 ? "" : "s"}` : "not drawn"));
     const text = `${result.kept.toLocaleString("en")} of ${result.n.toLocaleString("en")} tokens may be drawn; `
       + `entropy ${result.entropy.toFixed(3)} nats.`;
@@ -58,43 +59,36 @@ function render({ model, el, hasKernel }) {
 // What is computed
 
 function evaluate(logits, tail, { temperature, top_k, top_p }) {
-  const tokens = [...logits.map((x) => [x, 1]), ...tail].map(([x, n], i) => ({ x, n, i }));
-  const ranked = [...tokens].sort((a, b) => b.x - a.x);
-  const n = tokens.reduce((sum, token) => sum + token.n, 0);
-  const top = ranked[0].x;
-  let least = -Infinity;
-  if (top_k) {
-    let above = 0;
-    for (const token of ranked) {
-      least = token.x;
-      above += token.n;
-      if (above >= top_k) break;
-    }
-  }
-  const share = (kept) => {
-    for (const token of tokens) token.p = kept(token) ? Math.exp((token.x - top) / temperature) : 0;
-    const total = tokens.reduce((sum, token) => sum + token.n * token.p, 0);
-    for (const token of tokens) token.p /= total;
+  const scores = everyScore(logits, tail);
+  const [top, n] = [scores[0], scores.length];
+  const least = top_k ? scores[Math.min(top_k, n) - 1] : -Infinity;
+  const shared = (weights) => {
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    return weights.map((weight) => weight / total);
   };
-  share((token) => token.x >= least);
+  let p = shared(scores.map((x) => (x >= least ? Math.exp((x - top) / temperature) : 0)));
   // From below: what together is no more than 1 − p is left out; tokens of the same score stay or go together.
-  let below = 0;
-  let last = ranked[0].p;
-  for (const token of ranked.toReversed()) {
-    below += token.n * token.p;
-    if (below > 1 - top_p) {
-      last = Math.min(last, token.p);
-      break;
-    }
-  }
-  const enough = tokens.map((token) => token.p >= last && token.p > 0);
-  share((token) => enough[token.i]);
-  const kept = tokens.reduce((sum, token) => sum + (token.p > 0 ? token.n : 0), 0);
+  let last = n - 1;
+  for (let below = p[last]; below <= 1 - top_p && last > 0; below += p[last]) last -= 1;
+  const smallest = p[last];
+  p = shared(p.map((x) => (x >= smallest ? x : 0)));
+  const kept = p.filter((x) => x > 0).length;
+  const listed = logits.length;
   return {
-    tokens, n, kept,
-    others: tokens.slice(logits.length).reduce((sum, token) => sum + (token.p > 0 ? token.n : 0), 0),
-    entropy: tokens.reduce((sum, { p, n: many }) => (p > 0 ? sum - many * p * Math.log(p) : sum), 0),
+    p, n, kept,
+    others: p.slice(listed).filter((x) => x > 0).length,
+    entropy: p.reduce((sum, x) => (x > 0 ? sum - x * Math.log(x) : sum), 0),
   };
+}
+
+// From the largest down: those of a step are taken to be evenly spread over it.
+function everyScore(logits, tail) {
+  const scores = [...logits];
+  const most = logits.at(-1);
+  for (const [middle, many] of tail) {
+    for (let k = 0; k < many; k++) scores.push(Math.min(middle + STEP * (0.5 - (k + 0.5) / many), most));
+  }
+  return scores;
 }
 
 // What is seen

@@ -8,7 +8,7 @@ from mlnotes.efficient.language_model import next_token_probabilities
 from mlnotes.widgets import module
 from mlnotes.widgets.base import Widget, require_between, require_positive, svg, text
 
-STEP = 0.05  # nats, to which scores of tokens that are not listed by name are rounded
+STEP = 0.05  # nats, in which tokens that are not listed by name are counted
 TOP_K = [0, 1, 2, 3, 5, 10, 20, 50, 100, 1000]
 
 
@@ -36,8 +36,8 @@ class NextToken(Widget):
 
     Notes
     -----
-    The page holds the scores of the listed tokens to four decimals and those of all others to 0.05 nats, with how many
-    share each. `probabilities` computes from the same numbers.
+    The page holds the scores of the listed tokens to four decimals and, for all others, how many lie in each 0.05 nats,
+    where they are taken to be evenly spread. `probabilities` computes from the same numbers.
     """
 
     name = "next_token"
@@ -46,7 +46,7 @@ class NextToken(Widget):
     texts = traitlets.List(traitlets.Unicode(), read_only=True).tag(sync=True)
     pieces = traitlets.List(read_only=True).tag(sync=True)  # [text][token]
     logits = traitlets.List(read_only=True).tag(sync=True)  # [text][token]
-    tails = traitlets.List(read_only=True).tag(sync=True)  # [text][(score, how many)]
+    tails = traitlets.List(read_only=True).tag(sync=True)  # [text][(middle of a step, how many)]
     text = traitlets.Unicode().tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
     top_k = traitlets.Int(0).tag(sync=True)
@@ -102,8 +102,9 @@ class NextToken(Widget):
 
     def _all(self):
         i = self._chosen()
-        tail = [np.full(n, score) for score, n in self.tails[i]]
-        scores = np.concatenate([self.logits[i], *tail]).astype(np.float64)
+        spread = [score + STEP * (0.5 - (np.arange(n) + 0.5) / n) for score, n in self.tails[i]]
+        scores = np.concatenate([self.logits[i], *spread])
+        scores[self._n_shown :] = np.minimum(scores[self._n_shown :], self.logits[i][-1])
         return next_token_probabilities(scores, self.temperature, self.top_k or None, self.top_p)
 
     def _chosen(self):

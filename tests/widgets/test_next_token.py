@@ -35,6 +35,13 @@ def test_listed_probabilities_are_nearly_those_of_the_scores_themselves():
         np.testing.assert_allclose(widget(**choice).probabilities(), np.sort(exact)[::-1][:10], atol=1e-4)
 
 
+def test_as_many_tokens_are_left_as_of_the_scores_themselves():
+    exact = next_token_probabilities(scores("a"), top_p=0.9)
+    assert np.count_nonzero(widget(top_k=1000)._all()) == 1000
+    assert np.count_nonzero(widget(top_p=0.9)._all()) == pytest.approx(np.count_nonzero(exact), abs=2)
+    assert entropy(widget(top_p=0.9)._all()) == pytest.approx(entropy(exact), abs=2e-3)
+
+
 def test_another_text_is_scored_when_it_is_set():
     w = widget()
     w.text = "something new"
