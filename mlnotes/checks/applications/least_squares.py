@@ -44,7 +44,7 @@ _FEW_ROUNDINGS = {"tolerance": 1e-11, "why": "a few dozen roundings times a cond
 
 def standard_errors(a, b):
     """Say how far coefficients may be off, if the errors of b are independent and of one variance."""
-    _, s, vt = np.linalg.svd(a, full_matrices=False)
+    s, vt = np.linalg.svd(a, full_matrices=False)[1:]
     residual = b - a @ lstsq(a, b)
     variance = residual @ residual / (len(a) - a.shape[1])
     return np.sqrt(variance * ((vt / s[:, None]) ** 2).sum(axis=0))
