@@ -44,9 +44,10 @@ _FEW_ROUNDINGS = {"tolerance": 1e-11, "why": "a few dozen roundings times a cond
 
 def standard_errors(a, b):
     """Say how far coefficients may be off, if the errors of b are independent and of one variance."""
+    s, vt = np.linalg.svd(a, full_matrices=False)[1:]
     residual = b - a @ lstsq(a, b)
     variance = residual @ residual / (len(a) - a.shape[1])
-    return np.sqrt(variance * np.diag(np.linalg.inv(a.T @ a)))
+    return np.sqrt(variance * ((vt / s[:, None]) ** 2).sum(axis=0))
 
 
 def _certain(f, *arguments, **named):
@@ -275,8 +276,9 @@ CHECKS = (
             call(_asymmetric).about("a matrix that is not symmetric"),
             call(np.diag([-1.0, -4.0]) + 0.0).about("a negative definite matrix, whose determinant is positive"),
             call(_even).about("a positive determinant and two negative eigenvalues"),
-            call(np.array([[4, 1], [1, 2]])).about("integers", edge=True), call(np.array([[2.0, 0.1 + 0.2],
-            [0.3, 1.0]])).about("a matrix that is symmetric up to rounding errors"),
+            call(np.array([[4, 1], [1, 2]])).about("integers", edge=True), call(np.array([[2.0, 0.1 + 0.2, 1e-17],
+            [0.3, 1.0, 0.0], [0.0, 0.0, 3.0]])).about("a matrix that is symmetric up to rounding errors"),
+            call(np.array([[2.0, 1.0 + 1e-6], [1.0, 2.0]])).about("an asymmetry of a millionth", edge=True),
             call(_asymmetric * 2.0**-30).about("a matrix of 1e-9 that is not symmetric", edge=True)),
         claims=(
             Claim("(4 2 6; 2 10 9; 6 9 17) has (2 0 0; 1 3 0; 3 2 2)", lambda f: distance(f(_whole),
@@ -320,7 +322,9 @@ CHECKS = (
         cases=(
             call(np.ones((4, 1)), np.array([1.0, 2.0, 3.0, 6.0])).about("a column of ones"),
             call(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]), np.array([1.0, 1.0, 4.0])), *(call(a, b) for a, b in (
-            (_LINE, np.cos(np.arange(11.0))), (_LINE[:, ::-1] * [1.0, 10.0, 0.1], np.sin(np.arange(11.0)))))),
+            (_LINE, np.cos(np.arange(11.0))), (_LINE[:, ::-1] * [1.0, 10.0, 0.1], np.sin(np.arange(11.0))))),
+            call(_LINE[:, :2] @ np.array([[1.0, 1.0], [0.0, 1e-7]]), np.cos(np.arange(11.0))).about(
+                "columns that nearly depend on each other", tolerance=1e-6)),
         claims=(
             Claim("for a column of ones it is the standard error of a mean", lambda f: distance(f(np.ones((4, 1)),
                 np.array([1.0, 2.0, 3.0, 6.0])), [np.std([1, 2, 3, 6], ddof=1) / 2]), **_FEW_ROUNDINGS),
@@ -338,13 +342,16 @@ CHECKS = (
             Mistake("variance of the residual", ("residual @ residual / (len(a) - a.shape[1])",
                 "np.var(residual, ddof=1)"), "They are too small: a mean is subtracted, and one column counted",
                 "divide the sum of the squares of the residual by rows minus columns"),
-            Mistake("errors of size one", ("variance * np.diag(", "np.diag("),
+            Mistake("errors of size one", ("np.sqrt(variance * ", "np.sqrt("),
                 "They do not depend on b", "multiply by the variance that the residual shows"),
-            Mistake("variances", ("np.sqrt(variance * np.diag(", "(variance * np.diag("), "They are squares",
+            Mistake("variances", ("np.sqrt(variance", "(variance"), "They are squares",
                 "take the root"),
             Mistake("spread of b", ("b - a @ lstsq(a, b)", "b - b.mean()"),
                 "They do not become smaller where the fit is good", "take the variance of the residual"),
-            Mistake("columns and rows of the inverse", ("a.T @ a", "np.diag(np.diag(a.T @ a))"),
-                "Columns that lean on each other do not raise each other's errors",
-                "invert the whole matrix AᵀA, then take its diagonal"))),
+            Mistake("columns and rows of the inverse", ("((vt / s[:, None]) ** 2).sum(axis=0)",
+                "1 / (a * a).sum(axis=0)"), "Columns that lean on each other do not raise each other's errors",
+                "the diagonal is that of the inverse of the whole AᵀA: sums of squares of entries of V over s"),
+            Mistake("AᵀA inverted", ("((vt / s[:, None]) ** 2).sum(axis=0)", "np.diag(np.linalg.inv(a.T @ a))"),
+                "Columns that nearly depend on each other leave it no digits",
+                "take the singular values of A: AᵀA has the square of the condition number"))),
 )

@@ -108,6 +108,11 @@ def _uphill(x):
     return np.array([x[0] - 1, 2 * x[0] + 1])
 
 
+def level(x):
+    """Ask for what no parameter changes."""
+    return np.array([0.0, 5.0])
+
+
 def idle(x):
     """Ask for two values at once, and for nothing of the second parameter."""
     return np.array([x[0] - 9, x[0] - 7])
@@ -283,6 +288,7 @@ CHECKS = (
             call(angle, np.array([0.8]), lambda x: np.array([[0.7]]), 3).about("another matrix for a Jacobian"),
             call(_overflowing, np.array([-10.0]), lambda x: np.exp(x)[None], 5).about(
                 "a step to where the residual is not finite"),
+            call(level, np.array([1.0]), lambda x: np.zeros((2, 1)), 3).about("a Jacobian of zeros"),
             call(np.arctan, _far, max_steps=40).about("a walk to where nothing changes", edge=True),
             call(bent, np.array([3e-9, -5e6]), bent_jacobian, 40).about("a walk to infinity", edge=True),
             call(decay, [2, 3], decay_jacobian, 40).about("a list of integers", edge=True, tolerance=1e-7), *_EDGES),
@@ -328,6 +334,7 @@ CHECKS = (
             call(angle, np.array([0.8]), lambda x: np.array([[-0.7]]), 5).about("steps that all lead uphill"),
             call(_uphill, np.array([3.0]), lambda x: np.array([[-1.0], [-2.0]]), 25).about(
                 "steps that all lead uphill, however short"),
+            call(level, np.array([1.0]), lambda x: np.zeros((2, 1)), 0).about("a Jacobian of zeros"),
             call(rosenbrock, np.array([-5.0, 30.0]), rosenbrock_jacobian).about("steps that are too long at first",
                 edge=True, tolerance=1e-7),
             call(np.arctan, np.array([30.0]), lambda x: np.diag(1 / (1 + x**2))).about("a start on a plateau",

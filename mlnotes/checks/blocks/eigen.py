@@ -28,7 +28,7 @@ _negative, _rotation, _tie, _ones_missed, _cycle, _close, _asymmetric, _graded, 
     np.roll(np.eye(3), 1, axis=0), np.diag(np.arange(1.0, 16.0)) + np.diag(np.full(14, 1e-3), 1),
     np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[1.0, 1e-6, 0.0], [1e-6, 1e-6, 1e-12], [0.0, 1e-12, 1e-12]]),
     np.array([[3.0, 1.0], [4.0, 2.0]]), np.array([[1.0, 1e8, 0.0], [1e-8, 2.0, 1e-9], [1.0, 1e9, 3.0]]),
-    np.array([[2.0, 0.1 + 0.2], [0.3, 1.0]]),
+    np.array([[2.0, 0.1 + 0.2, 1e-17], [0.3, 1.0, 0.0], [0.0, 0.0, 3.0]]),
 )
 _LAST_BITS = {"tolerance": 1e-12, "why": "a few dozen rotations or reflections in float64: a few units of 1e-16"}
 _STOPS = {"tolerance": 1e-12, "why": "the iteration stops at a residual of 10 n times 1e-16; matrices with skew axes "
@@ -42,7 +42,7 @@ _PAIRS = ((_symmetric, 3.3), (_skewed, 0.8), (_skewed, -1.0))
 
 def power_steps(ratio, digits):
     """Count the steps of power iteration that gain some decimal digits."""
-    return math.ceil(-digits * math.log(10) / math.log(ratio))
+    return math.ceil(-digits / math.log10(ratio))
 
 
 def _signed(v):
@@ -325,7 +325,8 @@ CHECKS = (
             call(np.array([[-7.0]])).about("one row"), call(_odd + _odd.T), call(_graded).about("a graded matrix"),
             call(np.ones((4, 4)) + np.eye(4)).about("equal eigenvalues"), call(_tie), call(_cycle + _cycle.T),
             call(_asymmetric).about("a matrix that is not symmetric"),
-            call(_rounded).about("a matrix that is symmetric up to rounding errors", edge=True),
+            call(_rounded).about("a matrix that is symmetric up to rounding errors"),
+            call(np.array([[2.0, 1.0 + 1e-6], [1.0, 2.0]])).about("an asymmetry of a millionth", edge=True),
             call(np.array([[4, 1], [1, 2]])).about("integers"),
             call(1e-10 * _asymmetric).about("small numbers that are not symmetric", edge=True),
             *(call(unit * (_odd + _odd.T)).about(f"entries of {unit}", edge=True, absolute=1e-10)
@@ -409,7 +410,8 @@ CHECKS = (
                 "The sign is lost, and it is right for eigenvectors only", "multiply the image by the vector"))),
     Checks(power_steps,
         cases=(
-            call(0.5, 3), call(0.9, 12), call(0.99, 12), call(0.1, 5.5).about("half a digit"), call(0.421, 1),
+            call(0.5, 3), call(0.9, 12), call(0.99, 12), call(0.1, 5.5).about("half a digit"),
+            call(0.1, 3).about("a digit for each step"), call(0.421, 1),
             call(0.5, 0).about("no digit")),
         claims=(
             Claim("they are enough, and one less is not", lambda f: float(not all(r ** f(r, d) <= 10.0**-d
@@ -417,7 +419,7 @@ CHECKS = (
             oracle("counting", lambda r, d: next(k for k in range(9999) if r**k <= 10.0**-d), call(0.5, 3),
                 call(0.9, 12))),
         mistakes=(
-            Mistake("natural digits", ("* math.log(10)", ""), "It counts factors of e",
+            Mistake("natural digits", ("log10", "log"), "It counts factors of e",
                 "a digit is a factor of 10: multiply by log 10"),
             Mistake("rounded down", ("math.ceil", "math.floor"), "The last step is missing", "round up"),
             Mistake("not rounded", ("math.ceil", ""), "It is no whole number of steps", "round up"))),

@@ -181,6 +181,7 @@ def _dependent_calls(*block):
         call(_ill, *block).about("a condition number of 1e6"), call(_very_ill, *block).about("one of 1e14"))
 
 
+_twice = frozen(np.outer([3.0, 1, 1, 1, 1, 1, 1, 1], [1.0, 2.0]))[0]  # of length 4, so that nothing is rounded here
 _SPANNING_NOTHING = call(_wide * [1, 0, 0, 1, 1]).about("first columns that do not span the others", edge=True)
 _RETURNED = "return q, times_power_of_two(r, exponents, _LENGTH)"
 _AS_IT_IS = ("by_power_of_two(working_copy(a), axis=0)", "(working_copy(a), 0)")
@@ -288,7 +289,8 @@ _TURN = "[[x, y], [-y, x]]"
 CHECKS = (
     Checks(gram_schmidt, run=_with_lengths, written=_written(True),
         cases=(*_calls(edges=("more columns than rows",)), _SPANNING_NOTHING, call(np.array([[1.0, 1.0], [0.0, 1e-9],
-            [0.0, 0.0]])).about("a column of which 1e-9 is left", absolute=0)),
+            [0.0, 0.0]])).about("a column of which 1e-9 is left", absolute=0), call(_twice).about(
+            "a column of which only rounding errors are left", edge=True)),
         claims=_ORTHOGONAL_IF_WELL_SEPARATED,
         mistakes=(
             Mistake("columns in place of directions", (_AS_IT_IS, ("q[:, :j].T @ a[:, j]",

@@ -279,7 +279,7 @@ def right_cholesky__entries(a):
 
 def right_cholesky__outer_products(a):
     a = np.array(a, float)
-    if not np.allclose(a, a.T, rtol=1e-10, atol=0):
+    if np.linalg.norm(a - a.T) > 1e-12 * np.linalg.norm(a):
         raise ValueError("not symmetric")
     low = np.zeros(a.shape)
     for k in range(len(a)):
@@ -363,19 +363,19 @@ def right_standard_errors__svd(a, b):
 def wrong_standard_errors__divided_by_m(a, b):
     """They are too small, the more so the fewer rows there are"""
     x = np.linalg.lstsq(a, b)[0]
-    return np.sqrt(((b - a @ x) ** 2).mean() * np.diag(np.linalg.inv(a.T @ a)))
+    return np.sqrt(((b - a @ x) ** 2).mean() * (np.linalg.pinv(a) ** 2).sum(axis=1))
 
 
 def wrong_standard_errors__m_minus_one(a, b):
     """They are right for a single column only"""
     x = np.linalg.lstsq(a, b)[0]
-    return np.sqrt(((b - a @ x) ** 2).sum() / (len(b) - 1) * np.diag(np.linalg.inv(a.T @ a)))
+    return np.sqrt(((b - a @ x) ** 2).sum() / (len(b) - 1) * (np.linalg.pinv(a) ** 2).sum(axis=1))
 
 
 def wrong_standard_errors__variances(a, b):
     """They are squares"""
     x = np.linalg.lstsq(a, b)[0]
-    return ((b - a @ x) ** 2).sum() / (len(b) - a.shape[1]) * np.diag(np.linalg.inv(a.T @ a))
+    return ((b - a @ x) ** 2).sum() / (len(b) - a.shape[1]) * (np.linalg.pinv(a) ** 2).sum(axis=1)
 
 
 def wrong_standard_errors__inverse_of_the_diagonal(a, b):
@@ -386,7 +386,7 @@ def wrong_standard_errors__inverse_of_the_diagonal(a, b):
 
 def wrong_standard_errors__spread_of_b(a, b):
     """They do not become smaller where the fit is good"""
-    return np.sqrt(b.var(ddof=a.shape[1]) * np.diag(np.linalg.inv(a.T @ a)))
+    return np.sqrt(b.var(ddof=a.shape[1]) * (np.linalg.pinv(a) ** 2).sum(axis=1))
 
 
 def wrong_standard_errors__whole_covariance(a, b):
@@ -396,7 +396,7 @@ def wrong_standard_errors__whole_covariance(a, b):
 
 def wrong_standard_errors__sigma_forgotten(a, b):
     """They do not depend on b"""
-    return np.sqrt(np.diag(np.linalg.inv(a.T @ a)))
+    return np.sqrt((np.linalg.pinv(a) ** 2).sum(axis=1))
 
 
 def _up_to(a, method, tolerance):
@@ -578,7 +578,7 @@ def wrong_cholesky__in_place(a):
 def wrong_standard_errors__std_of_residual(a, b):
     """They are too small where no column is constant"""
     x = np.linalg.lstsq(a, b)[0]
-    return (b - a @ x).std(ddof=a.shape[1]) * np.sqrt(np.diag(np.linalg.inv(a.T @ a)))
+    return (b - a @ x).std(ddof=a.shape[1]) * np.sqrt((np.linalg.pinv(a) ** 2).sum(axis=1))
 
 
 def wrong_standard_errors__singular_lengths(a, b):
@@ -593,14 +593,14 @@ def wrong_standard_errors__root_of_sigma_missing(a, b):
     """Line 4"""
     x, (m, n) = np.linalg.lstsq(a, b)[0], np.shape(a)
     variance = ((b - a @ x) ** 2).sum() / (m - n)
-    return variance * np.sqrt(np.diag(np.linalg.inv(a.T @ a)))
+    return variance * np.sqrt((np.linalg.pinv(a) ** 2).sum(axis=1))
 
 
-def wrong_standard_errors__rows_of_gram(a, b):
+def wrong_standard_errors__rows_of_the_inverse(a, b):
     """Line 5"""
     x, (m, n) = np.linalg.lstsq(a, b)[0], np.shape(a)
     variance = ((b - a @ x) ** 2).sum() / (m - n)
-    return np.sqrt(variance * np.diag(np.linalg.pinv(a @ a.T)))
+    return np.sqrt(variance) * np.linalg.norm(np.linalg.pinv(a), axis=0)
 
 
 def wrong_lstsq__at_least(a, b, method="qr", tolerance=None):
@@ -659,7 +659,7 @@ def wrong_cholesky__squares_of_rows(a):
 def wrong_standard_errors__variance_by_default(a, b):
     """They are too small: a mean is subtracted, and one column counted"""
     x = np.linalg.lstsq(a, b)[0]
-    return np.sqrt(np.var(b - a @ x, ddof=1) * np.diag(np.linalg.inv(a.T @ a)))
+    return np.sqrt(np.var(b - a @ x, ddof=1) * (np.linalg.pinv(a) ** 2).sum(axis=1))
 
 
 def wrong_cholesky__positive_determinant(a):
@@ -707,3 +707,23 @@ def wrong_cholesky__divided_by_the_pivot(a):
         for i in range(j + 1, n):
             lower[i, j] = (a[i, j] - lower[i, :j] @ lower[j, :j]) / pivot
     return lower
+
+
+def wrong_standard_errors__gram_inverted(a, b):
+    """AᵀA has the square of the condition number"""
+    x, (m, n) = np.linalg.lstsq(a, b)[0], np.shape(a)
+    variance = ((b - a @ x) ** 2).sum() / (m - n)
+    return np.sqrt(variance * np.diag(np.linalg.inv(a.T @ a)))
+
+
+def wrong_cholesky__symmetric_entry_by_entry(a):
+    """something stands there that is too much"""
+    a, low = np.array(a, float), np.zeros(np.shape(a))
+    if not np.allclose(a, a.T, atol=0):
+        raise ValueError("a must be symmetric")
+    for j in range(len(a)):
+        rest = a[j:, j] - low[j:, :j] @ low[j, :j]
+        if rest[0] <= 0:
+            raise ValueError("a must be positive definite")
+        low[j:, j] = rest / math.sqrt(rest[0])
+    return low

@@ -426,3 +426,40 @@ def wrong_predicted_reduction__divided_by_the_scales(p, g, damping, scales):
 
 def wrong_predicted_reduction__lengths_for_a_product(p, g, damping, scales):
     return (damping * np.sum((scales * p) ** 2) + np.linalg.norm(g) * np.linalg.norm(p)) / 2
+
+
+def _fit_at(x, r, along, tolerance):
+    size = np.linalg.norm(r)
+    converged = bool(size < 1e-12 or np.linalg.norm(along) <= tolerance * size)
+    return SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
+
+
+def wrong_gauss_newton__axes_of_zeros(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """are right in every call, `converged` is not"""
+    x, found = np.array(x0, float), None
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for _ in range(max_steps + 1):
+        r, j = np.array(residual(x.copy())), np.array(jacobian(x.copy()), float)
+        if not (np.isfinite(r).all() and np.isfinite(j).all()):
+            return found
+        q, u = np.linalg.qr(j)
+        found = _fit_at(x, r, q.T @ r, tolerance)
+        if found.converged or not j.any(axis=0).all():
+            return found
+        x = x - np.linalg.solve(u, q.T @ r)
+    return found
+
+
+def wrong_levenberg_marquardt__axes_of_zeros(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """With one change there, all calls come out right"""
+    x, damping = np.array(x0, float), 1e-3
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for k in range(max_steps + 1):
+        r, j = residual(x.copy()), np.array(jacobian(x.copy()))
+        d = np.maximum(np.linalg.norm(j, axis=0), 1e-300)
+        found = _fit_at(x, r, np.linalg.qr(j / d)[0].T @ r, max(tolerance, 1e-7))
+        if found.converged or k == max_steps:
+            return found
+        ahead = x + right_damped_step__qr(r, j, damping, d)
+        lower = np.linalg.norm(residual(ahead.copy())) < np.linalg.norm(r)
+        x, damping = (ahead, damping / 10) if lower else (x, damping * 10)

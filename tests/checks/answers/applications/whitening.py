@@ -197,7 +197,7 @@ def right_whiten__eigh(x, kind="pca", eps=0.0, ddof=0):
     sigma = centered.T @ centered / (len(x) - ddof)
     values, v = np.linalg.eigh(sigma)
     values, v = values[::-1] + eps, v[:, ::-1]
-    if values.min() < 1e-12 * values.max():
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("the covariance is singular")
     if kind == "pca":
         return centered @ v / np.sqrt(values)
@@ -210,7 +210,7 @@ def right_whiten__svd(x, kind="pca", eps=0.0, ddof=0):
     centered = x - x.mean(axis=0)
     u, s, vt = np.linalg.svd(centered, full_matrices=False)
     variances = s**2 / (len(x) - ddof)
-    if eps == 0 and variances[-1] <= 1e-13 * variances[0]:
+    if eps == 0 and np.linalg.cond(centered / np.linalg.norm(centered, axis=0)) > 1e7:
         raise ValueError("the covariance is singular")
     z = u * s / np.sqrt(variances + eps)
     if kind == "zca":
@@ -223,7 +223,7 @@ def right_whiten__svd(x, kind="pca", eps=0.0, ddof=0):
 
 def right_whiten__roots(x, kind="pca", eps=0.0, ddof=0):
     sigma = np.atleast_2d(np.cov(x.T, ddof=ddof)) + eps * np.eye(x.shape[1])
-    if np.linalg.cond(sigma) > 1e13:
+    if eps == 0 and np.linalg.cond(np.corrcoef(x.T)) > 1e13:
         raise np.linalg.LinAlgError("singular")
     if kind == "cholesky":
         w = np.linalg.inv(np.linalg.cholesky(sigma)).T
@@ -255,7 +255,7 @@ def right_whiten__regression(x, kind="pca", eps=0.0, ddof=0):
     centered = x - x.mean(axis=0)
     sigma = centered.T @ centered / (n - ddof) + eps * np.eye(d)
     values, v = np.linalg.eigh(sigma)
-    if values[0] < 1e-13 * values[-1]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-13:
         raise ValueError("singular")
     if kind == "cholesky":
         columns = []
@@ -287,7 +287,7 @@ def _parts(x, eps, ddof):
     centered = x - x.mean(axis=0)
     sigma = centered.T @ centered / (len(x) - ddof)
     values, v = np.linalg.eigh(sigma)
-    if eps == 0 and values[0] < 1e-12 * values[-1]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("the covariance is singular")
     return centered, sigma + eps * np.eye(len(sigma)), values[::-1] + eps, v[:, ::-1]
 
@@ -392,7 +392,7 @@ def wrong_whiten__values_not_reversed(x, kind="pca", eps=0.0, ddof=0):
     centered = x - x.mean(axis=0)
     sigma = centered.T @ centered / (len(x) - ddof)
     values, v = np.linalg.eigh(sigma)
-    if eps == 0 and values[0] < 1e-12 * values[-1]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("the covariance is singular")
     v = v[:, ::-1]
     if kind == "cholesky":
@@ -406,7 +406,7 @@ def wrong_whiten__rows_reversed(x, kind="pca", eps=0.0, ddof=0):
     centered = x - x.mean(axis=0)
     sigma = centered.T @ centered / (len(x) - ddof)
     values, v = np.linalg.eigh(sigma)
-    if eps == 0 and values[0] < 1e-12 * values[-1]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("the covariance is singular")
     values, v = values[::-1], v[::-1]
     if kind == "cholesky":
@@ -464,7 +464,7 @@ def wrong_whiten__cholesky_lower(x, kind="pca", eps=0.0, ddof=0):
     c = x - x.mean(axis=0)
     s = c.T @ c / (len(x) - ddof) + eps * np.eye(x.shape[1])
     values, v = np.linalg.eigh(s)
-    if values[0] < 1e-12 * values[-1]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("singular")
     values, v = values[::-1], v[:, ::-1]
     w = {"pca": v / np.sqrt(values), "zca": v / np.sqrt(values) @ v.T, "cholesky": np.linalg.inv(np.linalg.cholesky(s))}
@@ -477,7 +477,7 @@ def wrong_whiten__eps_not_in_cholesky(x, kind="pca", eps=0.0, ddof=0):
     c = x - x.mean(axis=0)
     s = c.T @ c / (len(x) - ddof)
     values, v = np.linalg.eigh(s)
-    if eps == 0 and values[0] < 1e-12 * values[-1]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("singular")
     values, v = values[::-1] + eps, v[:, ::-1]
     if kind == "cholesky":
@@ -491,7 +491,7 @@ def wrong_whiten__ddof_twice(x, kind="pca", eps=0.0, ddof=0):
     c = x - x.mean(axis=0)
     s = np.cov(c.T, ddof=ddof) * (len(x) - 1) / (len(x) - ddof) + eps * np.eye(x.shape[1])
     values, v = np.linalg.eigh(s)
-    if values[0] < 1e-12 * values[-1]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("singular")
     if kind == "cholesky":
         return np.linalg.solve(np.linalg.cholesky(s), c.T).T
@@ -504,7 +504,7 @@ def wrong_whiten__eps_beside_root(x, kind="pca", eps=0.0, ddof=0):
     c = x - x.mean(axis=0)
     u, s, vt = np.linalg.svd(c, full_matrices=False)
     std = s / np.sqrt(len(x) - ddof)
-    if eps == 0 and std[-1] < 1e-10 * std[0]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("singular")
     if kind == "cholesky":
         sigma = c.T @ c / (len(x) - ddof) + eps * np.eye(x.shape[1])
@@ -518,7 +518,7 @@ def wrong_whiten__without_the_count(x, kind="pca", eps=0.0, ddof=0):
     c = x - x.mean(axis=0)
     s = c.T @ c + eps * np.eye(x.shape[1])
     values, v = np.linalg.eigh(s)
-    if values[0] < 1e-12 * values[-1]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("singular")
     if kind == "cholesky":
         return np.linalg.solve(np.linalg.cholesky(s), c.T).T
@@ -528,8 +528,8 @@ def wrong_whiten__without_the_count(x, kind="pca", eps=0.0, ddof=0):
 
 def wrong_whiten__unit_columns(x, kind="pca", eps=0.0, ddof=0):
     c = x - x.mean(axis=0)
-    u, s, vt = np.linalg.svd(c, full_matrices=False)
-    if eps == 0 and s[-1] < 1e-10 * s[0]:
+    u, _s, vt = np.linalg.svd(c, full_matrices=False)
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("singular")
     if kind == "cholesky":
         return np.linalg.qr(c)[0]
@@ -541,8 +541,8 @@ def wrong_whiten__qr_signs(x, kind="pca", eps=0.0, ddof=0):
     n, d = x.shape
     c = x - x.mean(axis=0)
     tall = np.vstack([c, np.sqrt(eps * (n - ddof)) * np.eye(d)])
-    u, s, vt = np.linalg.svd(tall, full_matrices=False)
-    if s[-1] < 1e-10 * s[0]:
+    u, _s, vt = np.linalg.svd(tall, full_matrices=False)
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("singular")
     if kind == "cholesky":
         return np.linalg.qr(tall)[0][:n] * np.sqrt(n - ddof)
@@ -554,7 +554,7 @@ def wrong_whiten__kind_ignored(x, kind="pca", eps=0.0, ddof=0):
     """Called with `kind` left out, every call that fails comes out right"""
     c = x - x.mean(axis=0)
     values, v = np.linalg.eigh(c.T @ c / (len(x) - ddof))
-    if eps == 0 and values[0] < 1e-12 * values[-1]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("singular")
     return (c @ v / np.sqrt(values + eps))[:, ::-1]
 
@@ -576,7 +576,7 @@ def wrong_whiten__mean_kept(x, kind="pca", eps=0.0, ddof=0):
     c = x - x.mean(axis=0)
     s = c.T @ c / (len(x) - ddof) + eps * np.eye(x.shape[1])
     values, v = np.linalg.eigh(s)
-    if values[0] < 1e-12 * values[-1]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("singular")
     if kind == "cholesky":
         return np.linalg.solve(np.linalg.cholesky(s), x.T).T
@@ -589,7 +589,7 @@ def wrong_whiten__pca_and_zca_exchanged(x, kind="pca", eps=0.0, ddof=0):
     c = x - x.mean(axis=0)
     s = c.T @ c / (len(x) - ddof) + eps * np.eye(x.shape[1])
     values, v = np.linalg.eigh(s)
-    if values[0] < 1e-12 * values[-1]:
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:
         raise ValueError("singular")
     if kind == "cholesky":
         return np.linalg.solve(np.linalg.cholesky(s), c.T).T
@@ -603,7 +603,7 @@ def wrong_whiten__small_axes_dropped(x, kind="pca", eps=0.0, ddof=0):
     s = c.T @ c / (len(x) - ddof) + eps * np.eye(x.shape[1])
     values, v = np.linalg.eigh(s)
     values, v = values[::-1], v[:, ::-1]
-    inverse = np.where(values > 1e-12 * values[0], 1 / np.sqrt(np.abs(values)), 0)
+    inverse = np.where(values > 1e-14 * values[0], 1 / np.sqrt(np.abs(values)), 0)
     if kind == "cholesky":
         return np.linalg.solve(np.linalg.cholesky(s), c.T).T
     z = c @ v * inverse
@@ -731,6 +731,11 @@ def wrong_whiten__determinant_exactly_zero(x, kind="pca", eps=0.0, ddof=0):
 def wrong_whiten__determinant_below_a_number(x, kind="pca", eps=0.0, ddof=0):
     """is where it fails"""
     return _whitened_by_eigenvectors(x, kind, eps, ddof, lambda sigma, eps: eps == 0 and np.linalg.det(sigma) < 1e-9)
+
+
+def wrong_whiten__variances_compared_across_units(x, kind="pca", eps=0.0, ddof=0):
+    """is where it fails"""
+    return _whitened_by_eigenvectors(x, kind, eps, ddof, lambda sigma, eps: np.linalg.cond(sigma) >= 1e12)
 
 
 def wrong_whiten__another_error(x, kind="pca", eps=0.0, ddof=0):

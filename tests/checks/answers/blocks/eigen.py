@@ -400,7 +400,7 @@ def wrong_power_steps__natural(ratio, digits):
 
 def wrong_power_steps__squared_rate(ratio, digits):
     """Line 3"""
-    return int(np.ceil(-digits * np.log(10) / (2 * np.log(ratio))))
+    return int(np.ceil(-digits / (2 * np.log10(ratio))))
 
 
 def wrong_power_steps__linear(ratio, digits):
@@ -409,7 +409,7 @@ def wrong_power_steps__linear(ratio, digits):
 
 def wrong_power_steps__one_more(ratio, digits):
     """The result is too large by 1, every time"""
-    return int(np.ceil(-digits * np.log(10) / np.log(ratio))) + 1
+    return int(np.ceil(-digits / np.log10(ratio))) + 1
 
 
 def wrong_power_steps__one_more_than_rounded_down(ratio, digits):
@@ -673,7 +673,7 @@ def wrong_jacobi_eigh__one_sweep(a):
 
 
 def wrong_jacobi_eigh__arctan(a):
-    """Line 7"""
+    """Line 8"""
     a, v = np.array(a, float), np.eye(len(a))
     if not np.allclose(a, a.T):
         raise ValueError("a must be symmetric")
@@ -876,3 +876,22 @@ def wrong_jacobi_eigh__one_sweep_row_by_row(a):
             a, v = j.T @ a @ j, v @ j
     order = np.argsort(np.diag(a))
     return np.diag(a)[order], v[:, order]
+
+
+def wrong_jacobi_eigh__symmetric_entry_by_entry(a):
+    """something stands there that is too much"""
+    a, v = np.array(a, float), np.eye(len(a))
+    if not np.allclose(a, a.T, rtol=1e-9, atol=0):
+        raise ValueError("a must be symmetric")
+    pairs = [(p, q) for q in range(len(a)) for p in range(q)]
+    for p, q in 12 * pairs:
+        pair, turn = np.ix_([p, q], [p, q]), np.eye(len(a))
+        turn[pair] = np.linalg.eigh(a[pair])[1]
+        a, v = turn.T @ a @ turn, v @ turn
+    order = np.diag(a).argsort()
+    return np.diag(a)[order], v[:, order]
+
+
+def wrong_power_steps__natural_logarithms_rounded_up(ratio, digits):
+    """look at which function is called"""
+    return int(np.ceil(-digits * np.log(10) / np.log(ratio)))

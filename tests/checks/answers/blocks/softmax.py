@@ -234,49 +234,49 @@ def wrong_entropy__bits(weights, axis=-1):
 def right_entropy_slope__moments(x, beta):
     x = x - x.max(axis=-1, keepdims=True)
     p = softmax(beta * x)
-    return beta * ((p * x).sum(axis=-1) ** 2 - (p * x**2).sum(axis=-1))
+    return beta * ((p * x).sum(axis=-1) ** 2 - (p * x * x).sum(axis=-1))
 
 
 def right_entropy_slope__loop(x, beta):
     slopes = []
     for row in x.reshape(-1, x.shape[-1]):
         p = softmax(beta * row)
-        slopes.append(-beta * sum(p * (row - p @ row) ** 2))
+        slopes.append(-beta * sum(p * (row - p @ row) * (row - p @ row)))
     return np.reshape(slopes, x.shape[:-1])
 
 
 def right_entropy_slope__all_pairs(x, beta):
     p = softmax(beta * x)
-    squares = (x[..., :, None] - x[..., None, :]) ** 2
-    return -beta / 2 * (p[..., :, None] * p[..., None, :] * squares).sum(axis=(-1, -2))
+    gaps = x[..., :, None] - x[..., None, :]
+    return -beta / 2 * (p[..., :, None] * p[..., None, :] * gaps * gaps).sum(axis=(-1, -2))
 
 
 def wrong_entropy_slope__variance(x, beta):
     """It is right for β = 1 only"""
     p = softmax(beta * x)
     mean = (p * x).sum(axis=-1, keepdims=True)
-    return -((p * (x - mean) ** 2).sum(axis=-1))
+    return -((p * (x - mean) * (x - mean)).sum(axis=-1))
 
 
 def wrong_entropy_slope__sign(x, beta):
     """opposite sign"""
     p = softmax(beta * x)
     mean = (p * x).sum(axis=-1, keepdims=True)
-    return beta * (p * (x - mean) ** 2).sum(axis=-1)
+    return beta * (p * (x - mean) * (x - mean)).sum(axis=-1)
 
 
 def wrong_entropy_slope__one_row(x, beta):
     """Line 5"""
     p = softmax(beta * x)
     mean = (p * x).sum(axis=-1, keepdims=True)
-    return -beta * (p * (x - mean) ** 2).sum()
+    return -beta * (p * (x - mean) * (x - mean)).sum()
 
 
 def wrong_entropy_slope__not_scaled(x, beta):
     """It is right for β = 1 only"""
     p = softmax(x)
     mean = (p * x).sum(axis=-1, keepdims=True)
-    return -beta * (p * (x - mean) ** 2).sum(axis=-1)
+    return -beta * (p * (x - mean) * (x - mean)).sum(axis=-1)
 
 
 def wrong_entropy_slope__plain_mean(x, beta):
@@ -289,7 +289,7 @@ def wrong_entropy_slope__deviation(x, beta):
     """Line 5"""
     p = softmax(beta * x)
     mean = (p * x).sum(axis=-1, keepdims=True)
-    return -beta * (p * (x - mean) ** 2).sum(axis=-1) ** 0.5
+    return -beta * (p * (x - mean) * (x - mean)).sum(axis=-1) ** 0.5
 
 
 def right_softmax__pairs_of_differences(x, axis=-1):
@@ -332,7 +332,7 @@ def wrong_entropy_slope__divided(x, beta):
     """Line 5"""
     p = softmax(beta * x)
     mean = (p * x).sum(axis=-1, keepdims=True)
-    return -(p * (x - mean) ** 2).sum(axis=-1) / beta
+    return -(p * (x - mean) * (x - mean)).sum(axis=-1) / beta
 
 
 def wrong_entropy_slope__squares_that_cancel(x, beta):
@@ -374,3 +374,10 @@ def wrong_entropy__small_weights_left_out(weights, axis=-1):
     positive = weights > 1e-5
     logs = np.log(np.where(positive, weights, 1.0))
     return -(weights * logs).sum(axis=axis)
+
+
+def wrong_entropy_slope__squares_beyond_floats(x, beta):
+    """overflow in square"""
+    p = softmax(beta * x)
+    mean = (p * x).sum(axis=-1, keepdims=True)
+    return -beta * (p * (x - mean) ** 2).sum(axis=-1)
