@@ -30,7 +30,7 @@ function allHeads(map, model, choose) {
     role: "radiogroup", class: `mw-thumbnails${layers > 1 ? " mw-layers" : ""}`, style, onkeydown: press, onclick: click,
     "aria-label": "All heads",
   }, ...headings, ...rows.flat());
-  const legend = h("p", { class: "mw-hint" }, "Below each head: the weight that marked keys get, averaged over the queries.");
+  const legend = h("p", { class: "mw-hint" });
   const count = layers * heads.length;
   const element = h("details", { class: "mw-heads", ontoggle: () => draw() },
     h("summary", {}, `All ${count} heads at once`), group, legend);
@@ -43,11 +43,11 @@ function allHeads(map, model, choose) {
     const rows = map.weightsOf(layer, head);
     paintWeights(image, rows);
     context.putImageData(image, 0, 0);
-    const equal = Math.exp(rows.reduce((sum, { weights }) => sum + entropy(weights), 0) / rows.length);
+    const equal = rows.reduce((sum, { weights }) => sum + Math.exp(entropy(weights)), 0) / rows.length;
     const marked = map.anyMarked() ? map.meanOnMarked(rows).toFixed(2).replace(/^0/, "") : "";
     share.textContent = marked;
     element.setAttribute("aria-label", `${nameOfHead(model, layer, head)}: a row is spread as over ${equal.toFixed(1)} keys`
-      + (marked && `; marked keys get ${marked}`));
+      + (marked && `; ${map.amongMarked() ? "a marked token gives the others" : "marked keys get"} ${marked}`));
     element.dataset.equal = equal;
   }
 
@@ -57,6 +57,9 @@ function allHeads(map, model, choose) {
     places.flat().forEach(([layer, head]) => paintOne(thumbnails[layer][head], layer, head));
     group.classList.toggle("mw-shares", map.anyMarked());
     legend.hidden = !map.anyMarked();
+    legend.textContent = map.amongMarked()
+      ? "Below each head: the weight that a marked token gives to the other marked ones, on average."
+      : "Below each head: the weight that marked keys get, averaged over the queries.";
   }
 
   // The map first: what is moved must follow the hand, its small pictures may come a frame later.

@@ -73,7 +73,12 @@ function computation(model) {
     isMarkedKey: (j) => marked().includes(j),
     isMarkedQuery: (i) => same && marked().includes(i),
     onMarked: (i) => shareOfMarked(map.rows[i]),
-    meanOnMarked: (rows) => rows.reduce((sum, row) => sum + shareOfMarked(row), 0) / rows.length,
+    amongMarked: () => same && marked().length > 1,
+    meanOnMarked: (rows) => {
+      if (!map.amongMarked()) return rows.reduce((sum, row) => sum + shareOfMarked(row), 0) / rows.length;
+      const toOthers = (i) => shareOfMarked(rows[i]) - rows[i].weights[i];
+      return marked().reduce((sum, i) => sum + toOthers(i), 0) / marked().length;
+    },
   };
   return map;
 }

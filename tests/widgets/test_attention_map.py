@@ -587,7 +587,7 @@ def test_thumbnails_have_the_colours_of_the_weights_of_their_heads(open_page, ma
         assert (pixels[:, 3] == 255 * seen).all()  # what is masked is clear
         assert np.abs(pixels[seen, :3] - expected[seen]).max() <= 1
         label = page.get_by_role("radio").nth(at).get_attribute("aria-label")
-        equal = np.exp(scipy.special.entr(many.weights()).sum(-1).mean())
+        equal = np.exp(scipy.special.entr(many.weights()).sum(-1)).mean()
         assert label == f"Layer {many.layer + 1}, head {'ABC'[many.head]}: a row is spread as over {equal:.1f} keys"
 
 
@@ -623,15 +623,29 @@ def test_a_thumbnail_chooses_its_head_by_click_and_by_arrow(open_page, many):
     assert chosen() == ["2", "B"]
 
 
-def test_below_thumbnails_stands_what_marked_keys_get(open_page, many):
-    many.overview, many.marked = True, [1, 4]
+@pytest.mark.parametrize("marked", [[1], [1, 4], [4, 0, 2]])
+def test_below_thumbnails_stands_what_a_marked_key_gets_or_several_tokens_give_each_other(open_page, many, marked):
+    many.overview, many.marked = True, marked
     page = open_page(many)
     thumbnails(page)
-    assert page.locator(".mw-heads .mw-hint").is_visible()
+    several = len(marked) > 1
+    words = "a marked token gives to the other marked ones, on average" if several else "averaged over the queries"
+    assert words in page.locator(".mw-heads .mw-hint").inner_text()
     for at, text in enumerate(page.locator(".mw-share").all_inner_texts()):
         many.layer, many.head = divmod(at, 3)
-        assert float(text) == pytest.approx(many.weights()[:, [1, 4]].sum(-1).mean(), abs=0.00501)
-        assert page.get_by_role("radio").nth(at).get_attribute("aria-label").endswith(f"marked keys get {text}")
+        weights = many.weights()
+        given = [weights[i, j] for i in marked for j in marked if i != j]
+        expected = sum(given) / len(marked) if several else weights[:, marked[0]].mean()
+        assert float(text) == pytest.approx(expected, abs=0.00501)
+        label = page.get_by_role("radio").nth(at).get_attribute("aria-label")
+        assert label.endswith(f"a marked token gives the others {text}" if several else f"marked keys get {text}")
+
+
+def test_marked_keys_of_other_tokens_are_averaged_over_all_queries(open_page, many):
+    page = open_page(AttentionMap(TOKENS, many.q, many.k, key_tokens=TOKENS[::-1], overview=True, marked=[1, 4]))
+    thumbnails(page)
+    expected = AttentionMap(TOKENS, many.q, many.k).weights()[:, [1, 4]].sum(-1).mean()
+    assert float(page.locator(".mw-share").first.inner_text()) == pytest.approx(expected, abs=0.00501)
 
 
 def test_heads_of_one_layer_are_named_at_their_thumbnails(open_page, many):
