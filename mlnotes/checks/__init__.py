@@ -1,6 +1,7 @@
 """Compare answers with the book's functions, say what is wrong with them, and show why the book's may be believed."""
 
 import ast
+import difflib
 import functools
 import importlib
 import itertools
@@ -13,7 +14,7 @@ import numpy as np
 
 from mlnotes.diagnosis.brakes import TooLong
 from mlnotes.diagnosis.causes import Attempt, cause_of, version_of
-from mlnotes.diagnosis.report import Counterexample, Evidence, Report, Table, compared, written_call
+from mlnotes.diagnosis.report import Counterexample, Evidence, Report, Table, compared, written, written_call
 from mlnotes.diagnosis.source import definitions, never_returns, parameters_of, source_of
 from mlnotes.diagnosis.trials import numbers, trials
 
@@ -41,6 +42,8 @@ def check(answer, name=None):
     """
     own = getattr(answer, "__name__", "") or getattr(getattr(answer, "func", None), "__name__", "")
     name = name or own.removeprefix("my_").removeprefix("naive_").removeprefix("My")
+    if not name or name == "<lambda>":
+        raise ValueError(f"check must be given a function that has a name, or a name beside it, got {written(answer)}")
     checks = _find(name)
     title = own or name
     if _is_empty(answer):
@@ -204,14 +207,15 @@ _UNEXPLAINED = "and no mistake that is known explains all of it"
 def _find(name):
     known = all_checks()
     if name not in known:
-        raise ValueError(f"there are checks for {', '.join(sorted(known))}, but not for {name}")
+        near = ", ".join(difflib.get_close_matches(name, sorted(known), cutoff=0))
+        raise ValueError(f"there are checks for {len(known)} names, of which {near} are nearest, but not for {name}")
     return known[name]
 
 
 def _judged(attempt, checks, title):
     count = len(attempt.trials)
     nothing = all(it.value is None and it.error is None for it in attempt.found) or never_returns(attempt.function)
-    if nothing and attempt.failed:
+    if nothing and attempt.failed and not attempt.endless:
         return Report(title, "empty", _WITHOUT_RETURN)
     if not attempt.failed:
         calls = f" on all {count} calls" if count > 1 else ""
@@ -285,7 +289,8 @@ def _counterexample(title, trial, found, unlike):
 def _raised(error):
     if isinstance(error, TooLong):
         return str(error)
-    return "\n".join(textwrap.wrap(f"{type(error).__name__}: {error}", _WIDTH - len("expected  ")))
+    says = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return "\n".join(textwrap.wrap(says, _WIDTH - len("expected  ")))
 
 
 def _with_comment(call, says):
@@ -315,15 +320,17 @@ def _takes(answer, case, checks):
 
 
 def _is_empty(answer):
-    """Tell whether an exercise has not been begun: every body of it is `...`."""
+    """Tell whether an exercise has not been begun: every body of it is `...`, or raises NotImplementedError."""
     if answer is None or answer is ...:
         return True
     source = source_of(answer) if callable(answer) else None
     if source is None:
         return False
     bodies = [node.body for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef)]
-    return bool(bodies) and all(
-        isinstance(it, ast.Pass) or (isinstance(it, ast.Expr) and isinstance(it.value, ast.Constant))
-        for body in bodies
-        for it in body
-    )
+    return bool(bodies) and all(_says_nothing(it) for body in bodies for it in body)
+
+
+def _says_nothing(statement):
+    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    is_open = isinstance(statement, ast.Raise) and "NotImplementedError" in ast.unparse(statement)
+    return is_text or is_open or isinstance(statement, ast.Pass)

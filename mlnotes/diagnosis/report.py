@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.diagnosis.trials import entries
+from mlnotes.diagnosis.trials import entries, numbers
 
 SIGN = {"right": "✓", "edge": "≈", "wrong": "✗", "empty": "…"}
 KIND = {"property": "", "oracle": "equal to "}
@@ -238,6 +238,8 @@ def compared(found, right):
     (str, str)
         What should have come, and what came.
     """
+    if hasattr(found, "detach"):  # a tensor, of which the numbers are to be seen
+        found = numbers(found)
     for digits in DIGITS[:1] if _differ_in_precision(found, right) else DIGITS:
         expected, came = _compared(found, right, digits)
         if "\n".join(it.partition("   at ")[0] for it in expected.splitlines()) != came:

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import torch
 
 from mlnotes.applications.least_squares import lstsq
 from mlnotes.attention.multi_head import split_heads
@@ -148,7 +149,7 @@ class TestVerdicts:
         report = check(lambda capacity, n_heads, d_head: None, "KVCache")
         assert re.fullmatch(r"(\d+) of \1 calls fail: also ([^;]+; ){6}and \d+ others\.", report.fails)
 
-    @pytest.mark.parametrize("body", ["...", "pass", '"""Later."""', "return None"])
+    @pytest.mark.parametrize("body", ["...", "pass", '"""Later."""', "return None", "raise NotImplementedError"])
     def test_a_stub_is_told_that_it_is_empty(self, body):
         assert check(written_down(f"def my_softmax(x, axis=-1):\n    {body}")).verdict == "empty"
 
@@ -166,8 +167,38 @@ class TestVerdicts:
         assert check(MyKVCache, "KVCache").verdict == "empty"
 
     def test_a_function_without_checks_is_refused_by_name(self):
-        with pytest.raises(ValueError, match="but not for frobnicate"):
-            check(lambda x: x, "frobnicate")
+        with pytest.raises(ValueError, match=r"of which softmax, .* are nearest, but not for softmx"):
+            check(lambda x: x, "softmx")
+
+    @pytest.mark.parametrize("answer", [np.ones(2), lambda x: x])
+    def test_what_has_no_name_is_refused(self, answer):
+        with pytest.raises(ValueError, match="a function that has a name, or a name beside it, got"):
+            check(answer)
+
+    def test_a_loop_without_end_is_not_told_to_return(self, monkeypatch):
+        monkeypatch.setattr("mlnotes.diagnosis.brakes.ENDLESS", 0.2)
+
+        def my_softmax(x, axis=-1):
+            while True:
+                pass
+
+        report = check(my_softmax)
+        assert "return" not in report.says
+        assert "no end after 0.2 seconds" in str(report)
+
+    def test_an_error_without_words_is_named(self):
+        def my_softmax(x, axis=-1):
+            if x.ndim == 1:
+                raise KeyError
+            return softmax(x, axis)
+
+        assert re.search(r"found +KeyError$", str(check(my_softmax)), re.MULTILINE)
+
+    def test_the_numbers_of_a_tensor_are_shown(self):
+        def my_softmax(x, axis=-1):
+            return torch.softmax(2 * torch.tensor(x), dim=axis)
+
+        assert re.search(r"found +\[[\d., ]+\]", str(check(my_softmax)))
 
     @pytest.mark.parametrize("error", [SystemExit(1), ZeroDivisionError("no"), MemoryError()])
     def test_whatever_an_answer_raises_is_part_of_the_report(self, error):
@@ -176,7 +207,7 @@ class TestVerdicts:
 
         report = check(my_softmax)
         assert report.verdict == "wrong"
-        assert report.counterexample.found == f"{type(error).__name__}: {error}".strip()
+        assert report.counterexample.found == f"{type(error).__name__}: {error}".strip(": ")
 
     def test_any_callable_is_accepted(self):
         class Softmax:

@@ -90,7 +90,7 @@ CHECKS = (
             _scipy("softmax"),
             _torch("softmax", call(_square), call(_tall), call(_wide), dim=-1)),
         mistakes=(
-            Mistake("exponential of large scores", (_SHIFT, "x"),
+            Mistake("exponential of large scores", ((_SHIFT, "x"), ("xp.where(total == 0, 1.0, total)", "total")),
                 "It gives nan for a score of 1000, because exp overflows", "subtract the row's maximum first",
                 "nupic, pull request 3818 (2018)"),
             Mistake("maximum of everything", (_SHIFT, "x - x.max()"), "Rows far below the largest score turn into nan",

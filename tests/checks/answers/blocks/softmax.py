@@ -31,6 +31,12 @@ def right_softmax__from_log_sum_exp(x, axis=-1):
     return np.exp(x - np.logaddexp.reduce(x, axis=axis, keepdims=True))
 
 
+def wrong_softmax__as_it_is_written(x, axis=-1):
+    """It gives nan for a score of 1000, because exp overflows"""
+    e = np.exp(x)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
 def wrong_softmax__sum_of_all(x, axis=-1):
     """All weights together sum to one"""
     z = x - np.max(x)
