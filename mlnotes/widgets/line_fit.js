@@ -29,7 +29,7 @@ function render({ model, el }) {
     strength.set(s);
     const found = fit(x, y, s);
     drawn.replaceChildren(...picture(x, y, k, found, at));
-    drawing.setAttribute("aria-label", `${x.length} points and the line y = ${plain(found.intercept)} + ${plain(found.slope)} x`);
+    drawing.setAttribute("aria-label", `${x.length} points and the line y = ${plain(found.intercept)} ${found.slope < 0 ? "−" : "+"} ${plain(Math.abs(found.slope))} x`);
     sums.replaceChildren(
       measured("slope", "slope", found.slope), measured("intercept", "intercept", found.intercept),
       measured("squares", "sum of squares", found.squares),

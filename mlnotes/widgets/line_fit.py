@@ -78,7 +78,7 @@ class LineFit(Widget):
         for x, y in zip(self.x, self.y, strict=True):
             px, py = _place(x, y)
             parts.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="#1d222b"/>')
-        parts.append(text(12, HEIGHT - 10, f"y = {_shown(intercept)} + {_shown(slope)} x", fill="#2c5fa8"))
+        parts.append(text(12, HEIGHT - 10, f"y = {_line(intercept, slope)}", fill="#2c5fa8"))
         return svg(WIDTH, HEIGHT, *parts)
 
     def describe(self):
@@ -86,7 +86,7 @@ class LineFit(Widget):
         slope, intercept, residuals = self.fit()
         held = "" if self.strength <= -3 else f", with ridge of strength {10**self.strength:.3g}"
         return (
-            f"{len(self.x)} points and the line y = {_shown(intercept)} + {_shown(slope)} x that makes their squares "
+            f"{len(self.x)} points and the line y = {_line(intercept, slope)} that makes their squares "
             f"smallest{held}. The squares add up to {_shown((residuals**2).sum())}."
         )
 
@@ -105,6 +105,10 @@ class LineFit(Widget):
 def _place(x, y):
     scale = WIDTH / (HIGH - LOW)
     return WIDTH / 2 + scale * x, HEIGHT / 2 - scale * 0.66 * y
+
+
+def _line(intercept, slope):
+    return f"{_shown(intercept)} {'−' if slope < 0 else '+'} {_shown(abs(slope))} x"
 
 
 def _shown(x):

@@ -7,7 +7,7 @@ const TARGETS = {
 };
 const NAMES = Object.keys(TARGETS);
 const STATE = ["target", "pieces", "unit", "change", "show_units"];
-const GRID = 2001;
+const GRID = 4001;
 const [WIDTH, HEIGHT, LOW, HIGH] = [520, 280, -1.4, 1.4];
 
 function render({ model, el }) {
@@ -42,11 +42,11 @@ function render({ model, el }) {
     const network = build(state);
     const error = largestError(state, network);
     curves.replaceChildren(...picture(state, network, at));
-    drawing.setAttribute("aria-label", `The ${state.target}, dashed, and a sum of ${state.pieces} ReLU units, solid`);
+    drawing.setAttribute("aria-label", `The ${state.target}, dashed, and a sum of ${state.pieces} ReLU unit${state.pieces === 1 ? "" : "s"}, solid`);
     sums.replaceChildren(
       fact("error", "largest error", number(error), error),
       fact("scaled", "error × n²", plain(error * state.pieces ** 2), error * state.pieces ** 2),
-      fact("weight", `weight of unit ${state.unit}`, plain(network.bends[state.unit]), network.bends[state.unit]));
+      fact("weight", `weight of unit ${state.unit}`, plain(rounded(network.bends[state.unit])), network.bends[state.unit]));
     const said = tell(state, network);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -78,8 +78,12 @@ function largestError({ target }, { evaluate }) {
   return largest;
 }
 
+function rounded(weight) {
+  return Math.round(weight * 1e9) / 1e9; // differences of slopes that are alike leave rounding errors
+}
+
 function tell({ unit, change, pieces }, { knots, bends }) {
-  const where = `Unit ${unit} is zero up to x = ${plain(knots[unit], 3)} and adds ${plain(bends[unit], 3)} to the slope from there on`;
+  const where = `Unit ${unit} is zero up to x = ${plain(knots[unit], 3)} and adds ${plain(rounded(bends[unit]), 3)} to the slope from there on`;
   if (!change) return `${where}.`;
   const moved = unit === pieces - 1 ? "the last piece tilts" : "every piece to its right tilts";
   return `${where}: ${moved} by ${plain(change)}, and nothing to its left moves.`;

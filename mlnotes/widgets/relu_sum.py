@@ -15,7 +15,7 @@ TARGETS = {
     "step": lambda x: (x >= 0.5).astype(float),
 }
 MOST = 64
-GRID = 2001
+GRID = 4001
 WIDTH, HEIGHT, LOW, HIGH = 460, 240, -1.4, 1.4
 
 
@@ -68,7 +68,7 @@ class ReluSum(Widget):
 
         Returns
         -------
-        x, function, network : float64 arrays (2001,)
+        x, function, network : float64 arrays (4001,)
             Places and values.
         """
         x = np.arange(GRID) / (GRID - 1)
@@ -91,8 +91,8 @@ class ReluSum(Widget):
         weights, biases = self.parameters()
         knots = -biases[0]
         parts = [_grid(y) for y in (-1, 0, 1)]
-        parts.append(_curve(x[::20], function[::20], 'stroke="#b3410e" stroke-dasharray="6 4"'))
-        parts.append(_curve(x[::10], network[::10], 'stroke="#2c5fa8"'))
+        parts.append(_curve(x[::40], function[::40], 'stroke="#b3410e" stroke-dasharray="6 4"'))
+        parts.append(_curve(x[::20], network[::20], 'stroke="#2c5fa8"'))
         for px, py in zip(*_place(knots, mlp(knots[:, None], weights, biases)[:, 0]), strict=True):
             parts.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3.5" fill="#2c5fa8"/>')
         parts.append(text(44, HEIGHT - 8, f"dashed: {self.target}; solid: sum of {self.pieces} ReLU units"))

@@ -34,7 +34,7 @@ function render({ model, el }) {
     const held = Math.min(b, n) + 3;
     sums.replaceChildren(
       fact("maximum", "maximum m", t ? number(now.maximum) : "none", now.maximum),
-      fact("factor", "older sums times", number(now.factor), now.factor),
+      fact("factor", "older sums times", t > 1 ? number(now.factor) : "none yet", now.factor),
       fact("sum", "sum of exponentials ℓ", number(now.sum), now.sum),
       fact("weighted", "weighted values z", number(now.weighted), now.weighted),
       fact("result", "average so far z / ℓ", t ? number(now.result) : "none", now.result),

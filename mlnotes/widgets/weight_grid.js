@@ -16,8 +16,6 @@ function render({ model, el }) {
   const scale = select("One grid for each", ["matrix", "row", `block of ${size}`],
     (i) => write(model, { scale: SCALES[i] }));
   const scheme = select("Grid set by", SCHEMES, (i) => write(model, { scheme: SCHEMES[i] }));
-  const top = 1.1 * Math.max(...weights.map(Math.abs));
-  const at = (i, y) => [LEFT + ((WIDTH - LEFT - 8) * (i + 0.5)) / weights.length, HEIGHT / 2 - (y / top) * (HEIGHT / 2 - 8)];
   const drawn = svg("g");
   const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" }, drawn);
   const sums = h("ul", { class: "mw-sums" });
@@ -32,14 +30,16 @@ function render({ model, el }) {
     const out = blocks.flatMap((block) => block.points);
     const error = Math.sqrt(sum(out.map((y, i) => (y - weights[i]) ** 2)) / sum(weights.map((x) => x * x)));
     const step = Math.max(...blocks.map((block) => block.step));
-    const points = new Set(blocks.flatMap((block) => block.codes)).size;
+    const values = new Set(out).size;
+    const top = 1.1 * Math.max(...weights.concat(out).map(Math.abs));
+    const at = (i, y) => [LEFT + ((WIDTH - LEFT - 8) * (i + 0.5)) / weights.length, HEIGHT / 2 - (y / top) * (HEIGHT / 2 - 8)];
     const nats = model.get("nats")[`${state.bits}, ${state.scale}, ${state.scheme}`];
     drawn.replaceChildren(...picture(weights, blocks, at, top));
     drawing.setAttribute("aria-label", `${weights.length} weights, rings, and what they are rounded to, dots`);
     sums.replaceChildren(
       fact("step", "largest step", number(step, 3), step),
       fact("error", "error, of the weights", `${(100 * error).toFixed(1)} %`, error),
-      fact("points", "points in use", `${points} of ${blocks[0].count}`, points),
+      fact("points", "points in use", String(values), values),
       fact("nats", "nats of the model", nats === undefined ? "not measured" : nats.toFixed(2), nats === undefined ? "" : nats));
     const full = model.get("full");
     const said = nats === undefined ? "This grid was not measured on the model."
@@ -66,8 +66,7 @@ function rounded(model, { bits, scale, scheme }) {
     const step = symmetric ? Math.max(top, -low) / most : (top - low) / most;
     const minimum = symmetric ? 0 : low;
     const codes = block.map((x) => Math.min(Math.max(even((x - minimum) / (step || 1)), symmetric ? -most : 0), most));
-    return { step, minimum, codes, points: codes.map((c) => step * c + minimum), least: symmetric ? -most : 0, most,
-      count: symmetric ? 2 * most + 1 : most + 1 };
+    return { step, minimum, codes, points: codes.map((c) => step * c + minimum), least: symmetric ? -most : 0, most };
   });
 }
 

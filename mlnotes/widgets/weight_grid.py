@@ -85,15 +85,15 @@ class WeightGrid(Widget):
         Returns
         -------
         dict of str to float
-            ``step`` (the largest), ``error`` (root mean square, in parts of that of the weights), ``points`` (of the
-            grid that are used), ``nats`` (None where they were not measured).
+            ``step`` (the largest), ``error`` (root mean square, in parts of that of the weights), ``points`` (of all
+            grids, that are used), ``nats`` (None where they were not measured).
         """
         found, rounded = self.rounded()
         x = np.array(self.weights)
         return {
             "step": float(max(it.scale.item() for it in found)),
             "error": float(np.sqrt(((rounded - x) ** 2).sum() / (x**2).sum())),
-            "points": len({int(c) for it in found for c in it.codes[: len(x)]}),
+            "points": len(np.unique(rounded)),
             "nats": self.nats.get(_key(self.bits, self.scale, self.scheme)),
         }
 

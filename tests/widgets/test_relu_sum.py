@@ -81,11 +81,11 @@ def test_the_drawn_line_passes_through_the_networks_values(open_page):
     x, function, network = widget.curves()
     px, py = places.T
     np.testing.assert_allclose(np.diff(px), np.diff(px).mean(), atol=0.11)
-    slope, offset = np.polyfit(network[::5], py, 1)
-    np.testing.assert_allclose(py, slope * network[::5] + offset, atol=0.1)
+    slope, offset = np.polyfit(network[::10], py, 1)
+    np.testing.assert_allclose(py, slope * network[::10] + offset, atol=0.1)
     assert slope < 0
-    assert len(px) == len(x[::5])
-    np.testing.assert_allclose(corners(page, "path.mw-function")[0][:, 1], slope * function[::5] + offset, atol=0.1)
+    assert len(px) == len(x[::10])
+    np.testing.assert_allclose(corners(page, "path.mw-function")[0][:, 1], slope * function[::10] + offset, atol=0.1)
     bends = drawn(page, ".mw-bend", "cx", "cy", "r")
     np.testing.assert_allclose(bends[:, 0], 34 + 474 * np.arange(5) / 5, atol=1e-6)
     np.testing.assert_allclose(bends[:, 1], slope * np.interp(np.arange(5) / 5, x, network) + offset, atol=0.1)

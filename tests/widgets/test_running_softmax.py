@@ -71,6 +71,7 @@ def test_the_page_computes_what_python_computes(open_page, slide, block_size, ba
     for step in range(math.ceil(11 / block_size) + 1):
         slide(page, "Blocks taken up", step)
         expected = widget(block_size=block_size, backwards=backwards, step=step).running()
+        assert page.locator('[data-name="factor"]').inner_text().endswith("none yet") == (step < 2)
         for name in NAMES:
             if step > 1 or name != "factor":  # before, there is nothing to shrink
                 assert shown(page, name) == pytest.approx(expected[name], abs=1e-6)

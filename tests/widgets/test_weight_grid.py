@@ -81,11 +81,23 @@ def test_the_page_computes_what_python_computes(open_page, slide, scale, scheme)
         assert measured in page.locator("[role=status]").inner_text()
 
 
+def test_no_dot_lies_outside_the_picture(open_page):
+    page = open_page(widget(bits=3, scale="matrix"))
+    places = page.locator(".mw-point").evaluate_all("all => all.map((e) => e.cy.baseVal.value)")
+    assert 0 < min(places) <= max(places) < 250
+    assert abs(widget(bits=3, scale="matrix").rounded()[1]).max() > 1.1 * abs(WEIGHTS).max()
+
+
+def test_values_are_counted_in_all_blocks():
+    blocks = widget(bits=3, scale="block").rounded()[1]
+    assert widget(bits=3, scale="block").measures()["points"] == len(set(blocks.tolist())) > 7
+
+
 def test_dots_stand_where_the_grid_has_points(open_page):
     page = open_page(widget(bits=2, scale="block"))
     places = page.locator(".mw-point").evaluate_all("all => all.map(e => Number(e.getAttribute('cy')))")
     rounded = widget(bits=2, scale="block").rounded()[1]
-    top = 1.1 * abs(WEIGHTS).max()
+    top = 1.1 * max(abs(WEIGHTS).max(), abs(rounded).max())
     np.testing.assert_allclose(places, 125 - rounded / top * 117, atol=1e-3)
     x = 44 + 468 / 24 * (np.arange(24) + 0.5)
     rings = np.transpose([x, 125 - WEIGHTS / top * 117])
