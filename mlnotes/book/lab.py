@@ -1,7 +1,8 @@
 """Open the chapters in JupyterLab, as a reader wants them there: ``python -m mlnotes.book.lab``.
 
 The start page comes first. Chapters are served in a form that JupyterLab can show (`mlnotes.book.lab_form`), and are
-saved in the one in which they are committed. Nothing is written into the reader's own settings.
+saved in the one in which they are committed. The reader's own settings are left alone,
+but for one that jupyterlab-myst sets, ``hideFrontMatter``.
 """
 
 import os
@@ -16,7 +17,7 @@ from mlnotes.book import lab_form
 from mlnotes.book.form import canonical, keep_equal, read
 
 SETTINGS = Path(__file__).parent / "jupyterlab"
-BESIDE = ["*.bib", "*.yml", "images"]  # what the book is built from, and nobody opens
+BESIDE = ["*.bib", "*.toml", "*.yml", "images"]  # what the book is built from, and nobody opens
 
 
 class Chapters(AsyncLargeFileManager):

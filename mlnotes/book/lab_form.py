@@ -23,6 +23,7 @@ from mlnotes.book.directives import TOC, summary
 ROOT = Path(__file__).parents[2]
 CHAPTERS = ROOT / "chapters"
 WORKS = "bibliography.md"
+AS_PAGES = "\n: You are looking at them. They need no network: copy the folder, unplug the cable, open `index.html`."
 FENCE = "::::::"
 TARGET = rf"\((?:\.\./)*{re.escape(WORKS)}#[\w:-]+\)"
 IN_BRACKETS, IN_TEXT = rf"\[[^\]]+, [^\]()]+\]{TARGET}", rf"\[[^\]]+ \([^\]()]+\)\]{TARGET}"
@@ -149,6 +150,7 @@ def page(path, text):
         the modules and the source of a module in place of directives; and with citations and links to pages as such.
     """
     depth = path.count("/")
+    text = text.replace(AS_PAGES, "\n: `make book` builds them.")
     text = MAP.sub(lambda it: f"{it[2]}\n{_contents()}\n\n{it[1]}", text)
     text = re.sub(r"```\{bibliography\}\n```", lambda it: _bibliography(), text)
     text = re.sub(r"```\{api-list\}\n```", lambda it: _modules(), text)

@@ -158,6 +158,8 @@ def main(arguments=None):
     parser.add_argument("--every", type=int, default=1, help="take every so manieth change only")
     options = parser.parse_args(arguments)
     known = all_checks()
+    if unknown := [name for name in options.functions if name not in known]:
+        parser.error(f"there are no checks for {', '.join(unknown)}")
     counts = []
     for name in options.functions or known:
         counts.append(count(known[name], options.every))

@@ -297,6 +297,9 @@ def main(arguments):
     if chromium() is None:
         print("make pdf needs Chromium or Chrome on the PATH", file=sys.stderr)
         return 1
+    if not (folder / "index.html").exists():
+        print(f"the book must be built first, by make book: there is no {folder / 'index.html'}", file=sys.stderr)
+        return 1
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as work:
         book = make(pages(folder), target, Path(work))

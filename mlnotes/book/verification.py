@@ -75,13 +75,15 @@ def read_chapters(root=ROOT):
     Returns
     -------
     list of Chapter
-        One for each ``chapters/<part>/<name>.ipynb``; those that the table of contents leaves out come last.
+        One for each ``chapters/<part>/<name>.ipynb`` but Jupyter's checkpoints; those that the table of contents leaves
+        out come last.
     """
     root = Path(root)
     contents = (root / "_toc.yml").read_text(encoding="utf-8").split()
-    paths = {path.relative_to(root).with_suffix("").as_posix(): path for path in root.glob("chapters/*/*.ipynb")}
+    found = (it for it in root.glob("chapters/*/*.ipynb") if it.parent.name != ".ipynb_checkpoints")
+    paths = {path.relative_to(root).with_suffix("").as_posix(): path for path in found}
     known = {name: i for i, name in enumerate(contents)}
-    return [_read(paths[name]) for name in sorted(paths, key=lambda name: (known.get(name, len(known)), name))]
+    return [_read(paths[name]) for name in sorted(paths, key=lambda name: (known.get(name, len(contents)), name))]
 
 
 def summary(root=ROOT):

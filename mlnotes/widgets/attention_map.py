@@ -11,6 +11,7 @@ from mlnotes.widgets.base import Widget, require_between, require_positive, svg,
 from mlnotes.widgets.colours import colour, ink_on
 
 UNLOCKED = -1
+MOST_TOKENS = 100  # of a reader's sentence: the page draws a cell for each pair
 
 
 class AttentionMap(Widget):
@@ -99,7 +100,7 @@ class AttentionMap(Widget):
             The sentence to begin with.
         encode : callable
             Takes a sentence and returns ``tokens, queries, keys`` or ``tokens, queries, keys, values``. What it raises
-            is shown to the reader, and the old map stays.
+            is shown to the reader, and the old map stays; so it does for more than 100 tokens.
         **options
             As for `AttentionMap`, but no ``key_tokens`` and no ``mask``.
 
@@ -114,7 +115,10 @@ class AttentionMap(Widget):
 
         def show(change):
             try:
-                data = _checked(*encode(change["new"]), heads=self.heads, scale=scale)
+                tokens, *vectors = encode(change["new"])
+                if len(tokens) > MOST_TOKENS:
+                    raise ValueError(f"a map shows at most {MOST_TOKENS} tokens, got {len(tokens)}")
+                data = _checked(tokens, *vectors, heads=self.heads, scale=scale)
             except Exception as error:  # whatever a reader's sentence brings about is for the reader to see
                 self.set_trait("error", f"{type(error).__name__}: {error}")
                 return

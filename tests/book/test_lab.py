@@ -94,6 +94,12 @@ def test_the_start_page_lists_what_the_table_of_contents_does():
     assert links == [it for it in NOTEBOOKS if it != "verification.ipynb"]
 
 
+def test_the_start_page_does_not_say_that_it_is_a_built_one():
+    text = (CHAPTERS / "index.md").read_text(encoding="utf-8")
+    assert "You are looking at them" in text
+    assert "As pages\n: `make book` builds them." in page("index.md", text)
+
+
 @pytest.mark.parametrize(
     "name", ["index.md", "bibliography.md", "notation.md", "api/index.md", "api/blocks/softmax.md"]
 )

@@ -104,3 +104,9 @@ def test_figures_are_drawn_and_widgets_are_their_pictures(printed, words):
     text = " ".join(" ".join(words).split())
     assert "Attention weights of" in text  # the caption of the picture, which the live widget does not have
     assert "Color mode" not in text
+
+
+def test_a_book_that_was_not_built_is_asked_for(tmp_path, capsys):
+    requires_browser()
+    assert pdf.main([str(tmp_path)]) == 1
+    assert "the book must be built first, by make book" in capsys.readouterr().err

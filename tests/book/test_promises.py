@@ -6,10 +6,10 @@ import re
 import pytest
 import yaml
 
-from mlnotes.book.canonical import ROOT
+from mlnotes.book.canonical import ROOT, notebooks
 from mlnotes.book.form import read
 
-CHAPTERS = sorted((ROOT / "chapters").glob("*/*.ipynb"))
+CHAPTERS = [path for path in notebooks(ROOT / "chapters") if path.parent.name != "chapters"]
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -40,7 +40,7 @@ def test_the_pages_show_the_committed_outputs_for_building_runs_nothing():
 
 def test_the_bibliography_lists_what_is_cited_and_nothing_else():
     works = re.findall(r"^@\w+\{([^,]+),", (ROOT / "chapters/references.bib").read_text(encoding="utf-8"), re.MULTILINE)
-    pages = [path for ending in ("ipynb", "md") for path in (ROOT / "chapters").rglob(f"*.{ending}")]
+    pages = [*notebooks(ROOT / "chapters"), *(ROOT / "chapters").rglob("*.md")]
     roles = re.findall(r"\{cite:?\w*\}`([^`]*)`", "\n".join(it.read_text(encoding="utf-8") for it in pages))
     assert len(works) == len(set(works))
     assert {key.strip() for role in roles for key in role.split(",")} == set(works)

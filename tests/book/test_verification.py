@@ -52,6 +52,13 @@ def test_the_summary_counts_every_kind_of_output_in_the_order_of_the_contents(bo
     ]
 
 
+def test_checkpoints_are_no_chapters_and_what_the_contents_leave_out_comes_last(book):
+    for name in ("chapters/.ipynb_checkpoints/verification-checkpoint", "chapters/a/another"):
+        (book / name).parent.mkdir(exist_ok=True)
+        nbformat.write(new_notebook(cells=[new_code_cell("1")]), book / f"{name}.ipynb")
+    assert [row[0] for row in cells(summary(book))[1:-1]] == ["Late & last", "early", "another"]
+
+
 def test_the_closest_error_is_the_largest_one_relative_to_its_tolerance(book):
     assert cells(closest(book))[1:] == [["Late & last", "1e-09 of 1e-08"], ["early", "none measured"]]
 

@@ -540,7 +540,7 @@ class TestCauses:
 
     def test_an_overflow_is_pointed_at(self):
         body = "e = np.exp(x) ** 1.5\n    e = e ** (2 / 3)\n    return np.log(e / e.sum(axis=axis, keepdims=True))"
-        report = check(written_down(f"def my_log_softmax(x, axis=-1):\n    {body}"))
+        report = check(written_down(f"def my_log_softmax(x, axis=-1):\n    {body}", "my_log_softmax"))
         assert line(report) == "Line 2"
         assert "overflow" in report.says
 

@@ -188,6 +188,14 @@ def test_a_sentence_that_cannot_be_encoded_leaves_the_old_map():
     assert (attention.error, attention.tokens) == ("", ["three"])
 
 
+def test_a_sentence_of_too_many_tokens_leaves_the_old_map():
+    widget = AttentionMap.from_text("a b", lambda text: (text.split(), np.ones((len(text.split()), 2))))
+    widget.sentence = "word " * 100
+    assert (len(widget.tokens), widget.error) == (100, "")
+    widget.sentence = "word " * 101
+    assert (len(widget.tokens), widget.error) == (100, "ValueError: a map shows at most 100 tokens, got 101")
+
+
 def test_a_sentence_may_be_encoded_with_values():
     attention = AttentionMap.from_text("one two", lambda sentence: (*encode(sentence), 2 * encode(sentence)[1]))
     attention.sentence = "three"
