@@ -48,6 +48,7 @@ function render({ model, el }) {
     method.set(METHODS.indexOf(state.method));
     rate.set(state.rate);
     beta.set(state.beta);
+    beta.input.disabled = state.method === METHODS[0];
     condition.set(Math.log10(state.condition));
     steps.set(state.steps);
     start.forEach((it, i) => it.set(state.start[i]));

@@ -42,6 +42,7 @@ function render({ model, el }) {
     method.set(METHODS.indexOf(how));
     start.forEach((it, i) => it.set(from[i]));
     step.input.max = Math.max(walked.trials.length, 1);
+    step.input.disabled = !walked.trials.length;
     step.set(shown);
     way.replaceChildren(...stations(walked.points.map(at), shown));
     drawing.setAttribute("aria-label", `Level lines of the cost, and the path of ${how}`);
@@ -61,7 +62,8 @@ function render({ model, el }) {
   }
 
   const key = h("p", { class: "mw-hint" }, "The walk starts where you press. Each level line is twice as high as the one inside of it. "
-    + "Below: the damping λ by step, on a logarithmic scale; a step without damping stands on the line, and a hollow mark was refused.");
+    + "Below: the damping λ by step, on a logarithmic scale; a step without damping stands on the line, and a hollow mark was refused. The other picture: "
+    + "the data, and the curve at the ringed point. What leaves a picture is not drawn.");
   const controls = h("div", { class: "mw-controls" }, ...[method, ...start, step].map((it) => it.element));
   el.append(h("div", { class: "mw-main" }, h("div", {}, drawing, key, dampings), h("div", {}, controls, curve, sums, verdict)));
   draw();

@@ -139,6 +139,13 @@ def test_the_verdict_names_the_slow_direction_and_the_edge(open_page, slide):
     assert "0.818" in page.locator('.mw-sums [data-name="best"]').inner_text()
 
 
+def test_momentum_is_set_only_where_a_method_has_it(open_page):
+    page = open_page(Descent(METHODS[0]))
+    assert page.get_by_label("Momentum β").is_disabled()
+    page.get_by_label("Method").select_option("momentum")
+    assert page.get_by_label("Momentum β").is_enabled()
+
+
 def test_the_start_follows_the_pointer_and_sliders_work_from_the_keyboard(open_page):
     page = open_page(Descent())
     box = page.locator(".mw-descent svg").first.bounding_box()

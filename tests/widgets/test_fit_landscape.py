@@ -126,6 +126,7 @@ def test_the_page_computes_what_python_computes(open_page, slide, method, start)
     np.testing.assert_allclose(drawn(page, marks, "cy")[:, 0], 120 - 10 * (np.array(powers) + 6), atol=1e-3)
     assert page.locator(".mw-taken").count() == sum(it[2] > 1e-4 or method == METHODS[0] for it in trials)
     assert page.get_by_label("Step shown").get_attribute("max") == str(max(len(trials), 1))
+    assert page.get_by_label("Step shown").is_disabled() == (not trials)
 
 
 def test_the_level_lines_in_the_page_are_those_of_python(open_page):
