@@ -125,6 +125,7 @@ function row(label, [min, max], onchange) {
 
   function set(logit, name, e, p, isBest) {
     range.value = logit;
+    range.setAttribute("aria-valuetext", plain(logit)); // which may lie beyond the slider, or between its places
     digits.set(logit);
     powerName.textContent = name;
     power.textContent = number(e);

@@ -171,6 +171,8 @@ def test_each_logit_moves_by_slider_keyboard_and_number(open_page):
     assert page.get_by_label("Logit of dog, as a number").input_value() == "1.1"
     page.get_by_label("Logit of horse, as a number").fill("-3.5")
     assert page.get_by_label("Logit of horse", exact=True).input_value() == "-3.5"
+    page.get_by_label("Logit of horse, as a number").fill("1234")
+    assert page.get_by_label("Logit of horse", exact=True).get_attribute("aria-valuetext") == "1234"
 
 
 def test_the_precision_can_be_chosen(open_page):
