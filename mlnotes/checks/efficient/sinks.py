@@ -50,8 +50,9 @@ _TEXT = {size: frozen(*(_rng.normal(size=(n, 17, size)) for n in (4, 2, 2))) for
 
 def _stream(make, capacity, n_sinks, n_heads, d_head, d_value=None, leading=(), like=None, ends=(0,), turned=False,
             appended=(0,), refused=()):
-    options = {"d_value": d_value, "leading": leading, "like": like}
-    cache = make(capacity, n_sinks, n_heads, d_head, **{key: it for key, it in options.items() if it not in (None, ())})
+    options = {"d_value": d_value, "leading": leading or None, "like": like}
+    given = {key: it for key, it in options.items() if it is not None}
+    cache = make(capacity, n_sinks, n_heads, d_head, **given)
     q, k, v = (_TEXT[d][i][:heads] for i, (d, heads) in enumerate(
         ((d_head, 2 * n_heads), (d_head, n_heads), (d_value or d_head, n_heads))))
     rows, seen = [], {}
