@@ -472,7 +472,7 @@ def wrong_online_softmax__maximum_updated_first(x, axis=-1, block_size=256):
 
 
 def wrong_online_softmax__nan_in_hidden_rows(x, axis=-1, block_size=256):
-    """A row of −inf, or one that begins with −inf, gives nan"""
+    """A row of −inf, or one whose first block is nothing but −inf, gives nan"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
     for start in range(0, x.shape[-1], block_size):
@@ -746,7 +746,7 @@ def wrong_flash_attention_gradients__mask_ignored(
 def wrong_flash_attention_gradients__keys_unscaled(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
-    """The gradient of the keys is sqrt(d) times too large"""
+    """The gradient of the keys is too large by 1/scale, by sqrt(d) unless one is given"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
     x = c * q @ k.mT + (0 if bias is None else bias)
     x = x if mask is None else np.where(mask, x, -np.inf)
@@ -772,7 +772,7 @@ def wrong_flash_attention_gradients__values_from_out(
 def wrong_flash_attention_gradients__bias_scaled(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
-    """The gradient of the bias is sqrt(d) times too small"""
+    """The gradient of the bias is multiplied by the scale"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
     x = c * q @ k.mT + (0 if bias is None else bias)
     x = x if mask is None else np.where(mask, x, -np.inf)
@@ -1174,3 +1174,56 @@ def wrong_online_softmax__new_sum_rescaled(x, axis=-1, block_size=256):
         m = new
     safe = np.where(np.isneginf(m), 0.0, m)
     return np.moveaxis(np.exp(x - safe) / np.where(total == 0, 1.0, total), -1, axis)
+
+
+def _in_blocks(q, k, v, mask, bias, scale, size, hidden=-np.inf, divide_late=True):
+    """Attend to the keys in blocks, for the answers below: to results and log-sum-exps, as readers write them."""
+    m, total = np.full((*q.shape[:-1], 1), -np.inf), np.zeros((*q.shape[:-1], 1))
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    x = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale) + (0 if bias is None else bias)
+    x = x if mask is None else np.where(mask, x, hidden)
+    for i in range(0, k.shape[-2], size):
+        block = x[..., i : i + size]
+        new = np.maximum(m, block.max(-1, keepdims=True))
+        safe = np.where(np.isneginf(new), 0.0, new)
+        factor, e = np.exp(m - safe), np.exp(block - safe)
+        total = factor * total + e.sum(-1, keepdims=True)
+        out, m = factor * out + e @ v[..., i : i + size, :], new
+        out = out if divide_late else out / np.where(total == 0, 1, total)
+    out = out / np.where(total == 0, 1, total) if divide_late else out
+    return out, (m + np.log(np.where(total == 0, 1, total)))[..., 0]
+
+
+def wrong_flash_attention__divided_in_every_block(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    """Right in one block; else the first blocks are divided again and again"""
+    return _in_blocks(q, k, v, mask, bias, scale, block_size, divide_late=False)[0].astype(q.dtype)
+
+
+def wrong_flash_attention__mask_inverted(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    """Each query sees what it should not, and nothing else"""
+    return _in_blocks(q, k, v, None if mask is None else ~mask, bias, scale, block_size)[0].astype(q.dtype)
+
+
+def wrong_flash_attention__hidden_scores_of_0(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    """Keys that are hidden get weight, as if their score were 0"""
+    return _in_blocks(q, k, v, mask, bias, scale, block_size, hidden=0.0)[0].astype(q.dtype)
+
+
+def _causal(q, k, offset):
+    return causal_mask(q.shape[-2], k.shape[-2], offset)
+
+
+def wrong_causal_flash_attention__itself_hidden(q, k, v, offset=0, scale=None, block_size=256):
+    """No query sees its own key"""
+    mask = np.tri(q.shape[-2], k.shape[-2], offset - 1, bool)
+    return _in_blocks(q, k, v, mask, None, scale, block_size)[0]
+
+
+def wrong_causal_flash_attention__triangle_in_every_block(q, k, v, offset=0, scale=None, block_size=256):
+    """Right in one block; else blocks below the diagonal are cut, too"""
+    mask = np.zeros((q.shape[-2], k.shape[-2]), bool)
+    for i in range(0, len(mask), block_size):
+        for j in range(0, min(len(mask[0]), i + block_size + offset), block_size):
+            block = mask[i : i + block_size, j : j + block_size]
+            block[:] = np.tri(*block.shape, offset, bool)
+    return _in_blocks(q, k, v, mask, None, scale, block_size)[0]
