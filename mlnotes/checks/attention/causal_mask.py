@@ -129,7 +129,7 @@ CHECKS = (
                 "hide keys only; the loss skips the filling's rows"),
             Mistake("slice from the end", lambda lengths, n_keys: np.stack([np.arange(n_keys) < length
                 if length < n_keys else np.zeros(n_keys, bool) for length in lengths])[:, None],
-                "A sequence without filling is hidden: a slice from -0 on is the whole row",
+                "A sequence without filling is hidden, since a slice from -0 on is the whole row",
                 "count from the front: mask[..., length:] = False"),
             Mistake("filling in front", ("np.arange(n_keys) <", "np.arange(n_keys) >= n_keys -"),
                 "The first keys of short sequences are hidden", "the filling stands behind"))),

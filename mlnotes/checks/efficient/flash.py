@@ -200,7 +200,7 @@ CHECKS = (
                 "Exponentials of the new block shrink, too",
                 "only the older sum shrinks: factor · total + the block's own sum"),
             Mistake("maximum of the block", _MAXIMUM,
-                "Right in one block; a last block far below the others makes weights overflow",
+                "Right in one block; a block far below the others makes sums overflow",
                 "the new maximum is the larger of the old one and that of the block"),
             Mistake("no maximum", (_NO_MAXIMUM, ("xp.exp(x - _finite(top))", "xp.exp(x)")), "Large scores overflow",
                 "take the running maximum off before exp"),

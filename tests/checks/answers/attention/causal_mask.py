@@ -203,7 +203,7 @@ def wrong_padding_mask__sorted(lengths, n_keys):
 
 
 def wrong_padding_mask__strip(lengths, n_keys):
-    """A sequence without filling is hidden: a slice from -0 on is the whole row"""
+    """A sequence without filling is hidden, since a slice from -0 on is the whole row"""
     m = np.ones((len(lengths), 1, n_keys), bool)
     for row, n in zip(m, lengths, strict=True):
         row[:, -(n_keys - n):] = False

@@ -328,8 +328,15 @@ def wrong_quantize__minimum_not_subtracted(x, bits, block_size=None, symmetric=T
     return np.round(blocks / steps[..., None]).reshape(x.shape), scale, low
 
 
-def wrong_quantize__largest_not_absolute(x, bits, block_size=None, symmetric=True):
+def wrong_quantize__largest_and_cut_off(x, bits, block_size=None, symmetric=True):
     """Numbers far below zero are cut off"""
+    codes, scale, low = wrong_quantize__largest_not_absolute(x, bits, block_size, symmetric)
+    most = 2 ** (bits - 1) - 1
+    return np.clip(codes, -most, most) if symmetric else codes, scale, low
+
+
+def wrong_quantize__largest_not_absolute(x, bits, block_size=None, symmetric=True):
+    """Codes of numbers far below zero do not fit into b bits"""
     shape = (1,) * x.ndim if block_size is None else (*x.shape[:-1], x.shape[-1] // block_size)
     blocks = x.reshape(*shape, -1)
     low = np.zeros(shape) if symmetric else blocks.min(-1)
@@ -516,7 +523,7 @@ def wrong_decode_q4_1__scale_and_minimum_exchanged(blocks):
 
 
 def wrong_decode_q4_1__high_half_not_shifted(blocks):
-    """Codes 16 to 31 are 16 times too large"""
+    """The codes of numbers 16 to 31 are 16 times too large"""
     blocks = blocks.reshape(*blocks.shape[:-1], -1, 20)
     head = np.ascontiguousarray(blocks[..., :4]).view("<f2").astype(np.float32)
     codes = np.concatenate([blocks[..., 4:] & 0x0F, blocks[..., 4:] & 0xF0], axis=-1).astype(np.float32)
@@ -676,7 +683,7 @@ def wrong_stand_ins__counted_from_one(x, j):
 
 
 def wrong_stand_ins__divided_by_own_length(x, j):
-    """Later columns are written by column j"""
+    """Each later column is fitted with column j"""
     later = x[:, j + 1 :]
     return later.T @ x[:, j] / (x[:, j] @ x[:, j])
 
@@ -737,3 +744,15 @@ def wrong_quantize__as_many_steps_as_points(x, bits, block_size=None, symmetric=
     scale = abs(blocks).max(-1) / 2 ** (bits - 1) if symmetric else (blocks.max(-1) - low) / 2**bits
     codes = np.round((blocks - low[..., None]) / np.where(scale == 0, 1.0, scale)[..., None])
     return codes.reshape(x.shape), scale, low
+
+
+def wrong_float_grid__no_denormals(exponent_bits, mantissa_bits):
+    """Zero is missing, and all numbers next to it"""
+    e = np.arange(2**exponent_bits - 1)[:, None] - 2 ** (exponent_bits - 1) + 1
+    return (2.0**e * (1 + np.arange(2**mantissa_bits) / 2**mantissa_bits)).ravel()
+
+
+def wrong_float_grid__leading_one(exponent_bits, mantissa_bits):
+    """the smallest normal numbers come twice"""
+    steps, bias = 2**mantissa_bits, 2 ** (exponent_bits - 1) - 1
+    return [2.0 ** (max(e, 1) - bias) * (1 + f / steps) for e in range(2**exponent_bits - 1) for f in range(steps)]
