@@ -206,7 +206,7 @@ def wrong_generate__argmax(step, ids, n_tokens, stop=None, rng=None, **choice):
 
 
 def wrong_generate__greedy(step, ids, n_tokens, stop=None, rng=None, **choice):
-    """It is right wherever `rng` is left out"""
+    """The text does not depend on the generator"""
     return generate_right(step, ids, n_tokens, stop, 0, temperature=0)
 
 

@@ -746,6 +746,47 @@ def wrong_quantize__as_many_steps_as_points(x, bits, block_size=None, symmetric=
     return codes.reshape(x.shape), scale, low
 
 
+def right_float_grid__loops(exponent_bits, mantissa_bits):
+    bias, steps = 2 ** (exponent_bits - 1) - 1, 2**mantissa_bits
+    points = [2.0 ** (1 - bias) * f / steps for f in range(steps)]
+    for e in range(1, 2**exponent_bits - 1):
+        points += [2.0 ** (e - bias) * (1 + f / steps) for f in range(steps)]
+    return np.array(points)
+
+
+def right_float_grid__steps_added(exponent_bits, mantissa_bits):
+    e = np.repeat(np.arange(2**exponent_bits - 1), 2**mantissa_bits)
+    steps = 2.0 ** (np.maximum(e, 1) - (2 ** (exponent_bits - 1) - 1) - mantissa_bits)
+    return np.concatenate([[0.0], np.cumsum(steps[:-1])])
+
+
+def right_float_grid__table(exponent_bits, mantissa_bits):
+    e, f = np.mgrid[: 2**exponent_bits - 1, : 2**mantissa_bits]
+    f = f / 2**mantissa_bits
+    return (2.0 ** (1 - 2 ** (exponent_bits - 1)) * np.where(e == 0, 2 * f, 2.0**e * (1 + f))).ravel()
+
+
+def wrong_float_grid__denormals_one_power_lower(exponent_bits, mantissa_bits):
+    """Numbers below the smallest normal one are half as large, and leave a gap"""
+    e, f = np.mgrid[: 2**exponent_bits - 1, : 2**mantissa_bits]
+    return (2.0 ** (e - 2 ** (exponent_bits - 1) + 1) * ((e > 0) + f / 2**mantissa_bits)).ravel()
+
+
+def wrong_float_grid__bias_one_too_large(exponent_bits, mantissa_bits):
+    """The result is half of the right one"""
+    return right_float_grid__table(exponent_bits, mantissa_bits) / 2
+
+
+def wrong_float_grid__infinity_counted(exponent_bits, mantissa_bits):
+    e, f = np.divmod(np.arange(2 ** (exponent_bits + mantissa_bits)), 2**mantissa_bits)
+    return np.ldexp((e > 0) + f / 2**mantissa_bits, np.maximum(e, 1) - 2 ** (exponent_bits - 1) + 1)
+
+
+def wrong_float_grid__two_axes(exponent_bits, mantissa_bits):
+    """Line 3"""
+    return right_float_grid__table(exponent_bits, mantissa_bits).reshape(-1, 2**mantissa_bits)
+
+
 def wrong_float_grid__no_denormals(exponent_bits, mantissa_bits):
     """Zero is missing, and all numbers next to it"""
     e = np.arange(2**exponent_bits - 1)[:, None] - 2 ** (exponent_bits - 1) + 1
