@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from mlnotes.checks import all_checks, check, evidence
 from mlnotes.checks.bank import Checks, call
 from mlnotes.diagnosis.causes import told, version_of
 from mlnotes.diagnosis.source import parameters_of
+from mlnotes.diagnosis.trials import trials
 
 ALL = all_checks()
 BANK = [(name, mistake) for name, checks in ALL.items() for mistake in checks.mistakes]
@@ -56,6 +58,17 @@ def test_arguments_differ_from_each_other(name):
 @pytest.mark.parametrize("name", ALL)
 def test_calls_say_once_what_is_special_about_them(name):
     assert all(case.says for case in ALL[name].cases if case.edge)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_where_the_books_version_raises_it_refuses_the_call_itself_and_the_call_says_why(name):
+    for it in trials(ALL[name]):
+        if it.right.error is not None:
+            *_, (frame, _) = traceback.walk_tb(it.right.error.__traceback__)
+            module = frame.f_globals["__name__"]
+            assert it.case.says, it.right.error
+            assert module.startswith("mlnotes."), it.right.error
+            assert not module.startswith("mlnotes.checks"), it.right.error
 
 
 def test_changed_versions_are_refused(record_property):

@@ -148,7 +148,7 @@ def _followed(f, residual, x0, *arguments, **named):
     return {"x": x, "cost": cost, "converged": found.converged, "the way": _record(found, residual, x0)}
 
 
-def _limited(residual, jacobian=None, max_steps=1000, *_):
+def _limited(residual, jacobian=None, max_steps=1000, *_, **__):
     """Refuse more residuals than steps need, where a Jacobian is given, so that whoever does not count them stops."""
     left = iter(range(4 * max_steps + 20 if jacobian else 10**9))
 

@@ -154,7 +154,8 @@ CHECKS = (
                 "True means may look; torch.nn.MultiheadAttention means the opposite"),
             Mistake("sequences taken for heads",
                 ("mask is not None and", "mask is not None and len(mask) != n_heads and"),
-                "Where there are as many sequences as heads, a mask for each sequence is taken for one for each head",
+                "Where there are as many sequences as heads, a mask for each sequence is taken for one for each head, "
+                "or refused",
                 "go by the number of axes alone: mask[..., None, :, :] for (b, l, s)"),
             Mistake("mask without an axis for heads", ("mask = mask[..., None, :, :]", "pass"),
                 "A mask for each sequence is taken for one for each head, or refused",
@@ -214,7 +215,7 @@ CHECKS = (
             Mistake("column by column", (_FUSED, '"r ... h n d -> ... n (h d r)"'),
                 "Queries, keys and values alternate column by column", "keep a head's d columns together"),
             Mistake("heads alternate", (_FUSED, '"r ... h n d -> ... n (d h r)"'),
-                "The heads alternate column by column", "keep a head's d columns together"))),
+                "The heads alternate every three columns", "keep a head's d columns together"))),
     Checks(column_of_key,
         cases=(*(call(c, d) for d in (2, 3) for c in (0, 1, 2, 5)), call(6, 1), call(40, 32)),
         claims=(

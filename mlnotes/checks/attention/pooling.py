@@ -219,8 +219,8 @@ CHECKS = (
             oracle("torch.nn.functional.bilinear of every pair", _torch_bilinear, call(_q, _wide, _m), **_LAST_BITS)),
         mistakes=(
             Mistake("matrix transposed", ("@ m @", "@ m.T @"),
-                "Only equal widths fit, and scores are those of other pairs", "q @ m @ k.mT"),
-            Mistake("matrix left out", ("@ m @", "@"), "Only equal widths fit",
+                "Only equal widths fit, and queries and keys change roles", "q @ m @ k.mT"),
+            Mistake("matrix left out", ("@ m @", "@"), "m makes no difference, and only equal widths fit",
                 "multiply by m between queries and keys"),
             Mistake("matrix symmetrised", ("@ m @", "@ (m + m.T) / 2 @"),
                 "Queries and keys can be exchanged: a finds b as b finds a",

@@ -177,11 +177,11 @@ def _along(axis):
     return tuple((it, it.replace("-1", str(axis))) for it in means)
 
 
-def _denominator(squares):
-    """List the mistakes that both norms share, under a root of some mean of squares."""
+def _denominator(squares, near, at):
+    """List the mistakes that both norms share, under a root of some mean of squares; say where it is small, or 0."""
     return (Mistake("eps outside the root", (f"xp.sqrt({squares} + as_like(eps, x))", f"(xp.sqrt({squares}) + eps)"),
-        "Rows that are nearly zero come out too large", "add eps under the root"),
-        Mistake("eps forgotten", (" + as_like(eps, x)", ""), "A row of zeros gives nan", "add eps under the root"),
+        f"Rows that are nearly {near} come out too large", "add eps under the root"),
+        Mistake("eps forgotten", (" + as_like(eps, x)", ""), f"A row of {at} gives nan", "add eps under the root"),
         Mistake("eps as a limit", (f"{squares} + as_like(eps, x)", f"xp.clip({squares}, min=eps)"),
             "eps is a lower limit instead of a summand", "add eps under the root, in every row"),
         Mistake("root forgotten", ("xp.sqrt(", "("), "Doubling a row halves the result", "divide by the root"))
@@ -216,12 +216,12 @@ CHECKS = (
                 "ONNX Runtime, issue 28463 (2026)"),
             Mistake("deviation of a sample", (_SAMPLE, ("xp.sqrt(variance + as_like(eps, x))",
                 "(xp.sqrt(variance) + eps)")),
-                "The variance of a row is (n - 1)/n, and less where rows are nearly flat",
+                "The variance of a row is (n - 1)/n, and too large where rows are nearly flat",
                 "divide the squares by n, and add eps to the variance under the root",
                 "BERT-pytorch, issue 30 (2018), after the Annotated Transformer"),
             Mistake("variance of a sample", _SAMPLE, "The variance of a row is (n - 1)/n instead of 1",
                 "divide the squares by n; torch's var divides by n - 1 unless told otherwise"),
-            *_denominator("variance"),
+            *_denominator("variance", "flat", "equal numbers"),
             Mistake("columns normalized", _along(0),
                 "A token's result depends on the other tokens: it is normalized over the wrong axis",
                 "take mean and variance over the last axis"),
@@ -231,7 +231,8 @@ CHECKS = (
             Mistake("mean left in", (("centered * centered", "x * x"), ("out = centered", "out = x")),
                 "Rows have a mean: this is RMS norm", "subtract the mean first"),
             Mistake("mean left in the variance", ("centered * centered", "x * x"),
-                "The variance is taken of numbers that still have their mean", "square what is left of the mean"),
+                "The variance is taken of numbers that still have their mean",
+                "square the coordinates less their mean"),
             Mistake("gain and shift forgotten", ((_MULTIPLIED, "out"), (_ADDED, "out")),
                 "Gain and shift have no effect", "multiply by the gain, then add the shift"),
             Mistake("both or none", ((_MULTIPLIED, _MULTIPLIED.replace("is None", "is None or beta is None")),
@@ -269,7 +270,7 @@ CHECKS = (
             Mistake("mean square of everything", (_MEAN_SQUARE, _MEAN_SQUARE.replace("-1", "None")),
                 "A token's result depends on the other tokens",
                 "take the mean square over the last axis, with keepdims=True"),
-            *_denominator(_MEAN_SQUARE))),
+            *_denominator(_MEAN_SQUARE, "zero", "zeros"))),
     Checks(pre_norm,
         cases=_ORDERS,
         claims=(
@@ -325,7 +326,8 @@ CHECKS = (
         mistakes=(
             Mistake("activation forgotten", ("b_2), activation)", "b_2), lambda hidden: hidden)"),
                 "Two linear maps are one", "bend the hidden layer: activation(x @ w_1 + b_1)"),
-            Mistake("activation at the end too", (_MLP, f"activation({_MLP})"), "No result is negative",
+            Mistake("activation at the end too", (_MLP, f"activation({_MLP})"),
+                "Results are bent, too: with relu none is negative",
                 "bend the hidden layer only"),
             Mistake("activation before the bias", (_MLP, "(activation(x @ w_1) + b_1) @ w_2 + b_2"),
                 "The bias cannot move the bend", "add it first: activation(x @ w_1 + b_1)"))),

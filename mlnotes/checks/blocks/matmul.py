@@ -119,7 +119,7 @@ def _whole_blocks(a, b, size=64):
     return c
 
 
-def _eight(a, b, cutoff=64):
+def _eight_products(a, b, cutoff=64):
     if min(a.shape[-2], a.shape[-1], b.shape[-1]) <= cutoff:
         return a @ b
     return matmul_block(a, b, max(-(-side // 2) for side in (*a.shape[-2:], b.shape[-1])))
@@ -245,7 +245,7 @@ CHECKS = (
             oracle("numpy.matmul, down to single numbers", lambda a, b, cutoff: a @ b, call(_long, _wide, 1),
                 call(_a, _b, 1), **_LEVELS)),
         mistakes=(
-            Mistake("eight products", _eight, "It takes as many multiplications as eight products of quarters",
+            Mistake("eight products", _eight_products, "It takes as many multiplications as eight products of quarters",
                 "combine them to seven"),
             Mistake("nothing is halved", ("if min(m, a.shape[-1], n) <= cutoff:", "if True:"),
                 "Whole matrices are multiplied, whatever `cutoff` is", "cut them into quarters"),

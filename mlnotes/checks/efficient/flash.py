@@ -117,7 +117,9 @@ _TOTAL = "total = factor * total + xp.sum(exponentials, axis=-1, keepdims=True)"
 _OUT = "out = factor * out + exponentials @ v[..., keys, :]"
 _MAXIMUM = ("new = xp.maximum(top, xp.max(scores, axis=-1, keepdims=True))",
     "new = xp.max(scores, axis=-1, keepdims=True)")
-_NO_MAXIMUM = ("shift = _finite(new)", "shift = top = 0 * new")
+_NO_MAXIMUM = ("shift = _finite(new)", "shift = top = xp.zeros_like(new)")
+_PLAIN_LSE = ("(top + xp.log(or_one(total)))", "xp.log(total)")
+_EVERY_BLOCK = ("        if seen is not None and not xp.any(seen):\n            continue\n", "")
 _LAST_BLOCK = ("range(0, n, size)", "range(0, n - n % size or n, size)")
 _SEEN = "scores if seen is None else xp.where(seen, scores, -math.inf)"
 _SCALE = "queries = q * (q.shape[-1] ** -0.5 if scale is None else as_like(scale, q))"
@@ -131,10 +133,11 @@ _IN_BLOCKS = (
     Mistake("maximum of the block", _MAXIMUM,
         "Right in one block; a block of very small scores makes what came before overflow",
         "the new maximum is the larger of the old one and that of the block"),
-    Mistake("no maximum", _NO_MAXIMUM, "Large scores overflow, and very small ones give zeros",
+    Mistake("no maximum", (_NO_MAXIMUM, _PLAIN_LSE), "Large scores overflow, and very small ones give zeros",
         "take the running maximum off before exp"),
-    Mistake("divided in every block", ("out = factor * out + exponentials @ v[..., keys, :]",
+    Mistake("divided in every block", (("out = factor * out + exponentials @ v[..., keys, :]",
         "out = (factor * out + exponentials @ v[..., keys, :]) / or_one(total)"),
+        ("outs.append(out / or_one(total))", "outs.append(out)"), _EVERY_BLOCK),
         "Right in one block; else the first blocks are divided again and again", "divide once, after the last block"),
     Mistake("last block left out", _LAST_BLOCK,
         "The last keys and queries are lost where the block size does not divide",
@@ -143,13 +146,13 @@ _IN_BLOCKS = (
 _GV = "grad[..., rows, :] @ v[..., keys, :].mT"
 _GRAD_SCORES = f"weights * ({_GV} - delta[..., rows, :])"
 _MASKED = (
-    Mistake("mask inverted", (_SEEN, _SEEN.replace("(seen", "(~seen")),
+    Mistake("mask inverted", ("else mask[_at(mask, rows, keys)]", "else ~mask[_at(mask, rows, keys)]"),
         "Each query sees what it should not, and nothing else",
         "True means may look"),
     Mistake("mask of the first block", ("mask[_at(mask, rows, keys)]",
         "mask[..., : rows.stop - rows.start, : keys.stop - keys.start]"), "Later blocks are masked as the first one is",
         "cut the block out of the mask at its own rows and columns"),
-    Mistake("hidden scores of 0", (_SEEN, _SEEN.replace("-math.inf", "0.0")),
+    Mistake("hidden scores of 0", ((_SEEN, _SEEN.replace("-math.inf", "0.0")), _EVERY_BLOCK),
         "Keys that are hidden get weight, as if their score were 0", "set their scores to −inf before the maximum"),
     Mistake("bias of the first block", ("bias[_at(bias, rows, keys)]",
         "bias[..., : rows.stop - rows.start, : keys.stop - keys.start]"), "Later blocks get the bias of the first one",
@@ -196,7 +199,8 @@ CHECKS = (
                 "xp.sum(exponentials, axis=-1, keepdims=True))"),
                 "Exponentials of the new block shrink, too",
                 "only the older sum shrinks: factor · total + the block's own sum"),
-            Mistake("maximum of the block", _MAXIMUM, "Right in one block; else weights may exceed one",
+            Mistake("maximum of the block", _MAXIMUM,
+                "Right in one block; a block far below the others makes sums overflow",
                 "the new maximum is the larger of the old one and that of the block"),
             Mistake("no maximum", (_NO_MAXIMUM, ("xp.exp(x - _finite(top))", "xp.exp(x)")), "Large scores overflow",
                 "take the running maximum off before exp"),
@@ -221,7 +225,8 @@ CHECKS = (
                 "The last scores do not count where the block size does not divide",
                 "let the last block be shorter"),
             Mistake("empty row of nan", (("xp.exp(x - _finite(top)) / or_one(total)", "xp.exp(x - top) / total"),
-                ("shift = _finite(new)", "shift = new")), "A row of −inf, or one that begins with −inf, gives nan",
+                ("shift = _finite(new)", "shift = new")),
+                "A row of −inf, or one whose first block is nothing but −inf, gives nan",
                 "−inf less −inf is nan: take 0, or the lowest float, for the maximum of nothing"))),
     Checks(flash_attention,
         cases=(
@@ -280,11 +285,14 @@ CHECKS = (
                 "With an offset, queries do not see the last keys that they may",
                     "query i may look at keys 0 to i + offset",
                 "PyTorch's is_causal, issue 108108 (2023)"),
-            Mistake("triangle in every block", ("xp.arange(rows.start, rows.stop, device=device(k))",
+            Mistake("triangle in every block", (("xp.arange(rows.start, rows.stop, device=device(k))",
                 "xp.arange(keys.start, keys.start + rows.stop - rows.start, device=device(k))"),
+                ("if offset is not None and keys.stop > rows.start + offset + 1:", "if offset is not None:")),
                 "Right in one block; else blocks below the diagonal are cut, too",
                     "count rows and columns from the start of the text"),
-            Mistake("itself hidden", ("<= own", "< own"), "No query sees its own key, and the first sees nothing",
+            Mistake("itself hidden", (("<= own", "< own"), ("keys.stop > rows.start + offset + 1",
+                "keys.stop > rows.start + offset")),
+                "No query sees its own key; without an offset, the first sees nothing",
                 "key i + offset is allowed"),
             Mistake("diagonal block left out", ("keys.start >= rows.stop + offset",
                 "keys.start >= rows.start + offset"),
@@ -362,7 +370,7 @@ CHECKS = (
             Mistake("lse overflows", ("logsumexp(lses, axis=0)", "xp.log(xp.sum(xp.exp(lses), axis=0))"),
                 "Large log-sum-exps overflow, very small ones vanish", "use logsumexp"),
             Mistake("lse added", ("logsumexp(lses, axis=0)", "xp.sum(lses, axis=0)"),
-                "The log-sum-exp grows with every part",
+                "The log-sum-exp is the plain sum of those of the parts",
                 "add the sums, not their logarithms: logsumexp"),
             Mistake("lse averaged", ("logsumexp(lses, axis=0)",
                 "xp.sum(softmax(lses, axis=0) * xp.where(lses == -math.inf, 0.0, lses), axis=0)"),
@@ -411,10 +419,12 @@ CHECKS = (
                 "Recomputed weights do not sum to one", "take off the log-sum-exp of the whole row, not a maximum"),
             Mistake("scale forgotten for queries", ("scale * (grad_scores @ k[..., keys, :])",
                 "grad_scores @ k[..., keys, :]"),
-                "The gradient of the queries is sqrt(d) times too large", "scores are scale · q · k: the factor stays"),
+                "The gradient of the queries is too large by 1/scale, by sqrt(d) unless one is given",
+                "scores are scale · q · k: the factor stays"),
             Mistake("scale forgotten for keys", ("grad_scores.mT @ queries[..., rows, :]",
                 "grad_scores.mT @ q[..., rows, :]"),
-                "The gradient of the keys is sqrt(d) times too large", "scores are scale · q · k: the factor stays"),
+                "The gradient of the keys is too large by 1/scale, by sqrt(d) unless one is given",
+                "scores are scale · q · k: the factor stays"),
             Mistake("blocks overwrite",
                 ("total[at] += array_namespace(x).sum(x, axis=same, keepdims=True) if same else x",
                 "total[at] = array_namespace(x).sum(x, axis=same, keepdims=True) if same else x"),
@@ -425,7 +435,7 @@ CHECKS = (
             Mistake("bias forgotten", ("scores + as_like(bias[_at(bias, rows, keys)], k)", "scores"),
                 "With a bias, recomputed weights are not those of the way there", "add it to the recomputed scores"),
             Mistake("bias scaled", ("_at(bias, rows, keys), grad_scores)", "_at(bias, rows, keys), scale * grad_scores)"
-                ), "The gradient of the bias is sqrt(d) times too small", "only q · k is scaled, the bias is not"),
+                ), "The gradient of the bias is multiplied by the scale", "only q · k is scaled, the bias is not"),
             Mistake("queries overwritten", ("_add(grads[0], (..., rows, slice(None)), scale * (grad_scores @ "
                 "k[..., keys, :]))", "grads[0][..., rows, :] = scale * (grad_scores @ k[..., keys, :])"),
                 "Queries get the gradient of the last block of keys only", "add up what every block brings"),
@@ -433,7 +443,7 @@ CHECKS = (
                 "The gradients of queries and keys are too large",
                     "multiply by the weights: the derivative of softmax"),
             Mistake("delta not weighed", ((_GRAD_SCORES, f"weights * ({_GV}) - delta[..., rows, :]"),
-                ("        if seen is not None and not xp.any(seen):\n            continue\n", "")),
+                _EVERY_BLOCK),
                 "The gradients of queries and keys are wrong, that of the values right",
                 "delta is taken off before the weights are multiplied: a (g · v − delta)"),
             Mistake("empty rows of nan", ("scale * q, _finite(lse)", "scale * q, lse"),

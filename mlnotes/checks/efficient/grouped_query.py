@@ -106,7 +106,7 @@ _MASKED = (
     Mistake("divided by the scale", ("else as_like(scale, q)", "else 1 / scale"), "A larger scale makes rows flatter",
         "multiply by it"),
     Mistake("bias scaled", ("scores + as_like(bias, q)", "scores + scale * bias"),
-        "The bias acts sqrt(d) times too weakly", "add the bias after scaling"),
+        "The bias is multiplied by the scale, too: by 1/sqrt(d) unless one is given", "add the bias after scaling"),
     Mistake("bias after softmax", (_WEIGHTS, f"({_WEIGHTS}) + (0 if bias is None else bias)"),
         "With a bias, rows do not sum to one", "add the bias to the scores"),
 )
@@ -177,7 +177,8 @@ CHECKS = (
                 v: _torch(q, k[:, None], v[:, None]), call(_q, _k[:, 0], _v[:, 0]), **_LAST_BITS)),
         mistakes=(
             Mistake("axis of the heads forgotten", attention,
-                "It raises an error, or, with as many sequences as heads, gives head i the keys of sequence i",
+                "With several sequences it raises an error, or, with as many as heads, gives head i the keys of "
+                "sequence i",
                 "give keys and values an axis for their one head: k[..., None, :, :]"),
             Mistake("heads averaged", (_SHARED, _SHARED.replace("(q,", "(q.mean(-3, keepdims=True),")
                 + "[..., 0, :, :]"), "There is one result for all heads", "every head keeps its own queries"),

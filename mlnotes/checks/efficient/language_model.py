@@ -132,7 +132,8 @@ CHECKS = (
             Mistake("multiplied by the temperature", ("scores / as_like(temperature, scores)", "scores * temperature"),
                 "A high temperature makes the probable more probable", "divide the scores by it"),
             Mistake("top k from below", ("-min(top_k, logits.shape[-1])", "min(top_k, logits.shape[-1]) - 1"),
-                "Only the least probable are left out", "take the k-th from the end of the sorted scores"),
+                "top_k - 1 of the least probable are left out, and no others",
+                "take the k-th from the end of the sorted scores"),
             Mistake("one token short of p", ("xp.cumulative_sum(ranked, axis=-1) <= 1 - top_p",
                 "xp.flip(xp.cumulative_sum(xp.flip(ranked, axis=-1), axis=-1), axis=-1) > top_p"),
                 "The kept tokens do not reach top_p", "keep the token that crosses top_p, too"),
@@ -173,7 +174,9 @@ CHECKS = (
         mistakes=(
             Mistake("only the last token of the text is read", ("np.asarray(ids), []", "np.asarray(ids)[-1:], []"),
                 "What stands before the last token makes no difference", "hand step the whole text first"),
-            Mistake("the most probable every time", ("rng.random() * reached[-1]", "0 * rng.random() * reached[-1]"),
+            Mistake("the most probable every time", (
+                'int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))',
+                "int(np.argmax(p))"),
                 "The text does not depend on the generator", "draw a number between 0 and the sum"),
             Mistake("whole text read again", ("np.array([token])", "np.concatenate([new, [token]])"),
                 "step gets what it has read already once more", "hand it only what it has not read yet: the new token"),

@@ -189,7 +189,7 @@ CHECKS = (
         Claim("it is the plain form", lambda f: distance(f(_q, _c, _uk, _uv, _mask), latent_attention(_q, _c, _uk, _uv,
               _mask)), **_LAST_BITS)), mistakes=(
         Mistake("scaled by the width of the latents", (_LENGTH, _LENGTH.replace("q.shape[-1]",
-            "(q.shape[-1] - d + r)")), "Rows are flatter than they should be",
+            "(q.shape[-1] - d + r)")), "Rows are flatter where latents are wider than keys",
             "the scores are those of the plain form: keep 1/sqrt(d + p), whatever the width of the latents"),
         Mistake("scaled by the width of the content", (_LENGTH, _LENGTH.replace("q.shape[-1]", "d")),
             "Rows are sharper than they should be",
@@ -264,7 +264,8 @@ CHECKS = (
             Mistake("forms exchanged", ("if absorbed", "if not absorbed"), "Absorbing seems to cost what it saves",
                 "absorbed: queries are projected; plain: keys are"),
             Mistake("projections forgotten", ("n_heads * (projected * d_latent * (d_head + d_value) + ", "n_heads * ("),
-                "Absorbing never pays", "count what brings queries down and latents up"),
+                "Absorbing never pays where 2r is at least d + e, else always",
+                "count what brings queries down and latents up"),
             Mistake("scores only", ("(n_queries, 2 * d_latent) if absorbed else (n_keys, d_head + d_value)",
                 "(n_queries, d_latent) if absorbed else (n_keys, d_head)"), "Averages are not counted",
                 "each pair costs a dot product and its share of an average"),
@@ -301,7 +302,7 @@ CHECKS = (
             Claim("with centered inputs, whitening them first gives the same", _centered_error, tolerance=1e-9,
                   why="the covariance has a condition number of 1e5")),
         mistakes=(
-            Mistake("smallest first", ("[2][:rank]", "[2][-rank:]"), "Almost everything is lost",
+            Mistake("smallest first", ("[2][:rank]", "[2][-rank:]"), "What matters most is lost",
                 "keep the vectors of the largest singular values: they come first"),
             Mistake("lengths forgotten", ("return w @ w_up.T, w_up",
                 "return np.linalg.svd(w, full_matrices=False)[0][:, :rank], w_up"),

@@ -203,8 +203,11 @@ _SHARED = (
                                  "x.reshape(*x.shape[:-1], 1, x.shape[-1])"),
             "All of a row shares a scale, whatever the block", "cut the last axis into blocks before looking for the "
             "largest"),
-    Mistake("largest, not of absolute values", (("xp.maximum(top, -low)", "top"), *_FREE),
+    Mistake("largest, not of absolute values", ("xp.maximum(top, -low)", "top"),
             "Numbers far below zero are cut off", "take the largest absolute value: max(top, −low)"),
+    Mistake("largest, not of absolute values, and no limit", (("xp.maximum(top, -low)", "top"), *_FREE),
+            "Codes of numbers far below zero do not fit into b bits", "take the largest absolute value: max(top, −low)"
+            ),
     Mistake("two's complement", (("return 2 ** (bits - 1) - 1 if symmetric", "return 2 ** (bits - 1) if symmetric"),
                                  *_FREE),
             "Codes reach 2^(b−1), which b bits cannot hold with a sign", "divide by 2^(b−1) − 1"),
@@ -265,7 +268,7 @@ CHECKS = (
             Claim("a gradient of 3 comes through as 3", _gradient_is_one),
             Claim("torch.fake_quantize_per_tensor_affine", lambda f: _torchs(lambda x, bits: (f(x, bits),
                 np.ones((1,) * x.ndim), np.zeros((1,) * x.ndim))), 1e-6, "rounding errors of float32", "oracle")),
-        mistakes=_SHARED[1:7]),
+        mistakes=_SHARED[1:8]),
     Checks(decode_q4_1, cases=(
             call(_FULL[0]).about("one block: step 0.5, minimum −1"), call(_FULL[1]).about("two rows of three of two"),
             call(_FULL[1][0, 0])),
@@ -281,7 +284,7 @@ CHECKS = (
                 "np.stack([pairs & 15, pairs >> 4], axis=-1).reshape(*pairs.shape[:-1], 32)"),
                 "Numbers i and i + 16 stand side by side", "byte i holds the codes of numbers i and i + 16"),
             Mistake("high half not shifted", ("pairs >> 4", "pairs & 240"),
-                "Codes 16 to 31 are 16 times too large", "shift the high half down by four bits"),
+                "The codes of numbers 16 to 31 are 16 times too large", "shift the high half down by four bits"),
             Mistake("centred", ("codes += minimum", "codes -= 8 * _halves(blocks[..., :2])"),
                 "Codes are centred at 8, as in the format Q4_0", "Q4_1 stores a minimum: add it"),
             Mistake("high byte first", ('.view("<f2")', '.view(">f2")'), "Scales are absurd",
@@ -371,7 +374,8 @@ CHECKS = (
             Claim("the plain cache, to half a step of 8 bits", _near_the_plain_cache, 0.5 * 6 / 255,
                 "the numbers of a group or a token lie less than 6 apart", "oracle")),
         mistakes=(
-            Mistake("keys by token", ("keys = quantize(recent[..., :whole, :].mT, self.bits, group, symmetric=False)",
+            Mistake("channels averaged", (
+                "keys = quantize(recent[..., :whole, :].mT, self.bits, group, symmetric=False)",
                 "keys = quantize(np.repeat(recent[..., :whole, :].mean(-1, keepdims=True), recent.shape[-1], -1).mT, "
                 "self.bits, group, symmetric=False)"), "All channels of a key come back alike",
                 "keep each channel apart"),
@@ -417,10 +421,13 @@ CHECKS = (
             Claim("numpy's float16, bit pattern by bit pattern", lambda f: distance(f(5, 10),
                 np.arange(0x7C00, dtype=np.uint16).view(np.float16)), kind="oracle")),
         mistakes=(
-            Mistake("no denormals", ("(e > 0) + f", "1 + f"), "Nothing is left at zero",
-                "exponent 0 has no leading one"),
+            Mistake("no denormals", (("(e > 0) + f", "1 + f"), ("np.maximum(e, 1)", "e")),
+                "Zero is missing, and all numbers next to it",
+                "exponent 0 has no leading one, and means the same power as exponent 1"),
+            Mistake("leading one everywhere", ("(e > 0) + f", "1 + f"),
+                "Zero is missing, and the smallest normal numbers come twice", "exponent 0 has no leading one"),
             Mistake("denormals one power lower", ("np.maximum(e, 1)", "e"),
-                "Below the smallest normal number, points are twice as dense",
+                "Numbers below the smallest normal one are half as large, and leave a gap",
                 "exponent 0 means the same power as exponent 1"))),
     Checks(stand_ins, cases=(
             call(np.array([[1.0, 2.0], [0.0, 1.0], [2.0, 2.0]]), 0), call(_x, 3), call(_x, 0).about("the first column"),
@@ -436,8 +443,8 @@ CHECKS = (
             Mistake("counted from 1", ("x[:, j + 1 :], x[:, j]", "x[:, j:], x[:, j - 1]"),
                 "It is the answer for the column before", "columns are counted from 0"),
             Mistake("projected on column j", ("lstsq(x[:, j + 1 :], x[:, j])",
-                "x[:, j] @ x[:, j + 1 :] / (x[:, j] @ x[:, j])"), "Later columns are written by column j",
-                "write column j by the later columns"),
+                "x[:, j] @ x[:, j + 1 :] / (x[:, j] @ x[:, j])"), "Each later column is fitted with column j",
+                "fit column j with the later columns"),
             Mistake("projections one by one", lambda x, j: x[:, j] @ x[:, j + 1 :] / (x[:, j + 1 :] ** 2).sum(0),
                 "Each column stands in as if the others did not", "solve for all columns together"))),
 )

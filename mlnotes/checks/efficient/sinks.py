@@ -50,8 +50,9 @@ _TEXT = {size: frozen(*(_rng.normal(size=(n, 17, size)) for n in (4, 2, 2))) for
 
 def _stream(make, capacity, n_sinks, n_heads, d_head, d_value=None, leading=(), like=None, ends=(0,), turned=False,
             appended=(0,), refused=()):
-    options = {"d_value": d_value, "leading": leading, "like": like}
-    cache = make(capacity, n_sinks, n_heads, d_head, **{key: it for key, it in options.items() if it not in (None, ())})
+    options = {"d_value": d_value, "leading": leading or None, "like": like}
+    given = {key: it for key, it in options.items() if it is not None}
+    cache = make(capacity, n_sinks, n_heads, d_head, **given)
     q, k, v = (_TEXT[d][i][:heads] for i, (d, heads) in enumerate(
         ((d_head, 2 * n_heads), (d_head, n_heads), (d_value or d_head, n_heads))))
     rows, seen = [], {}
@@ -176,15 +177,15 @@ CHECKS = (
         mistakes=(
             Mistake("one added to shifted exponentials",
                 (("xp.maximum(largest, null)", "largest"), ("xp.exp(null - top)", "np.exp(null)")),
-                "Scores of any size leave the same weight to nothing",
+                "Scores of any size leave the same weight to the null",
                 "the null is a score like the others: shift it by the same maximum"),
             Mistake("null added to shifted exponentials",
                 (("xp.maximum(largest, null)", "xp.where(largest == -np.inf, 0.0, largest)"),
                  ("xp.exp(null - top)", "xp.exp(null)")),
-                "Scores of any size leave the same weight to nothing, which is not shifted as they are",
+                "Scores of any size leave the same weight to the null, which is not shifted as they are",
                 "the null is a score like the others: shift it by the same maximum"),
             Mistake("one for the null", ("xp.exp(null - top)", "1"),
-                "Nothing gets as much as the largest score",
+                "The null gets as much as the largest score",
                 "the null is a score like the others: exp(null − maximum), which is 1 for the largest alone"),
             Mistake("no null", lambda x, null=0.0, axis=-1: softmax(x, axis), "The weights sum to one",
                 "add exp(null) to the sum"),
@@ -199,7 +200,7 @@ CHECKS = (
                 "A null of 0 leaves nothing out", "the null is a score: exponentiate it"),
             Mistake("null against each score", ("xp.sum(weights, axis=axis, keepdims=True)", "weights"),
                 "Each score competes with the null alone", "sum the exponentials of all scores"),
-            Mistake("null subtracted", ("x - top)", "x - null - top)"), "A null changes more than what is left out",
+            Mistake("null subtracted", ("x - top)", "x - null - top)"), "The null acts twice as strongly as it should",
                 "the null is one score more, the others stay as they are"))),
     Checks(StreamingCache,
         run=_stream,

@@ -41,7 +41,7 @@ def wrong_causal_mask__numbers(n_queries, n_keys, offset=0):
 
 
 def wrong_causal_mask__upper(n_queries, n_keys, offset=0):
-    """Queries see what they are to predict"""
+    """Queries see themselves and what comes after them"""
     return np.triu(np.ones((n_queries, n_keys), bool), k=offset)
 
 
@@ -96,7 +96,7 @@ def wrong_causal_mask__additive(n_queries, n_keys, offset=0):
 
 
 def wrong_causal_mask__triu(n_queries, n_keys, offset=0):
-    """The first query sees nothing"""
+    """No query sees itself"""
     return ~np.triu(np.ones((n_queries, n_keys), bool), offset)
 
 
@@ -203,7 +203,7 @@ def wrong_padding_mask__sorted(lengths, n_keys):
 
 
 def wrong_padding_mask__strip(lengths, n_keys):
-    """A sequence without filling is hidden: a slice from -0 on is the whole row"""
+    """A sequence without filling is hidden, since a slice from -0 on is the whole row"""
     m = np.ones((len(lengths), 1, n_keys), bool)
     for row, n in zip(m, lengths, strict=True):
         row[:, -(n_keys - n):] = False
@@ -400,7 +400,7 @@ def wrong_window_mask__negative_slice(n, width):
 
 
 def wrong_window_mask__own_left_out(n, width):
-    """Line 5"""
+    """A token does not see itself"""
     mask = np.zeros((n, n), bool)
     for i in range(n):
         mask[i, max(0, i - width + 1) : i] = True
@@ -502,7 +502,7 @@ def wrong_layers_to_the_first__half(n, width):
 
 
 def wrong_masked_softmax__very_large_number_added(x, mask, axis=-1):
-    """A hidden score above the number that hides it takes all the weight"""
+    """A row with a hidden score above the number that hides it gets zeros"""
     with np.errstate(all="ignore"):
         return softmax(x + ~mask * -1e30, axis=axis) * mask
 
@@ -527,7 +527,7 @@ def wrong_window_mask__before_the_token(n, width):
 
 
 def wrong_window_mask__own_place_hidden(n, width):
-    """Line 4"""
+    """A token does not see itself"""
     i, j = np.ogrid[:n, :n]
     return (j < i) & (i - j < width)
 

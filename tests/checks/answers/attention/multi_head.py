@@ -288,7 +288,7 @@ def wrong_multi_head_attention__scaled_twice(q, k, v, w_q, w_k, w_v, w_o, n_head
 
 
 def wrong_multi_head_attention__averaged_weights(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """With `n_heads` = 1"""
+    """with `n_heads` = 1"""
     h = [split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k))]
     if mask is not None and mask.ndim == q.ndim > 2:
         mask = mask[..., None, :, :]

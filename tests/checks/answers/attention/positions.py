@@ -251,7 +251,7 @@ def wrong_rotary__cosine_for_both(x, positions, base=10000.0):
 
 
 def wrong_rotary__conjugate(x, positions, base=10000.0):
-    """The second of each pair has the other sign, also at position 0"""
+    """as if the second of each pair had come with the other sign"""
     d = x.shape[-1]
     angles = np.asarray(positions)[..., None] * base ** (-np.arange(0, d, 2) / d)
     turned = (x[..., 0::2] - 1j * x[..., 1::2]) * np.exp(1j * angles)

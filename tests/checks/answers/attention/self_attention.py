@@ -193,7 +193,7 @@ def wrong_attention_weights__bias_only_without_mask(q, k, mask=None, bias=None, 
 
 
 def wrong_attention_weights__bias_before_scaling(q, k, mask=None, bias=None, scale=None):
-    """The bias acts sqrt(d) times too weakly"""
+    """The bias is multiplied by the scale, too"""
     scores = q @ k.mT
     if bias is not None:
         scores = scores + bias

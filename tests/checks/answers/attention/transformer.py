@@ -91,7 +91,7 @@ def wrong_layer_norm__in_place(x, gain=None, beta=None, eps=1e-5):
 
 
 def wrong_layer_norm__not_centered_squares(x, gain=None, beta=None, eps=1e-5):
-    """square what is left of the mean"""
+    """square the coordinates less their mean"""
     wide = x.astype(np.result_type(x.dtype, np.float32))
     centered = wide - wide.mean(axis=-1, keepdims=True)
     y = centered / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)

@@ -7,7 +7,9 @@ import numpy as np
 import torch
 
 from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.self_attention import attention
 from mlnotes.blocks.softmax import logsumexp, softmax
+from mlnotes.efficient.flash import attention_and_lse, merge_attentions
 
 
 def right_online_softmax__running(x, axis=-1, block_size=256):
@@ -163,7 +165,7 @@ def wrong_merge_attentions__mean_of_lses(outs, lses):
 
 
 def wrong_merge_attentions__plain_exponentials(outs, lses):
-    """Line 3"""
+    """Exponentials of large log-sum-exps overflow"""
     sums = np.exp(lses)
     total = sums.sum(0)
     return (sums[..., None] * outs).sum(0) / np.where(total == 0, 1, total)[..., None], np.log(total)
@@ -472,7 +474,7 @@ def wrong_online_softmax__maximum_updated_first(x, axis=-1, block_size=256):
 
 
 def wrong_online_softmax__nan_in_hidden_rows(x, axis=-1, block_size=256):
-    """A row of −inf, or one that begins with −inf, gives nan"""
+    """A row of −inf, or one whose first block is nothing but −inf, gives nan"""
     x = np.moveaxis(x, axis, -1)
     m, total = np.full(x.shape[:-1], -np.inf), np.zeros(x.shape[:-1])
     for start in range(0, x.shape[-1], block_size):
@@ -616,7 +618,7 @@ def wrong_merge_attentions__largest_lse(outs, lses):
 
 
 def wrong_merge_attentions__nan_where_nothing_is_seen(outs, lses):
-    """Line 4"""
+    """A query that sees nothing of any part gives nan"""
     top = lses.max(axis=0)
     e = np.exp(lses - top)
     s = e.sum(0)
@@ -746,7 +748,7 @@ def wrong_flash_attention_gradients__mask_ignored(
 def wrong_flash_attention_gradients__keys_unscaled(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
-    """The gradient of the keys is sqrt(d) times too large"""
+    """The gradient of the keys is too large by 1/scale, by sqrt(d) unless one is given"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
     x = c * q @ k.mT + (0 if bias is None else bias)
     x = x if mask is None else np.where(mask, x, -np.inf)
@@ -772,7 +774,7 @@ def wrong_flash_attention_gradients__values_from_out(
 def wrong_flash_attention_gradients__bias_scaled(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
-    """The gradient of the bias is sqrt(d) times too small"""
+    """The gradient of the bias is multiplied by the scale"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
     x = c * q @ k.mT + (0 if bias is None else bias)
     x = x if mask is None else np.where(mask, x, -np.inf)
@@ -785,7 +787,7 @@ def wrong_flash_attention_gradients__bias_scaled(
 def wrong_flash_attention_gradients__nan_where_nothing_is_seen(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
-    """Line 8"""
+    """A query that sees nothing makes nan of the gradients"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
     x = c * q @ k.mT + (0 if bias is None else bias)
     x = x if mask is None else np.where(mask, x, -np.inf)
@@ -1174,3 +1176,126 @@ def wrong_online_softmax__new_sum_rescaled(x, axis=-1, block_size=256):
         m = new
     safe = np.where(np.isneginf(m), 0.0, m)
     return np.moveaxis(np.exp(x - safe) / np.where(total == 0, 1.0, total), -1, axis)
+
+
+def _in_blocks(q, k, v, mask, bias, scale, size, hidden=-np.inf, divide_late=True):
+    """Attend to the keys in blocks, for the answers below: to results and log-sum-exps, as readers write them."""
+    m, total = np.full((*q.shape[:-1], 1), -np.inf), np.zeros((*q.shape[:-1], 1))
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    x = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale) + (0 if bias is None else bias)
+    x = x if mask is None else np.where(mask, x, hidden)
+    for i in range(0, k.shape[-2], size):
+        block = x[..., i : i + size]
+        new = np.maximum(m, block.max(-1, keepdims=True))
+        safe = np.where(np.isneginf(new), 0.0, new)
+        factor, e = np.exp(m - safe), np.exp(block - safe)
+        total = factor * total + e.sum(-1, keepdims=True)
+        out, m = factor * out + e @ v[..., i : i + size, :], new
+        out = out if divide_late else out / np.where(total == 0, 1, total)
+    out = out / np.where(total == 0, 1, total) if divide_late else out
+    return out, (m + np.log(np.where(total == 0, 1, total)))[..., 0]
+
+
+def right_flash_attention__in_one(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    return attention(q, k, v, mask, bias, scale)
+
+
+def right_flash_attention__running(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    wide = [it.astype(np.float64) for it in (q, k, v)]
+    return _in_blocks(*wide, mask, bias, scale, block_size)[0].astype(q.dtype)
+
+
+def right_flash_attention__merged(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    table = (q.shape[-2], k.shape[-2])
+    mask, bias = (None if it is None else it + np.zeros(table, it.dtype) for it in (mask, bias))
+    parts = []
+    for i in range(0, k.shape[-2], block_size):
+        at = slice(i, i + block_size)
+        cut = (None if it is None else it[..., at] for it in (mask, bias))
+        parts.append(attention_and_lse(q, k[..., at, :], v[..., at, :], *cut, scale))
+    return merge_attentions(*(np.stack(it) for it in zip(*parts, strict=True)))[0]
+
+
+def wrong_flash_attention__scale_forgotten(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    """Rows are sharper than they should be"""
+    return attention(q, k, v, mask, bias, 1.0 if scale is None else scale)
+
+
+def wrong_flash_attention__bias_forgotten(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    """`bias` makes no difference"""
+    return attention(q, k, v, mask, None, scale)
+
+
+def wrong_flash_attention__scale_on_top(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    """A scale that is given acts sqrt(d) times too weakly"""
+    return attention(q, k, v, mask, bias, (1.0 if scale is None else scale) / math.sqrt(q.shape[-1]))
+
+
+def wrong_flash_attention__divided_in_every_block(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    """Right in one block; else the first blocks are divided again and again"""
+    return _in_blocks(q, k, v, mask, bias, scale, block_size, divide_late=False)[0].astype(q.dtype)
+
+
+def wrong_flash_attention__mask_inverted(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    """Each query sees what it should not, and nothing else"""
+    return _in_blocks(q, k, v, None if mask is None else ~mask, bias, scale, block_size)[0].astype(q.dtype)
+
+
+def wrong_flash_attention__hidden_scores_of_0(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+    """Keys that are hidden get weight, as if their score were 0"""
+    return _in_blocks(q, k, v, mask, bias, scale, block_size, hidden=0.0)[0].astype(q.dtype)
+
+
+def _causal(q, k, offset):
+    return causal_mask(q.shape[-2], k.shape[-2], offset)
+
+
+def right_causal_flash_attention__in_one(q, k, v, offset=0, scale=None, block_size=256):
+    return attention(q, k, v, _causal(q, k, offset), scale=scale)
+
+
+def right_causal_flash_attention__running(q, k, v, offset=0, scale=None, block_size=256):
+    return _in_blocks(q, k, v, _causal(q, k, offset), None, scale, block_size)[0]
+
+
+def right_causal_flash_attention__query_by_query(q, k, v, offset=0, scale=None, block_size=256):
+    ends = (i + offset + 1 for i in range(q.shape[-2]))
+    rows = (attention(q[..., i : i + 1, :], k[..., :n, :], v[..., :n, :], scale=scale) for i, n in enumerate(ends))
+    return np.concatenate(list(rows), -2)
+
+
+def wrong_causal_flash_attention__offset_forgotten(q, k, v, offset=0, scale=None, block_size=256):
+    """With an offset, queries do not see the last keys that they may"""
+    return attention(q, k, v, _causal(q, k, 0), scale=scale)
+
+
+def wrong_causal_flash_attention__not_causal(q, k, v, offset=0, scale=None, block_size=256):
+    return attention(q, k, v, scale=scale)
+
+
+def wrong_causal_flash_attention__scale_forgotten(q, k, v, offset=0, scale=None, block_size=256):
+    """Rows are sharper than they should be"""
+    return attention(q, k, v, _causal(q, k, offset), scale=1.0 if scale is None else scale)
+
+
+def wrong_causal_flash_attention__whole_blocks(q, k, v, offset=0, scale=None, block_size=256):
+    """Keys of the same block are seen before their time"""
+    i, j = np.ogrid[: q.shape[-2], : k.shape[-2]]
+    last = np.minimum(i - i % block_size + block_size, q.shape[-2]) - 1 + offset
+    return attention(q, k, v, j - j % block_size <= last, scale=scale)
+
+
+def wrong_causal_flash_attention__itself_hidden(q, k, v, offset=0, scale=None, block_size=256):
+    """No query sees its own key"""
+    mask = np.tri(q.shape[-2], k.shape[-2], offset - 1, bool)
+    return _in_blocks(q, k, v, mask, None, scale, block_size)[0]
+
+
+def wrong_causal_flash_attention__triangle_in_every_block(q, k, v, offset=0, scale=None, block_size=256):
+    """Right in one block; else blocks below the diagonal are cut, too"""
+    mask = np.zeros((q.shape[-2], k.shape[-2]), bool)
+    for i in range(0, len(mask), block_size):
+        for j in range(0, min(len(mask[0]), i + block_size + offset), block_size):
+            block = mask[i : i + block_size, j : j + block_size]
+            block[:] = np.tri(*block.shape, offset, bool)
+    return _in_blocks(q, k, v, mask, None, scale, block_size)[0]

@@ -193,8 +193,20 @@ def wrong_generate__never_stops(step, ids, n_tokens, stop=None, rng=None, **choi
     return generate_right(step, ids, n_tokens, None, rng, **choice)
 
 
+def wrong_generate__argmax(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """The text does not depend on the generator"""
+    new, written = np.asarray(ids), []
+    for _ in range(n_tokens):
+        token = int(next_token_probabilities(step(new)[-1], **choice).argmax())
+        if token == stop:
+            break
+        written.append(token)
+        new = np.array([token])
+    return np.array(written)
+
+
 def wrong_generate__greedy(step, ids, n_tokens, stop=None, rng=None, **choice):
-    """It is right wherever `rng` is left out"""
+    """The text does not depend on the generator"""
     return generate_right(step, ids, n_tokens, stop, 0, temperature=0)
 
 

@@ -328,8 +328,15 @@ def wrong_quantize__minimum_not_subtracted(x, bits, block_size=None, symmetric=T
     return np.round(blocks / steps[..., None]).reshape(x.shape), scale, low
 
 
-def wrong_quantize__largest_not_absolute(x, bits, block_size=None, symmetric=True):
+def wrong_quantize__largest_and_cut_off(x, bits, block_size=None, symmetric=True):
     """Numbers far below zero are cut off"""
+    codes, scale, low = wrong_quantize__largest_not_absolute(x, bits, block_size, symmetric)
+    most = 2 ** (bits - 1) - 1
+    return np.clip(codes, -most, most) if symmetric else codes, scale, low
+
+
+def wrong_quantize__largest_not_absolute(x, bits, block_size=None, symmetric=True):
+    """Codes of numbers far below zero do not fit into b bits"""
     shape = (1,) * x.ndim if block_size is None else (*x.shape[:-1], x.shape[-1] // block_size)
     blocks = x.reshape(*shape, -1)
     low = np.zeros(shape) if symmetric else blocks.min(-1)
@@ -516,7 +523,7 @@ def wrong_decode_q4_1__scale_and_minimum_exchanged(blocks):
 
 
 def wrong_decode_q4_1__high_half_not_shifted(blocks):
-    """Codes 16 to 31 are 16 times too large"""
+    """The codes of numbers 16 to 31 are 16 times too large"""
     blocks = blocks.reshape(*blocks.shape[:-1], -1, 20)
     head = np.ascontiguousarray(blocks[..., :4]).view("<f2").astype(np.float32)
     codes = np.concatenate([blocks[..., 4:] & 0x0F, blocks[..., 4:] & 0xF0], axis=-1).astype(np.float32)
@@ -676,7 +683,7 @@ def wrong_stand_ins__counted_from_one(x, j):
 
 
 def wrong_stand_ins__divided_by_own_length(x, j):
-    """Later columns are written by column j"""
+    """Each later column is fitted with column j"""
     later = x[:, j + 1 :]
     return later.T @ x[:, j] / (x[:, j] @ x[:, j])
 
@@ -737,3 +744,56 @@ def wrong_quantize__as_many_steps_as_points(x, bits, block_size=None, symmetric=
     scale = abs(blocks).max(-1) / 2 ** (bits - 1) if symmetric else (blocks.max(-1) - low) / 2**bits
     codes = np.round((blocks - low[..., None]) / np.where(scale == 0, 1.0, scale)[..., None])
     return codes.reshape(x.shape), scale, low
+
+
+def right_float_grid__loops(exponent_bits, mantissa_bits):
+    bias, steps = 2 ** (exponent_bits - 1) - 1, 2**mantissa_bits
+    points = [2.0 ** (1 - bias) * f / steps for f in range(steps)]
+    for e in range(1, 2**exponent_bits - 1):
+        points += [2.0 ** (e - bias) * (1 + f / steps) for f in range(steps)]
+    return np.array(points)
+
+
+def right_float_grid__steps_added(exponent_bits, mantissa_bits):
+    e = np.repeat(np.arange(2**exponent_bits - 1), 2**mantissa_bits)
+    steps = 2.0 ** (np.maximum(e, 1) - (2 ** (exponent_bits - 1) - 1) - mantissa_bits)
+    return np.concatenate([[0.0], np.cumsum(steps[:-1])])
+
+
+def right_float_grid__table(exponent_bits, mantissa_bits):
+    e, f = np.mgrid[: 2**exponent_bits - 1, : 2**mantissa_bits]
+    f = f / 2**mantissa_bits
+    return (2.0 ** (1 - 2 ** (exponent_bits - 1)) * np.where(e == 0, 2 * f, 2.0**e * (1 + f))).ravel()
+
+
+def wrong_float_grid__denormals_one_power_lower(exponent_bits, mantissa_bits):
+    """Numbers below the smallest normal one are half as large, and leave a gap"""
+    e, f = np.mgrid[: 2**exponent_bits - 1, : 2**mantissa_bits]
+    return (2.0 ** (e - 2 ** (exponent_bits - 1) + 1) * ((e > 0) + f / 2**mantissa_bits)).ravel()
+
+
+def wrong_float_grid__bias_one_too_large(exponent_bits, mantissa_bits):
+    """The result is half of the right one"""
+    return right_float_grid__table(exponent_bits, mantissa_bits) / 2
+
+
+def wrong_float_grid__infinity_counted(exponent_bits, mantissa_bits):
+    e, f = np.divmod(np.arange(2 ** (exponent_bits + mantissa_bits)), 2**mantissa_bits)
+    return np.ldexp((e > 0) + f / 2**mantissa_bits, np.maximum(e, 1) - 2 ** (exponent_bits - 1) + 1)
+
+
+def wrong_float_grid__two_axes(exponent_bits, mantissa_bits):
+    """Line 3"""
+    return right_float_grid__table(exponent_bits, mantissa_bits).reshape(-1, 2**mantissa_bits)
+
+
+def wrong_float_grid__no_denormals(exponent_bits, mantissa_bits):
+    """Zero is missing, and all numbers next to it"""
+    e = np.arange(2**exponent_bits - 1)[:, None] - 2 ** (exponent_bits - 1) + 1
+    return (2.0**e * (1 + np.arange(2**mantissa_bits) / 2**mantissa_bits)).ravel()
+
+
+def wrong_float_grid__leading_one(exponent_bits, mantissa_bits):
+    """the smallest normal numbers come twice"""
+    steps, bias = 2**mantissa_bits, 2 ** (exponent_bits - 1) - 1
+    return [2.0 ** (max(e, 1) - bias) * (1 + f / steps) for e in range(2**exponent_bits - 1) for f in range(steps)]

@@ -91,7 +91,7 @@ def right_null_softmax__how_much_and_how(x, null=0.0, axis=-1):
 
 
 def wrong_null_softmax__one(x, null=0.0, axis=-1):
-    """Scores of any size leave the same weight to nothing"""
+    """Scores of any size leave the same weight to the null"""
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / (np.exp(null) + e.sum(axis=axis, keepdims=True))
 
@@ -472,14 +472,14 @@ def wrong_null_softmax__sigmoid(x, null=0.0, axis=-1):
 
 
 def wrong_null_softmax__added_after_the_shift(x, null=0.0, axis=-1):
-    """Scores of any size leave the same weight to nothing, which is not shifted"""
+    """Scores of any size leave the same weight to the null, which is not shifted"""
     top = x.max(axis=axis, keepdims=True)
     e = np.exp(x - np.where(np.isneginf(top), 0.0, top))
     return e / (np.exp(null) + e.sum(axis=axis, keepdims=True))
 
 
 def wrong_null_softmax__off_by_one(x, null=0.0, axis=-1):
-    """Nothing gets as much as the largest score"""
+    """The null gets as much as the largest score"""
     top = np.maximum(x.max(axis=axis, keepdims=True), null)
     e = np.exp(x - top)
     return e / (1 + e.sum(axis=axis, keepdims=True))
