@@ -193,8 +193,8 @@ def _contents(book):
         )
     return f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Contents</title><style>
       @page {{ size: A4; margin: 25mm 25mm 22mm }}
-      body {{ font: 11pt/1.5 sans-serif; margin: 0; color: #1d222b }}
-      h1 {{ font-size: 30pt; margin: 0 0 8mm }} h2 {{ font-size: 12pt; margin: 5mm 0 1mm; break-after: avoid }}
+      body {{ font: 11pt/1.3 sans-serif; margin: 0; color: #1d222b }}
+      h1 {{ font-size: 30pt; margin: 0 0 8mm }} h2 {{ font-size: 12pt; margin: 3.5mm 0 1mm; break-after: avoid }}
       p {{ display: flex; margin: 0; gap: 2mm }} a {{ color: inherit; text-decoration: none }}
       i {{ flex: 1; border-bottom: 1px dotted #999; margin-bottom: 1.5mm }}
     </style><h1>{html.escape(book[0].title)}</h1>{"".join(rows)}</html>"""
@@ -216,7 +216,7 @@ def _join(book, readers, contents, target):
     owners = [None] * len(contents.pages) + [it for it in book for _ in range(it.count)]
     for number, (page, owner) in enumerate(zip(writer.pages, owners, strict=True)):
         _lead_links(writer, page, owner, known)
-        _number(writer, page, number + 1)
+        _number(writer, page, f"{owner.title} · {number + 1}" if owner else str(number + 1))
     _bookmark(writer, book)
     writer.add_metadata({"/Title": book[0].title})
     writer.root_object[NameObject("/Lang")] = TextStringObject("en")
@@ -256,15 +256,16 @@ def _destination(writer, number, top):
     return ArrayObject([page, NameObject("/XYZ"), NullObject(), height, NullObject()])
 
 
-def _number(writer, page, number):
-    """Write the number below the page, in a font that every reader has."""
+def _number(writer, page, words):
+    """Write the chapter and the number below the page, in a font that every reader has."""
     font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1")})
     font[NameObject("/BaseFont")] = NameObject("/Helvetica")
+    font[NameObject("/Encoding")] = NameObject("/WinAnsiEncoding")
     resources = page["/Resources"].get_object()
     fonts = resources.setdefault(NameObject("/Font"), DictionaryObject()).get_object()
     fonts[NameObject("/PageNumber")] = font
-    middle = float(page.mediabox.width) / 2 - 2.5 * len(str(number))
-    line = f"\nQ q BT /PageNumber 9 Tf 0.35 g {middle:.1f} 28 Td ({number}) Tj ET Q"
+    left = float(page.mediabox.width) / 2 - 2.25 * len(words)  # a letter is half as wide as high, about
+    line = f"\nQ q BT /PageNumber 9 Tf 0.35 g {left:.1f} 28 Td <{words.encode('cp1252', 'replace').hex()}> Tj ET Q"
     own = page["/Contents"]
     own = own if isinstance(own, ArrayObject) else ArrayObject([page.raw_get("/Contents")])
     page[NameObject("/Contents")] = ArrayObject([_stream(writer, "q\n"), *own, _stream(writer, line)])

@@ -55,6 +55,12 @@ def test_every_sheet_has_its_number(words):
     assert [text.split()[-1] for text in words] == [str(i + 1) for i in range(len(words))]
 
 
+def test_below_each_sheet_stands_the_chapter_that_it_belongs_to(printed, words):
+    for it in printed[1].values():
+        for i in range(it.first, it.first + it.count):
+            assert words[i].endswith(f"{it.title} · {i + 1}")
+
+
 def test_bookmarks_lead_to_chapters_and_their_sections(printed, words):
     reader, book = printed
     flat = []
