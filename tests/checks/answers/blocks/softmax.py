@@ -43,6 +43,12 @@ def wrong_softmax__maximum_of_everything(x, axis=-1):
     return e / np.sum(e, axis=axis, keepdims=True)
 
 
+def wrong_softmax__maximum_of_everything_guarded(x, axis=-1):
+    """turn into nan, or into zeros where the sum is guarded"""
+    e = np.exp(x - np.max(x))
+    return e / np.maximum(np.sum(e, axis=axis, keepdims=True), 1e-300)
+
+
 def wrong_softmax__maximum_with_zero(x, axis=-1):
     """Rows of very negative scores turn into nan"""
     e = np.exp(x - np.maximum(0, x.max(axis=axis, keepdims=True)))
