@@ -129,7 +129,7 @@ CHECKS = (
                 "Only square weights fit, and the gradient by x is that of the transpose", "grad @ w.T"),
             Mistake("averaged over samples", (_GRADIENTS,
                 "grad @ w.T, samples.T @ gradients / len(samples), xp.mean(gradients, axis=0)"),
-                "Gradients by w and b are smaller by the number of samples",
+                "Gradients by w and b are too small by the factor n, the number of samples",
                 "sum over samples; if the loss is a mean, grad already holds the 1/n"),
             Mistake("gradient of w transposed", ("samples.T @ gradients", "gradients.T @ samples"),
                 "The gradient by w is transposed: it has a row for each output, as torch keeps it",

@@ -388,7 +388,7 @@ CHECKS = (
                 "the rows are squared: put the scales themselves into them"),
             Mistake("not divided at the end", lambda r, j, damping, scales: scales * damped_step(r, j, damping, scales),
                 "It is D p, the step of the scaled parameters", "divide it by the scales again"),
-            Mistake("damping halved", ("np.sqrt(damping) *", "np.sqrt(damping) / 2 *"),
+            Mistake("root of the damping halved", ("np.sqrt(damping) *", "np.sqrt(damping) / 2 *"),
                 "The damping acts divided by 4", "put the root of the damping into the rows, no other factor"),
             Mistake("divided by the scales", ("np.diag(scales)", "np.diag(1 / scales)"),
                 "A parameter of large scale is held least, where it should be held most",
@@ -426,7 +426,7 @@ CHECKS = (
                 "-damping * np.sum((scales * p) ** 2) - 2 * p @ g) / 2"),
                 "λ‖D p‖² stands where p·JᵀJ p belongs", "p·JᵀJ p is -g·p - λ‖D p‖²: multiply (4) by p"),
             Mistake("slope along the step", ("damping * np.sum((scales * p) ** 2) - p @ g", "-2 * p @ g"),
-                "It forgets what the step costs in second order", "add half of p·JᵀJ p"),
+                "It forgets what the step costs in second order", "subtract half of p·JᵀJ p"),
             Mistake("damping with the wrong sign", ("damping * np.sum", "-damping * np.sum"),
                 "A damped step seems to bring less than it does", "put (JᵀJ + λD²)p = -g in for Jᵀ J p"),
             Mistake("scales left out", ("(scales * p) ** 2", "p**2"), "Another unit of a parameter gives another "

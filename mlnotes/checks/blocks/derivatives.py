@@ -367,7 +367,7 @@ CHECKS = (
             Mistake("sum of absolute values", lambda a, b: (a - b) / np.maximum(np.abs(a - b).sum(-1, keepdims=True),
                 1e-300), "Its absolute values add up to 1", "divide by the root of the sum of squares"),
             Mistake("signs", lambda a, b: np.sign(a - b), "Every coordinate is 1 or -1",
-                "that is the gradient of the sum of |aᵢ − bᵢ|"))),
+                "divide a − b by its length: signs are the gradient of the sum of |aᵢ − bᵢ|"))),
     Checks(logsumexp_gradient,
         cases=(
             call(np.array([1.0, 2.0, 4.0])), call(_x32), call(_rows).about("three rows"),
@@ -419,7 +419,8 @@ CHECKS = (
                 "Adding a constant to all features changes it", "y are the features less their mean, over sigma"),
             Mistake("eps outside the root", ("n = y.shape[-1]",
                 "n, y = y.shape[-1], y * sigma\n    sigma = x.var(-1)[..., None] ** 0.5 + eps\n    y = y / sigma"),
-                "An eps of 0.5 has too much weight", "add eps to the variance, before the root is taken"),
+                "Features that are all equal are divided by eps, not by its root",
+                "add eps to the variance, before the root is taken"),
             Mistake("sigma forgotten", (") / sigma[..., None]", ")"),
                 "Features twice as large move the result as much as before", "divide by sigma"),
             _EPS_LEFT_OUT,
@@ -427,7 +428,7 @@ CHECKS = (
                 "Its columns are scaled by the gain", "the gain belongs to the outputs: to rows"),
             Mistake("sample variance", ("n = y.shape[-1]",
                 "n = y.shape[-1]\n    wide = ((sigma**2 - eps) * n / (n - 1)"
-                " + eps) ** 0.5\n    y, sigma = y * sigma / wide, wide"), "It is too small by about 1/2n",
+                " + eps) ** 0.5\n    y, sigma = y * sigma / wide, wide"), "Sigma is √(n/(n - 1)) times too large",
                 "divide the squares by n, as layer norm does"))),
     Checks(layer_norm_vjp,
         cases=(
@@ -468,7 +469,8 @@ CHECKS = (
                 "Features twice as large get as large a gradient as before", "divide by sigma"),
             Mistake("eps outside the root", (_NAMESPACE, _NAMESPACE
                 + "\n    y = y * sigma\n    sigma = x.std(-1, keepdims=True) + eps\n    y = y / sigma"),
-                "An eps of 0.5 has too much weight", "add eps to the variance, before the root is taken"),
+                "Features that are all equal are divided by eps, not by its root",
+                "add eps to the variance, before the root is taken"),
             Mistake("centred features for y", (_NAMESPACE, _NAMESPACE + "\n    y = y * sigma"),
                 "What goes through the variance grows with the features", "divide the centred features by sigma"),
             Mistake("not centred", (_NAMESPACE, _NAMESPACE + "\n    y = x / sigma"),
@@ -505,7 +507,7 @@ CHECKS = (
                 **_LAST_BITS)),
         mistakes=(
             Mistake("averaged over samples", lambda x, upstream: x.mT @ upstream / x.shape[-2],
-                "It is smaller by the number of samples",
+                "It is too small by the factor n, the number of samples",
                 "the gradient is a sum over samples; a mean belongs to the loss, and comes with G"),
             Mistake("last sample only", lambda x, upstream: x[..., -1, :, None] * upstream[..., -1, None, :],
                 "All samples but the last count for nothing", "add up what the samples give: +="),
@@ -522,7 +524,7 @@ CHECKS = (
         mistakes=(
             Mistake("order of the formula", lambda a, b: (a @ b).mT, "It is right only where A and B commute",
                 "(BA)ᵀ is AᵀBᵀ: the order is turned round once"),
-            Mistake("transposes left out", lambda a, b: a @ b, "It is right only where A and B are symmetric",
+            Mistake("transposes left out", lambda a, b: a @ b, "It is right for symmetric A and B, not in general",
                 "AᵀBᵀ"))),
     Checks(logdet_gradient,
         cases=(

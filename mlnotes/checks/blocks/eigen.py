@@ -163,7 +163,7 @@ _TRUSTED = Mistake("always converged", ("bool(converged))", "True)"), "It never 
     "compare the residual with a tolerance")
 _LONG = Mistake("quotient not divided",
     ("_unit(by_power_of_two(working_copy(start))[0]).astype(a.dtype)", "start.astype(a.dtype)"),
-    "The length of the start decides what is found", "divide by v·v, or start from a unit vector")
+    "The first estimate grows with the square of the start's length", "divide by v·v, or start from a unit vector")
 
 
 def _value_of(text):
@@ -203,7 +203,8 @@ CHECKS = (
                 "A negative eigenvalue comes out positive", "use the Rayleigh quotient v·Av / v·v, which has a sign"),
             Mistake("never normalized", ((f"{_STEP}.astype(a.dtype)", "v = step(a, v, estimates[-1])"),
                 (_VALUE, f"{_VALUE} / (v @ v)"), ("by_power_of_two(working_copy(a))", "working_copy(a), 0")),
-                "The vector overflows or vanishes", "divide by its length after every step"),
+                "The vector grows or shrinks in every step, and in the end overflows or vanishes",
+                "divide by its length after every step"),
             Mistake("standing estimate",
                 (_STOP, "converged = len(estimates) > 1 and abs(estimates[-1] - estimates[-2]) <= goal"),
                 "It calls the estimate of a rotation converged, which has no real eigenvalue",
@@ -314,7 +315,7 @@ CHECKS = (
                 "the diagonal of R Q converges to eigenvalues, that of R only to their sizes"),
             Mistake("real parts", ("return found.eigenvalues", "return found.eigenvalues.real"),
                 "A rotation gets the eigenvalue 0 twice", "return complex numbers where there are any"),
-            Mistake("eigenvalues of the symmetric part", (_FOUND, "return np.linalg.eigvalsh(a)"),
+            Mistake("eigenvalues of the lower triangle", (_FOUND, "return np.linalg.eigvalsh(a)"),
                 "They are right for symmetric matrices, and real for all", "use the matrix as it is"),
             Mistake("roots of the characteristic polynomial", (_FOUND, "return np.sort(np.roots(np.poly(a)))"),
                 "Half of the digits are wrong for the eigenvalues 1 to 15",
@@ -342,7 +343,7 @@ CHECKS = (
             Mistake("largest first", ("return found.w, found.v", "return found.w[::-1], found.v[:, ::-1]"),
                 "The largest eigenvalue comes first", "sort ascending, and the vectors along"),
             Mistake("sorted by size", ("np.argsort(np.diag(a)", "np.argsort(np.abs(np.diag(a))"),
-                "Negative eigenvalues stand between positive ones", "sort by value, not by absolute value"),
+                "Negative eigenvalues come after all that are nearer to 0", "sort by value, not by absolute value"),
             Mistake("vectors in rows", ("return found.w, found.v", "return found.w, found.v.T"),
                 "v diag(w) vᵀ is another matrix", "eigenvectors are the columns of v"),
             Mistake("vectors left behind", ("v[order].T", "v.T"), "A v[:, i] is not w[i] v[:, i]",
@@ -355,7 +356,8 @@ CHECKS = (
                 "go on until nothing is left, for later rotations fill the zeros of earlier ones again")
                 for by in (_by_blocks, _by_angles) for order in (1, -1)),
             Mistake("off-diagonal ignored", ("found = jacobi_iteration(a)", "order = np.argsort(np.diag(a))\n"
-                "    return np.diag(a)[order], np.eye(len(a))[:, order]"), "v is the identity",
+                "    return np.diag(a)[order], np.eye(len(a))[:, order]"),
+                "The diagonal comes out, with the axes as vectors",
                 "rotate until nothing is left off the diagonal"))),
     Checks(characteristic_polynomial,
         cases=(
@@ -390,7 +392,7 @@ CHECKS = (
             Mistake("coefficient added everywhere", lambda a: _leverrier(a, added=lambda n: 1.0),
                 "Every entry of the matrix of the recursion gets the coefficient", "add it times np.eye(n)"),
             Mistake("coefficient not added", lambda a: _leverrier(a, added=lambda n: 0.0),
-                "Its coefficients are traces of powers of A", "add the coefficient times np.eye(n) to A M"))),
+                "Its coefficients are -tr(Aᵏ)/k", "add the coefficient times np.eye(n) to A M"))),
     Checks(rayleigh_quotient,
         cases=(
             call(_two, np.array([1.0, 0.0])), call(_two, np.array([3.0, 1.0])).about("a length of more than 1"),

@@ -184,6 +184,8 @@ def _dependent_calls(*block):
 _twice = frozen(np.outer([3.0, 1, 1, 1, 1, 1, 1, 1], [1.0, 2.0]))[0]  # of length 4, so that nothing is rounded here
 _SPANNING_NOTHING = call(_wide * [1, 0, 0, 1, 1]).about("first columns that do not span the others", edge=True)
 _RETURNED = "return q, times_power_of_two(r, exponents, _LENGTH)"
+_CUT = "times_power_of_two(r[:k], exponents, _LENGTH)"
+_UNREFUSED = (_RETURNED, "return q, np.ldexp(r, exponents)")
 _AS_IT_IS = ("by_power_of_two(working_copy(a), axis=0)", "(working_copy(a), 0)")
 
 
@@ -205,8 +207,8 @@ def _directions(i, left, column):
         "divide by the length before anything is projected"), *(Mistake("scale left out of r", (_RETURNED, it),
         "QR is the matrix with each column divided by its scale", "multiply the columns of R by their scales again")
         for it in ("return q, r", "return q, r / np.where(np.any(a, axis=0), np.abs(a).max(axis=0), 1)")),
-        Mistake("zero length divided by",
-        (divided, f"{left} / r[{i}, {i}]"), "A column of zeros, or one that depends on others, gives nan",
+        Mistake("zero length divided by", ((divided, f"{left} / r[{i}, {i}]"), _UNREFUSED),
+        "A column of zeros gives nan, and so does one of which exactly nothing is left",
         "divide by 1 where the length is 0"), Mistake("lengths of the start",
         (divided, f"{left} / (vector_norm({column}) or 1)"), "The columns of Q are shorter than one",
         "divide by the length of what is left of the column"), Mistake("coefficients not kept",
@@ -269,7 +271,7 @@ _REFLECTIONS = (
         "multiply Q by each mirror from the right, or transpose it in the end") for last in (0, 1)),
     Mistake("zeros written below", _SIGN_OF_ZERO, "With a leading zero QR is another matrix",
         "use copysign, which is never 0: what is not reflected must not be taken for zero"),
-    Mistake("squares as they are", (_AS_IT_IS, _UNSCALED),
+    Mistake("squares as they are", (_AS_IT_IS, _UNSCALED, (_CUT, "r[:k]")),
         "Entries of 1e200 give nan, and entries of 1e-200 are taken for zeros", "divide by the largest entry first"),
 )
 
@@ -295,7 +297,8 @@ CHECKS = (
         mistakes=(
             Mistake("columns in place of directions", (_AS_IT_IS, ("q[:, :j].T @ a[:, j]",
                 "a[:, :j].T @ a[:, j] / np.sum(a[:, :j] ** 2, axis=0)"), ("q[:, :j] @ r[:j, j]",
-                "a[:, :j] @ r[:j, j]")), "The columns of Q are not orthogonal from the third on",
+                "a[:, :j] @ r[:j, j]")),
+                "QR is another matrix, and from the third on the columns of Q are not orthogonal",
                 "project onto the directions q found so far: the columns of A are not orthogonal"),
             Mistake("columns before only", ("r[:j, j] = q[:, :j].T @ a[:, j]",
                 "r[j - 1 : j, j] = q[:, j - 1 : j].T @ a[:, j]"),
@@ -328,8 +331,9 @@ CHECKS = (
             Mistake("rotation transposed", ((_TURN, "[[x, -y], [y, x]]"), ("r[i, j] = 0", "pass")),
                 "Entries below the diagonal do not become zero",
                 "the minus sign belongs into the second row: [[c, s], [-s, c]]"),
-            Mistake("tangent", _TANGENT, "A zero on the diagonal gives nan", "divide by the larger of the two entries"),
-            Mistake("length from squares", (_AS_IT_IS, _SQUARES),
+            Mistake("tangent", (_TANGENT, (_CUT, "np.ldexp(r[:k], exponents)")), "A zero on the diagonal gives nan",
+                "divide by the larger of the two entries"),
+            Mistake("length from squares", (_AS_IT_IS, _SQUARES, (_CUT, "r[:k]")),
                 "Entries of 1e200 give 0, and entries of 1e-200 give nan",
                 "divide both entries by the larger one first, or use hypot"),
             Mistake("one below the diagonal", ("in j + 1 + np.flatnonzero(r[j + 1 :, j])",
@@ -349,8 +353,9 @@ CHECKS = (
                 "q[j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ q[j:])")),
                 "QR is another matrix, although Q is orthogonal and R is right",
                 "multiply H₁H₂…Hₖ with the first mirror on the left"),
-            Mistake("last column not reflected", ("_reflect(r, k)", "_reflect(r, k - 1)"),
-                "A tall matrix keeps numbers below the diagonal of its last column",
+            Mistake("last column not reflected",
+                (("_reflect(r, k)", "_reflect(r, k - 1)"), ("reversed(range(k))", "reversed(range(k - 1))")),
+                "QR is another matrix where there are more rows than columns",
                 "take min(m, n) steps: only the last row has nothing below it"))),
     Checks(blocked_qr, run=_properties, written=_written(False),
         cases=(
@@ -372,7 +377,7 @@ CHECKS = (
                 "QR is another matrix for blocks of two columns and more, although R is right",
                 "Q has T itself, R its transpose"),
             Mistake("last reflections dropped", ("range(0, k, block)", "range(0, max(1, k - block + 1), block)"),
-                "The last columns are not triangular where the block size does not divide",
+                "QR is another matrix where `block` does not divide the number of columns",
                 "end the last block at min(start + block, k)"),
             Mistake("blocks in the wrong order", (("in reversed(blocks)", "in blocks"),
                 ("q[start:, start:] -= v @ (t @ (v.T @ q[start:, start:]))",
@@ -412,7 +417,8 @@ CHECKS = (
             oracle("division of complex numbers", _complex_rotation, call(3.0, 4.0), call(-1.0, 2.0), call(0.0, -5.0),
                 call(-2.0, 0.0), **_SMALL_ROUNDING)),
         mistakes=(
-            *(Mistake("rotation by squares", it, "Coordinates of 1e200 and of 1e-200 are not turned",
+            *(Mistake("rotation by squares", it,
+                "Coordinates of 1e200 give zeros, and those of 1e-200 infinities or no turn",
                 "divide by the larger coordinate first, or use hypot") for it in (_SQUARES, (_SQUARES, (_LARGER,
                 "larger = x * x + y * y")))),
             Mistake("angle of a quotient", _angle_of_a_quotient, "A negative first coordinate stays negative",
@@ -425,7 +431,8 @@ CHECKS = (
             Mistake("no turn where y is 0", ("if larger == 0:", "if y == 0:"),
                 "A negative first coordinate stays negative where the second is 0",
                 "only a vector of zeros needs no turn"),
-            Mistake("sine and cosine exchanged", (_TURN, "[[y, x], [-x, y]]"), "The vector turns past the axis",
+            Mistake("sine and cosine exchanged", (_TURN, "[[y, x], [-x, y]]"),
+                "It turns by 90° less the angle: onto the axis only where x = y",
                 "the cosine is x divided by the length"),
             Mistake("reflection", (_TURN, "[[x, y], [y, -x]]"), "It is a mirror: its determinant is -1",
                 "a rotation has the cosine twice, and the sine with both signs"),

@@ -70,6 +70,7 @@ _EVERYWHERE = (call(np.array([1.0, 2.0, 4.0])), call(_small), call(_small, axis=
 _inf = np.inf
 _INFINITE = call(np.array([[_inf, 0, _inf], [-_inf, 0, 0], [-_inf, -_inf, -_inf]]))
 _SHIFT = "x - xp.where(top == -math.inf, 0.0, top)"
+_UNGUARDED = ("xp.where(total == 0, 1.0, total)", "total")
 _VARIANCE = "-beta * (p * above * above).sum(axis=-1)"
 
 CHECKS = (
@@ -90,14 +91,16 @@ CHECKS = (
             _scipy("softmax"),
             _torch("softmax", call(_square), call(_tall), call(_wide), dim=-1)),
         mistakes=(
-            Mistake("exponential of large scores", ((_SHIFT, "x"), ("xp.where(total == 0, 1.0, total)", "total")),
+            Mistake("exponential of large scores", ((_SHIFT, "x"), _UNGUARDED),
                 "It gives nan for a score of 1000, because exp overflows", "subtract the row's maximum first",
                 "nupic, pull request 3818 (2018)"),
-            Mistake("maximum of everything", (_SHIFT, "x - x.max()"), "Rows far below the largest score turn into nan",
-                "subtract each row's own maximum: max(axis=axis, keepdims=True)"),
-            Mistake("maximum with zero", (_SHIFT, "x - np.maximum(0, top)"),
-                "Rows of very negative scores turn into nan", "subtract the maximum also where it is negative",
-                "NNlib.jl, pull request 43 (2018)"),
+            *(Mistake("maximum of everything", ((_SHIFT, "x - x.max()"), *guard),
+                "Rows far below the largest score turn into nan, or into zeros where the sum is guarded",
+                "subtract each row's own maximum: max(axis=axis, keepdims=True)") for guard in ((_UNGUARDED,), ())),
+            *(Mistake("maximum with zero", ((_SHIFT, "x - np.maximum(0, top)"), *guard),
+                "Rows of very negative scores turn into nan, or into zeros where the sum is guarded",
+                "subtract the maximum also where it is negative", "NNlib.jl, pull request 43 (2018)")
+                for guard in ((_UNGUARDED,), ())),
             Mistake("sum of everything", ("xp.sum(weights, axis=axis, keepdims=True)", "xp.sum(weights)"),
                 "All weights together sum to one, instead of each row",
                 "sum along the axis asked for, with keepdims=True", "nntrainer, pull request 430 (2020)"),
@@ -113,7 +116,7 @@ CHECKS = (
             Mistake("scores clipped", (_SHIFT, "np.clip(x, -500, 500)"),
                 "Scores beyond the bound are all alike, so their differences are lost",
                 "subtract the row's maximum, and no score needs a bound"),
-            Mistake("no exponential", (f"xp.exp({_SHIFT})", "x"), "Negative scores give negative weights",
+            Mistake("no exponential", (f"xp.exp({_SHIFT})", "x"), "Scores of both signs give negative weights",
                 "exponentiate before dividing"))),
     Checks(log_softmax,
         cases=(
@@ -142,7 +145,7 @@ CHECKS = (
                 "It gives inf for a score of 1000, because exp overflows",
                 "take the maximum out of the sum and add it back after the logarithm"),
             Mistake("maximum not added back", ("xp.max(x, axis=axis) + xp.log", "xp.log"),
-                "It stays below log n whatever the scores are", "add the maximum back after the logarithm"))),
+                "It stays between 0 and log n whatever the scores are", "add the maximum back after the logarithm"))),
     Checks(cross_entropy,
         cases=(
             call(_small, np.array([2, 1])), call(_small[:1], np.array([0])), call(_tall, _targets),

@@ -341,7 +341,7 @@ def right_gelu__scipy_stats(x):
 
 
 def wrong_gelu__cancels(x):
-    """Far below zero no digit is right"""
+    """Far below zero digits are lost, from −8.4 on all"""
     return x / 2 * (1 + erf(x / np.sqrt(2)))
 
 
@@ -558,7 +558,7 @@ def wrong_gelu__tanh(x):
 
 
 def wrong_gelu__one_less_the_upper_tail(x):
-    """Far below zero no digit is right: 1 − Φ(−x) cancels"""
+    """Far below zero digits are lost, from −8.4 on all: 1 − Φ(−x) cancels"""
     return x * (1 - norm.cdf(-x))
 
 

@@ -469,7 +469,7 @@ def right_layer_norm_jacobian__torch(x, gain=None, eps=1e-5):
 
 
 def wrong_layer_norm_jacobian__eps_outside(x, gain=None, eps=1e-5):
-    """An eps of 0.5 has too much weight: add eps to the variance, before the root is taken"""
+    """Features that are all equal are divided by eps, not by its root: add eps to the variance"""
     n = x.shape[-1]
     centered = x - x.mean(-1, keepdims=True)
     sigma = np.sqrt(np.mean(centered**2, -1, keepdims=True)) + eps
@@ -723,7 +723,7 @@ def wrong_xw_gradient_w__transposed(x, upstream):
 
 
 def wrong_xw_gradient_w__mean(x, upstream):
-    """It is smaller by the number of samples: the gradient is a sum over"""
+    """It is too small by the factor n, the number of samples: the gradient is a sum over"""
     return x.T @ upstream / len(x)
 
 
@@ -775,7 +775,7 @@ def right_trace_axb_gradient__einsum(a, b):
 
 
 def wrong_trace_axb_gradient__product(a, b):
-    """It is right only where A and B are symmetric: AᵀBᵀ"""
+    """It is right for symmetric A and B, not in general: AᵀBᵀ"""
     return a @ b
 
 
@@ -988,7 +988,7 @@ def wrong_layer_norm_vjp__mean_held_constant(x, upstream, gain=None, eps=1e-5):
 
 
 def wrong_layer_norm_vjp__eps_outside(x, upstream, gain=None, eps=1e-5):
-    """An eps of 0.5 has too much weight: add eps to the variance, before the root is taken"""
+    """Features that are all equal are divided by eps, not by its root: add eps to the variance"""
     u = upstream if gain is None else upstream * gain
     sigma = x.std(-1, keepdims=True) + eps
     y = (x - x.mean(-1, keepdims=True)) / sigma

@@ -147,7 +147,7 @@ def wrong_cosine_similarity__columns(a, b):
 
 
 def wrong_cosine_similarity__one_vector_scaled(a, b):
-    """Squares of the second vector overflow"""
+    """It gives 0 where the second vector has coordinates around 1e200"""
     a = a / abs(a).max(axis=-1, keepdims=True)
     return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)
 

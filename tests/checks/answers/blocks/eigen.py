@@ -76,7 +76,7 @@ def wrong_power_iteration__one_step_too_many(a, start=None, steps=1000, toleranc
 
 
 def wrong_power_iteration__start_not_divided(a, start=None, steps=1000, tolerance=None):
-    """The length of the start decides what is found"""
+    """The first estimate grows with the square of the start's length"""
     tolerance = 10 * len(a) * _EPS if tolerance is None else tolerance
     v = np.random.default_rng(5).normal(size=len(a)) if start is None else start
     estimates, residuals = [], []
@@ -600,7 +600,7 @@ def wrong_characteristic_polynomial__no_k(a):
 
 
 def wrong_characteristic_polynomial__m_without_coefficient(a):
-    """Its coefficients are traces of powers of A"""
+    """Its coefficients are -tr(Aᵏ)/k"""
     m, c = np.eye(len(a)), [1.0]
     for k in range(1, len(a) + 1):
         m = a @ m

@@ -67,7 +67,7 @@ def wrong_lu__rows_for_a_matrix(a):
 
 
 def wrong_lu__permutation_transposed(a):
-    """PLU is another matrix where three or more rows change places"""
+    """PLU is another matrix where rows change places in a cycle of three or more"""
     a, order = _eliminated(a)
     k = min(a.shape)
     return np.eye(len(a))[order], np.tril(a[:, :k], -1) + np.eye(len(a), k), np.triu(a[:k])
@@ -264,7 +264,7 @@ def _regular(a):
 
 
 def wrong_lu_solve__p_for_its_transpose(a, b):
-    """The residual is large where three or more rows change places"""
+    """The residual is large where rows change places in a cycle of three or more"""
     p, l, u = _regular(a)
     return np.linalg.solve(u, np.linalg.solve(l, p @ b))
 
@@ -732,7 +732,7 @@ def wrong_det__turned_in_every_step(a):
 
 
 def wrong_det__minors_that_overflow(a):
-    """Products of entries of 1e200 overflow"""
+    """It gives 0 or nan where entries of 1e200 and 1e-200 balance"""
     a = np.asarray(a, dtype=float)
     if len(a) == 1:
         return float(a[0, 0])

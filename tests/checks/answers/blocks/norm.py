@@ -412,7 +412,7 @@ def right_vector_norm__halves(x, p=2, axis=-1):
 
 
 def wrong_vector_norm__one_scale(x, p=2, axis=-1):
-    """For large p, vectors that are shorter than others of the table have length 0"""
+    """For large p, vectors much shorter than another of the table have length 0"""
     largest = np.abs(x).max()
     if largest == 0:
         return np.zeros(np.delete(x.shape, axis))

@@ -161,7 +161,7 @@ def right_momentum__heavy_ball(rate, beta=0.9):
 
 
 def wrong_momentum__averaged(rate, beta=0.9):
-    """It is slower by 1 - beta, as if the rate were a tenth: add the whole"""
+    """It is slower by the factor 1 - beta, as if the rate were a tenth: add the whole"""
     def steps(problem, x):
         v = np.zeros_like(x)
         while True:
@@ -770,7 +770,7 @@ def wrong_adamw__decay_added(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight
 
 
 def wrong_adamw__no_rate(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
-    """It decays the more, the smaller the rate: multiply the decay by the rate"""
+    """It decays as much at a small rate as at a large one: multiply the decay by the rate"""
     def steps(problem, x):
         m, s, t = np.zeros_like(x), np.zeros_like(x), 0
         while True:
@@ -1431,7 +1431,7 @@ def wrong_lbfgs_direction__sign(gradient, pairs):
 
 
 def wrong_lbfgs_direction__no_scale(gradient, pairs):
-    """Directions have the wrong length until the memory is full: scale by s·y / y·y"""
+    """Where the pairs say nothing, the direction is that for a curvature of 1: scale by s·y / y·y"""
     q, alphas = gradient.copy(), []
     for s, y in list(pairs)[::-1]:
         alphas.append((s @ q) / (y @ s))

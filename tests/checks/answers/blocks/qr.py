@@ -82,6 +82,20 @@ def wrong_gram_schmidt__lower_triangle(a):
     return q, r[:, : len(r)].T
 
 
+def wrong_gram_schmidt__length_of_zero(a):
+    """A column of zeros gives nan"""
+    a, sizes = _scaled(a)
+    k = min(a.shape)
+    q, r = np.zeros((len(a), k)), np.zeros((k, a.shape[1]))
+    for j in range(k):
+        r[:j, j] = q[:, :j].T @ a[:, j]
+        v = a[:, j] - q[:, :j] @ r[:j, j]
+        r[j, j] = np.linalg.norm(v)
+        q[:, j] = v / r[j, j]
+    r[:, k:] = q.T @ a[:, k:]
+    return q, r * sizes
+
+
 def wrong_gram_schmidt__projection_halved(a):
     """Line 3"""
     return _orthogonalized(a, lambda q, column, rest: q @ column / 2)
@@ -193,6 +207,20 @@ def wrong_householder_qr__sign_function(a):
     return q[:, :k], r[:k] * sizes
 
 
+def wrong_householder_qr__one_step_less(a):
+    """QR is another matrix where there are more rows than columns"""
+    r, sizes = _scaled(a)
+    m, k = len(r), min(r.shape)
+    q = np.eye(m)
+    for j in range(k - 1):
+        v = r[j:, j].copy()
+        v[0] += math.copysign(math.hypot(*v), v[0])
+        mirror = np.eye(m)
+        mirror[j:, j:] -= 2 * np.outer(v, v) / (v @ v or 1)
+        q, r = q @ mirror, mirror @ r
+    return q[:, :k], np.triu(r[:k] * sizes)
+
+
 def wrong_householder_qr__mirrors_multiplied_backwards(a):
     """Line 11"""
     r, sizes = _scaled(a)
@@ -253,13 +281,13 @@ def wrong_givens_rotation__arctan(x, y):
 
 
 def wrong_givens_rotation__arguments_of_atan2(x, y):
-    """The vector turns past the axis"""
+    """It turns by 90° less the angle"""
     angle = math.atan2(x, y)
     return np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
 
 
 def wrong_givens_rotation__root_of_squares(x, y):
-    """Coordinates of 1e200 and of 1e-200 are not turned"""
+    """Coordinates of 1e200 give zeros"""
     if x == y == 0:
         return np.eye(2)
     length = np.sqrt(np.square(x) + np.square(y))
@@ -411,7 +439,7 @@ def right_givens_rotation__ratios(x, y):
 
 
 def wrong_givens_rotation__identity_for_small(x, y):
-    """Coordinates of 1e200 and of 1e-200 are not turned"""
+    """Coordinates of 1e200 give zeros"""
     length = math.sqrt(x * x + y * y)
     if length == 0:
         return np.eye(2)

@@ -37,6 +37,24 @@ def wrong_softmax__as_it_is_written(x, axis=-1):
     return e / e.sum(axis=axis, keepdims=True)
 
 
+def wrong_softmax__maximum_of_everything(x, axis=-1):
+    """Rows far below the largest score turn into nan"""
+    e = np.exp(x - np.max(x))
+    return e / np.sum(e, axis=axis, keepdims=True)
+
+
+def wrong_softmax__maximum_of_everything_guarded(x, axis=-1):
+    """turn into nan, or into zeros where the sum is guarded"""
+    e = np.exp(x - np.max(x))
+    return e / np.maximum(np.sum(e, axis=axis, keepdims=True), 1e-300)
+
+
+def wrong_softmax__maximum_with_zero(x, axis=-1):
+    """Rows of very negative scores turn into nan"""
+    e = np.exp(x - np.maximum(0, x.max(axis=axis, keepdims=True)))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
 def wrong_softmax__sum_of_all(x, axis=-1):
     """All weights together sum to one"""
     z = x - np.max(x)
