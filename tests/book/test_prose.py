@@ -37,7 +37,7 @@ def test_the_readme_names_the_oldest_python_and_no_other_number_without_a_source
         needed[1]: "pyproject.toml",
         "2 GB": "measured: the size of .venv with PyTorch's CPU build",
         "6 GB": "measured: the size of .venv with PyTorch's CUDA build",
-        "93 MB": "measured: the size of the model's file, in MiB",
+        "98 MB": "measured: the size of the model's file",
         "2.0": "the name of a licence",
         "4.2": "the name of an instruction set",
         "100": "WANTED in mlnotes.book.mutants, as 97 of 100",
