@@ -158,7 +158,7 @@ def wrong_silu__branches_exchanged(x):
 
 
 def wrong_silu__one_branch(x):
-    """Line 4"""
+    """Above zero the gate is that of -|x|"""
     e = np.exp(-np.abs(x))
     return x * e / (1 + e)
 

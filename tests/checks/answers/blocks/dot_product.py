@@ -310,7 +310,7 @@ def wrong_project__columns(b, onto):
 
 
 def wrong_project__matrix_without_length(b, onto):
-    """divide by a·a"""
+    """divide by onto·onto"""
     p = onto[..., :, None] * onto[..., None, :]
     return (p @ b[..., None])[..., 0]
 
