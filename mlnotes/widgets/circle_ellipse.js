@@ -85,7 +85,7 @@ function rightAngle(entries, degrees) {
 // What is seen
 
 function measured(name, what, value) {
-  return fact(name, what, plain(Math.round(value * 1e9) / 1e9 + 0), value);
+  return fact(name, what, plain(withoutNoise(value)), value);
 }
 
 function picture([a, b, c, d], { pair, images, s }) {

@@ -74,6 +74,11 @@ function plain(x, digits = 4) {
   return Number.isFinite(x) ? minus(String(Number(x.toPrecision(digits)))) : number(x);
 }
 
+function withoutNoise(x, unit = 1e9) {
+  // What should be zero is shown as zero.
+  return Math.round(x * unit) / unit + 0;
+}
+
 function minus(text) {
   return text.replaceAll("-", "−");
 }

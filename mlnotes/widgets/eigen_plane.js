@@ -34,9 +34,9 @@ function render({ model, el }) {
     drawn.replaceChildren(...picture(found));
     drawing.setAttribute("aria-label", `The vector v, blue, and its image A v, orange, ${found.turned.toFixed(1)} degrees apart`);
     sums.replaceChildren(
-      fact("estimate", "estimate of the eigenvalue, v · Av", plain(round(found.estimate)), found.estimate),
+      fact("estimate", "estimate of the eigenvalue, v · Av", plain(withoutNoise(found.estimate)), found.estimate),
       fact("turned", "angle from v to Av", `${found.turned.toFixed(1)}°`, found.turned),
-      fact("residual", "length of Av − (v · Av) v", plain(round(found.residual)), found.residual));
+      fact("residual", "length of Av − (v · Av) v", plain(withoutNoise(found.residual)), found.residual));
     const said = tell(found);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -80,10 +80,6 @@ function tell({ av, turned }) {
 }
 
 // What is seen
-
-function round(x) {
-  return Math.round(x * 1e9) / 1e9 + 0;
-}
 
 function axes() {
   const half = SIZE / 2;

@@ -61,17 +61,13 @@ function fit(x, y, exponent) {
 
 function tell(exponent, { withX }) {
   if (exponent <= -3) return "The residual is at right angles to both columns, the ones and the x: no other line has smaller squares.";
-  return `With ridge the residual leans on the column of x, by ${plain(round(withX))}: that is what keeps the slope small.`;
+  return `With ridge the residual leans on the column of x, by ${plain(withoutNoise(withX))}: that is what keeps the slope small.`;
 }
 
 // What is seen
 
-function round(v) {
-  return Math.round(v * 1e9) / 1e9 + 0;
-}
-
 function measured(name, what, value) {
-  return fact(name, what, plain(round(value)), value);
+  return fact(name, what, plain(withoutNoise(value)), value);
 }
 
 function axes() {

@@ -46,7 +46,7 @@ function render({ model, el }) {
     sums.replaceChildren(
       fact("error", "largest error", number(error), error),
       fact("scaled", "error × n²", plain(error * state.pieces ** 2), error * state.pieces ** 2),
-      fact("weight", `weight of unit ${state.unit}`, plain(rounded(network.bends[state.unit])), network.bends[state.unit]));
+      fact("weight", `weight of unit ${state.unit}`, plain(withoutNoise(network.bends[state.unit])), network.bends[state.unit]));
     const said = tell(state, network);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -78,12 +78,8 @@ function largestError({ target }, { evaluate }) {
   return largest;
 }
 
-function rounded(weight) {
-  return Math.round(weight * 1e9) / 1e9; // differences of slopes that are alike leave rounding errors
-}
-
 function tell({ unit, change, pieces }, { knots, bends }) {
-  const where = `Unit ${unit} is zero up to x = ${plain(knots[unit], 3)} and adds ${plain(rounded(bends[unit]), 3)} to the slope from there on`;
+  const where = `Unit ${unit} is zero up to x = ${plain(knots[unit], 3)} and adds ${plain(withoutNoise(bends[unit]), 3)} to the slope from there on`;
   if (!change) return `${where}.`;
   const moved = unit === pieces - 1 ? "the last piece tilts" : "every piece to its right tilts";
   return `${where}: ${moved} by ${plain(change)}, and nothing to its left moves.`;

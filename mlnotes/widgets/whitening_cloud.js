@@ -33,7 +33,7 @@ function render({ model, el }) {
     const found = compute(cloud, name, smoothing, part, degrees);
     drawn.replaceChildren(...picture(cloud, found, model.get("groups"), model.get("features")));
     const [[a, b], [, d]] = found.covariance;
-    const [across, both, upwards] = [a, b, d].map((it) => plain(rounded(it), 3));
+    const [across, both, upwards] = [a, b, d].map((it) => plain(withoutNoise(it, 1e4), 3));
     drawing.setAttribute("aria-label", `The cloud, with variances ${across} and ${upwards} and covariance ${both}`);
     sums.replaceChildren(
       measured("first", "variance across", a), measured("both", "covariance", b), measured("second", "variance upwards", d),
@@ -114,11 +114,7 @@ function verdictOn({ covariance: [[a, b], [, d]], parted }) {
 }
 
 function measured(name, what, value) {
-  return fact(name, what, plain(rounded(value)), value);
-}
-
-function rounded(value) {
-  return Math.round(value * 1e4) / 1e4 + 0;
+  return fact(name, what, plain(withoutNoise(value, 1e4)), value);
 }
 
 function mark(x, y, group) {

@@ -64,6 +64,13 @@ def test_the_page_computes_what_python_computes(open_page, slide):
             assert 240 - height == pytest.approx(20 * intercept + slope * (at - 240), abs=1e-6)
 
 
+def test_a_falling_line_is_written_with_a_minus(open_page):
+    widget = LineFit([-2, 0, 2], [3, 1, -1])
+    assert "the line y = 1 − 1 x" in widget.describe()
+    assert "y = 1 − 1 x" in widget.picture()
+    assert open_page(widget).get_by_role("img", name="3 points and the line y = 1 − 1 x").count() == 1
+
+
 def test_points_above_one_another_get_a_level_line(open_page, slide):
     page = open_page(LineFit([1.0, 1.0, 2.0], [0.0, 1.0, 5.0], point=2))
     slide(page, "its x", 1.0)

@@ -104,6 +104,13 @@ def test_the_function_can_be_chosen_and_units_shown(open_page):
     assert shown(page, "error") == pytest.approx(ReluSum("step", 6).error(), abs=1e-12)
 
 
+def test_a_single_piece_of_the_sine_is_level_and_no_rounding_error_is_shown(open_page):
+    page = open_page(ReluSum("sine", pieces=1))
+    assert page.locator('.mw-sums [data-name="weight"]').inner_text().split()[-1] == "0"
+    assert "and adds 0 to the slope" in page.locator(".mw-verdict").inner_text()
+    assert page.get_by_role("img", name="a sum of 1 ReLU unit, solid").count() == 1
+
+
 def test_sliders_work_from_the_keyboard_and_name_their_values(open_page):
     page = open_page(ReluSum(pieces=4, unit=3))
     page.get_by_label("Pieces").focus()
