@@ -72,11 +72,9 @@ function evaluate(logits, tail, { temperature, top_k, top_p }) {
   for (let below = p[last]; below <= 1 - top_p && last > 0; below += p[last]) last -= 1;
   const smallest = p[last];
   p = shared(p.map((x) => (x >= smallest ? x : 0)));
-  const kept = p.filter((x) => x > 0).length;
-  const listed = logits.length;
+  const drawn = (from) => p.slice(from).filter((x) => x > 0).length;
   return {
-    p, n, kept,
-    others: p.slice(listed).filter((x) => x > 0).length,
+    p, n, kept: drawn(0), others: drawn(logits.length),
     entropy: p.reduce((sum, x) => (x > 0 ? sum - x * Math.log(x) : sum), 0),
   };
 }

@@ -497,11 +497,7 @@ def wrong_next_token_probabilities__zero_is_none(logits, temperature=1.0, top_k=
 
 def wrong_next_token_probabilities__all_left_out(logits, temperature=1.0, top_k=None, top_p=None):
     """look at the comparison"""
-    x = logits - logits.max(axis=-1, keepdims=True)
-    p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
-    if top_k:
-        least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
-        p = np.where(p >= least, p, 0)
+    p = _largest(_tempered(logits, temperature), top_k)
     p = p / p.sum(axis=-1, keepdims=True)
     if top_p is not None:
         order = np.argsort(p, axis=-1)
