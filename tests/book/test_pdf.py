@@ -110,6 +110,18 @@ def test_figures_are_drawn_and_widgets_are_their_pictures(printed, words):
     text = " ".join(" ".join(words).split())
     assert "Attention weights of" in text  # the caption of the picture, which the live widget does not have
     assert "Color mode" not in text
+    assert len(re.findall("As it starts; it moves on the pages and in JupyterLab. Attention weights of", text)) == 1
+
+
+def test_a_long_table_begins_where_it_stands_and_goes_on_on_the_next_sheet(part, browser):
+    page = browser.new_page()
+    page.emulate_media(media="print")
+    page.goto((part / "chapters/notation.html").as_uri())
+    styles = page.locator("main :is(table, tr)").evaluate_all(
+        "all => all.map((it) => `${it.tagName} ${getComputedStyle(it).breakInside}`)"
+    )
+    assert {*styles} == {"TABLE auto", "TR avoid"}
+    page.close()
 
 
 def test_a_book_that_was_not_built_is_asked_for(tmp_path, capsys):
