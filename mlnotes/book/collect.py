@@ -6,6 +6,7 @@ import re
 from unittest import mock
 
 import nbformat
+import nbval.kernel
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
@@ -14,6 +15,8 @@ from mlnotes.book.kernel import SILENCE, forked_kernels, kernel_environment, pat
 
 OUTPUTS = ("stream", "display_data", "execute_result", "error")
 REWRITING = ("update_display_data", "clear_output")
+# nbval lays out every message for a log that is not kept, which takes longer than to compare it.
+nbval.kernel.pformat = lambda message: message
 MARKER = re.compile(r"^\s*#+\s*((NBVAL|PYTEST_VALIDATE)_\w+)", re.MULTILINE)
 
 
