@@ -50,7 +50,8 @@ def check(answer, name=None):
         return Report(title, "empty", _EMPTY if parameters_of(checks.function) else _NO_NUMBER)
     if not callable(answer):
         if parameters_of(checks.function):
-            return Report(title, "wrong", f"A function is asked for, and this is of type {type(answer).__name__}.")
+            asked = "class" if isinstance(checks.function, type) else "function"
+            return Report(title, "wrong", f"A {asked} is asked for, and this is of type {type(answer).__name__}.")
         give = itertools.repeat(_in_double(answer)).__next__  # has no source that a repair could be looked for in
         return _of_a_number(_judged(Attempt.of(give, _trials(checks.function.__name__)), checks, title))
     tried = [it for it in _trials(checks.function.__name__) if not it.case.edge or _takes(answer, it.case, checks)]

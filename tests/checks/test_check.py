@@ -104,6 +104,7 @@ class TestVerdicts:
     def test_a_number_is_not_asked_to_have_a_body_and_no_number_is_a_function(self):
         assert check(..., "gelu_minimum").says == "There is no number yet: write one there and run this cell again."
         assert check(np.eye(2), "linear").says == "A function is asked for, and this is of type ndarray."
+        assert check(KVCache(4, 1, 2), "StreamingCache").says == "A class is asked for, and this is of type KVCache."
 
     def test_what_holds_no_numbers_is_shown_and_stops_nothing(self):
         class Cache(KVCache):
@@ -539,7 +540,8 @@ class TestCauses:
         assert "AttributeError" in report.counterexample.found
 
     def test_an_overflow_is_pointed_at(self):
-        body = "e = np.exp(x) ** 1.5\n    e = e ** (2 / 3)\n    return np.log(e / e.sum(axis=axis, keepdims=True))"
+        shifted = "e = np.exp(x - x.min(axis=axis, keepdims=True))"  # by the wrong end
+        body = f"{shifted}\n    return np.log(e / e.sum(axis=axis, keepdims=True))"
         report = check(written_down(f"def my_log_softmax(x, axis=-1):\n    {body}", "my_log_softmax"))
         assert line(report) == "Line 2"
         assert "overflow" in report.says

@@ -10,6 +10,8 @@ _square, _tall, _cube, _wide, _targets, _small = frozen(_rng.normal(size=(5, 5))
     _rng.normal(size=(2, 5, 3)) * 3, np.array([[1000.0, 998.0, 0.0], [-1000.0, -1001.0, -1002.0]]),
     np.array([2, 0, 1, 1, 0, 2, 2]), np.array([[1.0, 2.0, 4.0], [3.0, 0.0, -1.0]]))
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 7 numbers in float64: a few units of 1e-16"}
+_PLAIN_SUM = "xp.sum(xp.exp(logits), axis=-1, keepdims=True)"
+_FIRST = "subtract the row's maximum before exp"
 _SHIFTED = {"tolerance": 1e-12, "why": "x + 64 is rounded to 1e-14, and the result with it"}
 
 
@@ -129,9 +131,14 @@ CHECKS = (
                 **_LAST_BITS),
             _scipy("log_softmax"),
             _torch("log_softmax", call(_square), call(_wide), dim=-1)),
-        mistakes=(Mistake("logarithm of softmax", lambda x, axis=-1: np.log(softmax(x, axis)),
-            "It gives -inf for a score 1000 below the maximum, because the weight is 0",
-            "subtract log-sum-exp instead of taking a logarithm of weights"),)),
+        mistakes=(
+            Mistake("logarithm of softmax", lambda x, axis=-1: np.log(softmax(x, axis)),
+                "It gives -inf for a score 1000 below the maximum, because the weight is 0",
+                "subtract log-sum-exp instead of taking a logarithm of weights"),
+            Mistake("maximum not subtracted", lambda x, axis=-1: x - np.log(np.exp(x).sum(axis=axis, keepdims=True)),
+                "It gives -inf in rows with a score of 1000, because exp overflows", _FIRST),
+            Mistake("logarithm of plain weights", lambda x, axis=-1: np.log(np.exp(x) / np.exp(x).sum(axis=axis,
+                keepdims=True)), "It gives nan for a score of 1000, because exp overflows", _FIRST))),
     Checks(logsumexp,
         cases=(*_EVERYWHERE, _INFINITE.about("rows with infinities", edge=True)),
         claims=(
@@ -173,6 +180,10 @@ CHECKS = (
                 "The loss is 1/log 2 = 1.44 times too large", "use the natural logarithm"),
             Mistake("logarithm of zero", ("log_softmax(logits)", "xp.log(softmax(logits))"),
                 "It gives inf where the right answer's weight underflows to 0", "use log_softmax, not log of softmax"),
+            Mistake("maximum not subtracted", ("log_softmax(logits)", f"logits - xp.log({_PLAIN_SUM})"),
+                "It gives inf for scores of 1000, because exp overflows", _FIRST),
+            Mistake("logarithm of plain weights", ("log_softmax(logits)", f"xp.log(xp.exp(logits) / {_PLAIN_SUM})"),
+                "It gives nan for an answer with a score of 1000, because exp overflows", _FIRST),
             *(Mistake("guarded logarithm", ("log_softmax(logits)", f"xp.log(softmax(logits) + {small})"),
                 "A sure and wrong answer costs no more than -log of the number added to the weights",
                 "add nothing: log_softmax needs no such guard") for small in

@@ -146,8 +146,14 @@ def wrong_log_softmax__mean(x, axis=-1):
 
 
 def wrong_log_softmax__overflow(x, axis=-1):
-    """overflow"""
+    """subtract the row's maximum before exp"""
     return x - np.log(np.exp(x).sum(axis=axis, keepdims=True))
+
+
+def wrong_log_softmax__plain_weights(x, axis=-1):
+    """It gives nan for a score of 1000, because exp overflows"""
+    e = np.exp(x)
+    return np.log(e / e.sum(axis=axis, keepdims=True))
 
 
 def right_cross_entropy__gather(logits, targets):
@@ -173,6 +179,19 @@ def wrong_cross_entropy__divided_by_all(logits, targets):
     """divided by `logits`.shape[-1] once too often"""
     hot = np.eye(logits.shape[-1])[targets]
     return -np.mean(hot * log_softmax(logits))
+
+
+def wrong_cross_entropy__plain_weights(logits, targets):
+    """It gives nan for an answer with a score of 1000, because exp overflows"""
+    e = np.exp(logits)
+    weights = np.take_along_axis(e, targets[..., None], -1)[..., 0] / e.sum(axis=-1)
+    return -np.log(weights).mean()
+
+
+def wrong_cross_entropy__plain_sum(logits, targets):
+    """subtract the row's maximum before exp"""
+    own = np.take_along_axis(logits, targets[..., None], -1)[..., 0]
+    return np.mean(np.log(np.exp(logits).sum(axis=-1)) - own)
 
 
 def wrong_cross_entropy__columns(logits, targets):
