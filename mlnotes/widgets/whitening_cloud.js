@@ -37,7 +37,7 @@ function render({ model, el }) {
     drawing.setAttribute("aria-label", `The cloud, with variances ${across} and ${upwards} and covariance ${both}`);
     sums.replaceChildren(
       measured("first", "variance across", a), measured("both", "covariance", b), measured("second", "variance upwards", d),
-      measured("distance", "distance from the raw points", found.distance),
+      measured("distance", "distance from the raw points", found.distance, 6),  // flat around its least
       ...kinds.map((it) => measured(it, `degrees from ${KINDS[it]}`, found.parted[it])));
     const said = verdictOn(found);
     if (verdict.textContent !== said) verdict.textContent = said;
@@ -113,8 +113,8 @@ function verdictOn({ covariance: [[a, b], [, d]], parted }) {
   return near.length ? `White, and the ${near.join(" and the ")} whitening, to half a degree.` : "White, but none of the three: another rotation.";
 }
 
-function measured(name, what, value) {
-  return fact(name, what, plain(withoutNoise(value, 1e4)), value);
+function measured(name, what, value, digits = 4) {
+  return fact(name, what, plain(withoutNoise(value, 10 ** digits), digits), value);
 }
 
 function mark(x, y, group) {

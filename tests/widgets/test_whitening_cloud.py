@@ -127,6 +127,17 @@ def test_whole_degrees_lead_from_one_whitening_to_each_of_the_others(open_page, 
         assert f" {name} " in verdict(page)
 
 
+def test_among_whole_degrees_the_least_distance_can_be_read(open_page, slide):
+    widget, seen = WhiteningCloud(CLOUDS["petals"], kind="pca"), {}
+    page = open_page(widget)
+    least = round(widget.angle("zca") - widget.angle("pca"))
+    for turn in range(least - 2, least + 3):
+        slide(page, "Turned further", turn)
+        seen[turn] = float(page.locator(".mw-sums [data-name=distance] b").inner_text())
+    assert min(seen, key=seen.get) == least
+    assert len({*seen.values()}) == len(seen)
+
+
 def test_it_works_from_the_keyboard(open_page):
     page = open_page(WhiteningCloud(CLOUDS["petals"], way=0.99))
     page.get_by_label("From raw to white").focus()
