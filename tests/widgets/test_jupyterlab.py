@@ -181,7 +181,7 @@ def test_a_chapter_reads_well_keeps_its_solutions_folded_and_is_the_same_file_wh
     assert "independence of irrelevant alternatives (Luce, 1959)" in markdown
     assert not re.search("cite:|solution-|Start of Solution|guo2017", markdown)
     solution = page.locator(".jp-MarkdownCell", has_text="exercise-softmax").filter(has_text="solution-start")
-    carries = solution.locator("p").get_by_text("carry most of the weight")
+    carries = solution.locator("p").get_by_text("With the maximum subtracted")
     assert not carries.is_visible()
     answer = page.locator(".jp-CodeCell", has_text="def my_softmax(x, axis=-1):").last
     assert answer.locator(".jp-mod-collapsed, .jp-InputPlaceholder").count()
