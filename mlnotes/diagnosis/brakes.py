@@ -5,6 +5,7 @@ import contextlib
 import copy
 import math
 import signal
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -23,22 +24,37 @@ class TooLong(BaseException):
 def alarm():
     """Stop what is called within, as it was written, after `ENDLESS` seconds.
 
-    Without such a clock (on Windows), or outside of the main thread, nothing is stopped.
+    Without such a clock (on Windows), or outside of the main thread, nothing is stopped; nor is a loop in which two
+    bare ``except:``, one around the other, keep every error.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGPROF, _ring)
+    outside = sys._getframe(2)  # of the ``with``, behind contextlib's
+
+    def ring(_, frame):
+        # A bare ``except:`` keeps even this one. So the next line of the reader's program is stopped as well: it stands
+        # under that ``except``.
+        sys.settrace(lambda *_: None)  # nothing that is called from now on
+        while frame is not outside and not frame.f_globals.get("__name__", "").startswith("mlnotes.diagnosis"):
+            frame.f_trace = _stop_at_a_line
+            frame = frame.f_back
+        raise TooLong(f"no end after {ENDLESS:g} seconds")
+
+    before, traced = signal.signal(signal.SIGPROF, ring), sys.gettrace()
     signal.setitimer(signal.ITIMER_PROF, ENDLESS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before or signal.SIG_DFL)
+        sys.settrace(traced)
 
 
-def _ring(*_):
-    raise TooLong(f"no end after {ENDLESS:g} seconds")
+def _stop_at_a_line(_frame, event, _):
+    if event == "line":
+        raise TooLong(f"no end after {ENDLESS:g} seconds")
+    return _stop_at_a_line
 
 
 class Brake:

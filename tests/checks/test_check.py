@@ -6,6 +6,7 @@ import linecache
 import math
 import re
 import signal
+import sys
 import textwrap
 import time
 import types
@@ -803,6 +804,21 @@ class TestCauses:
         signal.signal(signal.SIGPROF, before or signal.SIG_DFL)
         with ThreadPoolExecutor(1) as thread:
             assert thread.submit(with_alarm, busy, 0.3).result() == "done"
+
+    def test_a_loop_that_keeps_every_error_is_stopped(self, monkeypatch):
+        def keeps_all():
+            while True:
+                try:
+                    busy(0.01)
+                except:  # noqa: E722
+                    pass
+
+        monkeypatch.setattr(brakes, "ENDLESS", 0.2)
+        before = sys.gettrace()
+        with pytest.raises(brakes.TooLong):
+            with_alarm(keeps_all)
+        assert sys.gettrace() is before
+        assert check(lambda x, axis=-1: keeps_all(), "softmax").counterexample.found == "no end after 0.2 seconds"
 
     def test_parts_that_are_right_are_told_from_those_that_are_not(self):
         def my_merge_attentions(outs, lses):
