@@ -10,6 +10,7 @@ import warnings
 from itertools import pairwise
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 
@@ -1073,7 +1074,8 @@ def walks(ax, function, paths, reach, levels, title=""):
         What stands above the picture.
     """
     x, y = np.meshgrid(*(np.linspace(-r, r, 81) for r in reach))
-    ax.contour(x, y, function(x, y), levels=sorted(levels), colors=[GREY], linewidths=0.7, linestyles="solid")
+    with rc_context({"path.simplify": False}):  # what could be left out unseen depends on last bits
+        ax.contour(x, y, function(x, y), levels=sorted(levels), colors=[GREY], linewidths=0.7, linestyles="solid")
     for (name, path), color, marker in zip(paths.items(), _COLORS, "os^D", strict=False):
         near = np.clip(path, -5 * np.array(reach), 5 * np.array(reach))
         ax.plot(*near.T, marker + "-", color=color, ms=3.5, lw=1.2, label=name)

@@ -438,7 +438,7 @@ _RELATIONS = {
     "is True where it should be False, and the other way round": np.invert,
     "is transposed": lambda right: np.swapaxes(right, -1, -2),
     "is the right one from back to front": lambda right: right[..., ::-1],
-    "is the right one from the last row to the first": lambda right: right[::-1],
+    "is the right one from last to first, along the first axis": lambda right: right[::-1],
     "is the inverse, 1/x, of the right one": lambda right: 1 / right,
     "is the square root of the right one": lambda right: np.sqrt(right),
     "is the square of the right one": lambda right: right**2,
@@ -551,7 +551,7 @@ def _constant(mine, right, operation):
 # One change of the reader's own source.
 
 # Kinds of changes that may well let a line raise.
-_DECISIONS = ("caught", "comparison", "condition", "exception", "extra", "missing", "statement")
+_DECISIONS = ("caught", "comparison", "condition", "exception", "extra", "missing", "opposite", "statement")
 
 
 def _repair(attempt, checks, until):

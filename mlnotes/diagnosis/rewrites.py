@@ -244,18 +244,20 @@ def comparison(node, scope):
 
 
 def constant(node, scope):
-    """A number next to it, its negative, its inverse; True for False."""
+    """A number next to it, its negative, its inverse; one zero more or less; True for False."""
     if not isinstance(node, ast.Constant):
         return
     value = node.value
     if isinstance(value, bool):
         yield "constant", _constant(not value)
     elif isinstance(value, int):
-        for it in dict.fromkeys((value + 1, value - 1, -value, 2 * value)):
+        with_zeros = (10 * value, value // 10) if abs(value) >= 100 else ()
+        for it in dict.fromkeys((value + 1, value - 1, -value, 2 * value, *with_zeros)):
             if it != value:
                 yield "constant", _constant(it)
     elif isinstance(value, float) and value:
-        for it in (-value, 1 / value, 2 * value, value / 2, value * value):  # the square may be inf; ** would raise
+        with_zeros = (10 * value, value / 10) if abs(value) >= 100 else ()
+        for it in (-value, 1 / value, 2 * value, value / 2, value * value, *with_zeros):  # may be inf; ** would raise
             if it != value:
                 yield "constant", _constant(it)
     elif value == 0.0:
@@ -279,7 +281,7 @@ def fill(node, scope):
 def sign(node, scope):
     """A sign or a negation left out."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Invert | ast.Not):
-        yield "sign" if isinstance(node.op, ast.USub) else "condition", node.operand
+        yield {ast.USub: "sign", ast.Invert: "opposite", ast.Not: "condition"}[type(node.op)], node.operand
 
 
 def name(node, scope):
@@ -454,7 +456,7 @@ def turned(node, scope):
     if _is_value(node):
         yield "transpose", _expression("np.swapaxes(_, -1, -2)", node)
         yield "sign", ast.UnaryOp(ast.USub(), node)
-        yield "condition", ast.UnaryOp(ast.Invert(), node)
+        yield "opposite", ast.UnaryOp(ast.Invert(), node)
 
 
 def wrapped(node, scope):
@@ -777,6 +779,7 @@ HINTS = {
     "index": "look at the indices",
     "order": "look at the order",
     "condition": "look at the condition",
+    "opposite": "look at what is turned into its opposite and what is not",
     "argument": "an argument of yours does not reach the place where it is needed",
     "extra": "something stands there that is too much",
     "missing": "something is missing there",

@@ -126,17 +126,22 @@ def quiet():
     with (
         warnings.catch_warnings(),
         np.errstate(all="ignore"),
-        mock.patch.object(np.linalg, "lstsq", functools.partial(_lstsq, np.linalg.lstsq)),
+        mock.patch.multiple(np.linalg, **{it: _of_finite(getattr(np.linalg, it)) for it in ("lstsq", "pinv", "svd")}),
     ):
         warnings.simplefilter("ignore")
         yield
 
 
-def _lstsq(lstsq, a, b, *arguments, **named):
-    """Refuse what LAPACK's routine, which no brake can stop, does not come back from."""
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise np.linalg.LinAlgError("numbers that are not finite")
-    return lstsq(a, b, *arguments, **named)
+def _of_finite(routine):
+    """Refuse what LAPACK, which no brake can stop, may not come back from."""
+
+    @functools.wraps(routine)
+    def of_finite(*arguments, **named):
+        if not all(np.isfinite(it).all() for it in arguments if np.ndim(it)):
+            raise np.linalg.LinAlgError("numbers that are not finite")
+        return routine(*arguments, **named)
+
+    return of_finite
 
 
 def entries(value):

@@ -407,6 +407,12 @@ def test_svg_alone_and_in_html(mime, change, differs):
     assert text(make(), make(**change), mime) == differs
 
 
+@pytest.mark.parametrize(("last", "differs"), [("1.5 2", False), ("1.5 3", True)])
+def test_a_level_line_that_ends_where_it_began_is_closed_or_not(last, differs):
+    line = f'<svg><path d="M 1.5 2 \nL 3 4 \nL 5 4 \nL {last} \n'
+    assert text(line + 'z\n"/></svg>', line + '"/></svg>', "image/svg+xml") == differs
+
+
 def png(pixels):
     file = io.BytesIO()
     Image.fromarray(pixels.astype(np.uint8)).save(file, "png", compress_level=1)

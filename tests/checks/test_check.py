@@ -588,10 +588,17 @@ class TestCauses:
         report = check(hidden(lambda a: np.poly(a).astype(complex)), "characteristic_polynomial")
         assert report.says == "The numbers are right, but their dtype is not: complex128 where float64 is right."
 
-    def test_least_squares_of_infinities_come_back(self):
-        """LAPACK's routine does not, for these."""
-        with quiet(), pytest.raises(np.linalg.LinAlgError):
-            np.linalg.lstsq([[1 / 6, 1, 0], [np.inf, 1, 1], [np.inf, 1, 2]], [6, 0, 0])
+    def test_least_squares_and_singular_values_of_infinities_come_back(self):
+        """LAPACK's routines do not, for these."""
+        tall = [[np.inf] * 3, [-1.84, -1.88, -1.15], [-0.17, -0.98, 0.65], [-8.8e4, 1.9e4, 7.3e4], [-3, -6.7, -3.7]]
+        tall.append([-4.9e37, -3.8e37, 8e36])
+        with quiet():
+            with pytest.raises(np.linalg.LinAlgError):
+                np.linalg.lstsq([[1 / 6, 1, 0], [np.inf, 1, 1], [np.inf, 1, 2]], [6, 0, 0])
+            for routine in (np.linalg.svd, np.linalg.pinv):
+                with pytest.raises(np.linalg.LinAlgError):
+                    routine(np.array(tall))
+            assert np.allclose(np.linalg.svd([[3, 0], [0, -4]], compute_uv=False), [4, 3])
 
     def test_a_number_in_a_condition_is_not_taken_for_a_variable(self):
         def my_slogdet(a):

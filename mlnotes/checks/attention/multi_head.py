@@ -98,6 +98,7 @@ CHECKS = (
             call(*_small, 1).about("one head"), call(*_small, 2), call(*_small, 2, mask=_two).about("a mask"),
             call(_square, _square[::-1], -_square, *_w, 3, _triangle).about("a causal mask"),
             call(5 * _square, 5 * _square[::-1], -_square, *_w, 3, _triangle).about("scores of 1000"),
+            call(_square, _square[::-1], -_square, *_w, 3).about("as many queries as keys, and no mask"),
             call(_q, _k, _v, *_w, 3).about("two sequences"), call(_q, _k, _v, *_w, 2).about("two sequences"),
             call(_q, _k, _v, *_w, 3, mask=_mask).about("one mask for both sequences"),
             call(_q, _k, _v, *_w, 3, mask=_padding).about("a mask for each sequence"),

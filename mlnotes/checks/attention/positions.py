@@ -272,7 +272,7 @@ CHECKS = (
                 n_queries, n_keys, offset), 0, -1), "The axis of the heads stands last",
                 "give the slopes two axes more: alibi_slopes(n_heads)[:, None, None]"),
             Mistake("offset added to the keys", ("+ offset -", "- offset -"),
-                "With a cache the first keys become the nearest ones", "the offset belongs to the queries"))),
+                "With a cache the first keys become the nearest ones", "query i stands at i + offset"))),
     Checks(rotary_score,
         cases=(
             *(call(np.array([1.0, 2.0]), np.array([3.0, 1.0]), it) for it in (0, 1)), call(_x4[0], _x4[1], 2),

@@ -247,7 +247,7 @@ CHECKS = (
                 ("centered = x -", "x = x if gain is None else x * gain\n    centered = x -")),
                 "The gain is divided out again, in part", "multiply by the gain after dividing by the root"),
             Mistake("half precision", ("@widen_half\ndef layer_norm", "def layer_norm"),
-                "The squares overflow in float16", "compute in float32, and give back the dtype that came"))),
+                "The squares overflow in float16", "compute float16 in float32, all others as they come"))),
     Checks(rms_norm,
         cases=(
             *_EVERY_ROW, call(_x, _gain, 0.3).about("gain and eps"),

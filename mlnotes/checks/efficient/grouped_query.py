@@ -69,8 +69,10 @@ def _options(q, k, v):
         call(q, k, v, scale=0.0).about("a scale of 0", edge=True),
         call(q, k, v, mask=_mask, bias=_bias).about("a mask and a bias"), call(q, k, v, mask=_mask, bias=_bias,
         scale=0.3).about("mask, bias and scale"), call(30 * q, 30 * k, v, mask=_mask).about("scores of 1000"),
-        call(q, k, v, mask=_blind).about("a query that sees no key", edge=True), call(np.stack([q, -q]),
-        np.stack([k, k + 1]), np.stack([v, -v])).about("one more leading axis", edge=True))
+        call(100 * q, 100 * k, v, mask=_mask).about("scores of 10,000 and of -10,000"),
+        call(q, k[..., :5, :], v[..., :5, :]).about("as many queries as keys, and no mask"),
+        call(q, k, v, mask=_blind).about("a query that sees no key", edge=True),
+        call(np.stack([q, -q]), np.stack([k, k + 1]), np.stack([v, -v])).about("one more leading axis"))
 
 
 _WEIGHTS = "softmax(scores) if mask is None else masked_softmax(scores, mask)"

@@ -82,7 +82,8 @@ _TWO, _FIVE = _chunk(2, 1, 3), (_chunk(2, 4, 3, first=5.0), _chunk(2, 1, 3, firs
 _REFUSED = {f"{what} {says}": it for says, (k, v) in {"of one head": _chunk(1, 1, 3), "of width 1": _chunk(2, 1, 1),
     "in float32": _as(np.float32, _TWO), "for two tokens, one of the others": _chunk(2, 2, 3)}.items() for what,
     it in {"keys": (k, _TWO[1]), "values": (_TWO[0], v), "keys and values": (k, v)}.items() if "others" not in says
-    or what != "keys and values"} | {"integers": _as(int, _TWO), "one token more than fits": _chunk(2, 3, 3)}
+    or what != "keys and values"} | {"integers": _as(int, _TWO), "one token more than fits": _chunk(2, 3, 3),
+    "heads and width exchanged": _chunk(3, 1, 2)}
 
 
 _MET = (_chunk(2, 3, 2)[0], *_chunk(1, 3, 2, first=9.0))  # queries of two heads for one of keys and values
@@ -286,7 +287,7 @@ CHECKS = (
                     "It counts the bytes of the tokens that are there", "count all of the memory that was set aside"),
             Mistake("bytes of the keys", ("return self._keys.nbytes + self._values.nbytes",
                                           "return self._keys.nbytes"),
-                    "It counts the bytes of the keys alone", "count the values, too"),
+                    "It counts half of the bytes", "count keys and values, and all bytes of a number"),
             Mistake("values twice", ("self._keys[..., self._length : end, :] = k",
                                      "self._keys[..., self._length : end, :] = v"),
                     "The keys are the values", "write k into the keys"),

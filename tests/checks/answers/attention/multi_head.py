@@ -567,3 +567,13 @@ def wrong_multi_head_attention__nothing_projected(q, k, v, w_q, w_k, w_v, w_o, n
 def wrong_column_of_key__first_of_the_head(c, d):
     """All columns of a head go to the same place"""
     return 3 * d * (c // d) + d
+
+
+def wrong_multi_head_attention__decoder(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Line 3, `if mask is None and"""
+    if mask is None and q.shape[-2] == k.shape[-2]:
+        mask = np.tri(q.shape[-2], dtype=bool)
+    if mask is not None and mask.ndim > 2:
+        mask = mask[..., None, :, :]
+    q, k, v = (split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
+    return merge_heads(attention(q, k, v, mask)) @ w_o

@@ -65,7 +65,7 @@ def right_sinusoidal_positions__where(n, d):
 
 
 def wrong_sinusoidal_positions__base_thousand(n, d):
-    """Called with `n` = 1, every call that fails comes out right"""
+    """look at the numbers that stand there"""
     angles = np.arange(n)[:, None] / 1000 ** (np.arange(0, d, 2) / d)
     table = np.zeros((n, d))
     table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
@@ -469,6 +469,7 @@ def right_alibi_bias__recursion(n_heads, n_queries, n_keys, offset=0):
             return [2 ** (-8 * (t + 1) / n) for t in range(n)]
         below = 2 ** math.floor(math.log2(n))
         return slopes(below) + slopes(2 * below)[0::2][: n - below]
+
     away = abs(np.subtract.outer(np.arange(n_queries) + offset, np.arange(n_keys)))
     return np.array([-m * away for m in slopes(n_heads)])
 
@@ -521,7 +522,7 @@ def wrong_alibi_bias__slope_exponents(n_heads, n_queries, n_keys, offset=0):
 
 
 def wrong_alibi_bias__reversed_heads(n_heads, n_queries, n_keys, offset=0):
-    """The result is the right one from the last row to the first"""
+    """The result is the right one from last to first, along the first axis"""
     away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
     return -alibi_slopes(n_heads)[::-1, None, None] * abs(away)
 
@@ -719,3 +720,13 @@ def wrong_sinusoidal_positions__size_left_open(n, d):
     """Line 4"""
     angles = np.arange(n)[:, None] * 10000.0 ** (-np.arange(0, d, 2) / d)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, -1)
+
+
+def right_rotary__broadcast(x, positions, base=10000.0):
+    d = x.shape[-1]
+    positions = np.broadcast_to(positions, x.shape[:-1])
+    angles = positions[..., None] / base ** (np.arange(0, d, 2) / d)
+    turned = np.empty_like(x)
+    turned[..., ::2] = x[..., ::2] * np.cos(angles) - x[..., 1::2] * np.sin(angles)
+    turned[..., 1::2] = x[..., ::2] * np.sin(angles) + x[..., 1::2] * np.cos(angles)
+    return turned

@@ -256,7 +256,7 @@ def wrong_grouped_query_attention__zeros_for_hidden_scores(q, k, v, mask=None, b
 
 
 def wrong_grouped_query_attention__no_maximum(q, k, v, mask=None, bias=None, scale=None):
-    """Exponentials of scores of 1000 overflow"""
+    """`e = np.exp(scores)`: overflow in exp"""
     *lead, h, l, d = q.shape
     stack = (*lead, k.shape[-3], h // k.shape[-3] * l)
     scores = (q.reshape(*stack, d) @ k.mT * (d**-0.5 if scale is None else scale)).reshape(*lead, h, l, -1)
@@ -405,3 +405,28 @@ def wrong_grouped_query_attention__width(q, k, v, mask=None, bias=None, scale=No
     r = q.shape[-3] // k.shape[-3]
     k, v = np.repeat(k, r, axis=-3), np.repeat(v, r, axis=-3)
     return attention(q, k, v, mask, bias, 1 / q.shape[-1] if scale is None else scale)
+
+
+def wrong_grouped_query_attention__decoder(q, k, v, mask=None, bias=None, scale=None):
+    """`mask = np.tri(q.shape[-2], dtype=bool)`: it should not be there"""
+    if mask is None and q.shape[-2] == k.shape[-2]:
+        mask = np.tri(q.shape[-2], dtype=bool)
+    r = q.shape[-3] // k.shape[-3]
+    return attention(q, np.repeat(k, r, axis=-3), np.repeat(v, r, axis=-3), mask, bias, scale)
+
+
+def wrong_grouped_query_attention__hidden_by_a_number(q, k, v, mask=None, bias=None, scale=None):
+    """look at the numbers that stand there"""
+    r = q.shape[-3] // k.shape[-3]
+    scores = q @ np.repeat(k, r, axis=-3).mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    scores = scores if bias is None else scores + bias
+    if mask is not None:
+        scores = np.where(mask, scores, -1e3)
+    return softmax(scores) @ np.repeat(v, r, axis=-3)
+
+
+def wrong_multi_query_attention__decoder(q, k, v, mask=None, bias=None, scale=None):
+    """`mask = np.tri(q.shape[-2], dtype=bool)`: it should not be there"""
+    if mask is None and q.shape[-2] == k.shape[-2]:
+        mask = np.tri(q.shape[-2], dtype=bool)
+    return attention(q, k[..., None, :, :], v[..., None, :, :], mask, bias, scale)

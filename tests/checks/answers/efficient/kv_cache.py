@@ -757,7 +757,7 @@ class wrong_KVCache__without_end:
 
 
 class wrong_KVCache__bytes_of_keys(_Plain):
-    """It counts the bytes of the keys alone"""
+    """It counts half of the bytes"""
 
     def append(self, k, v):
         self.refuse(k, v)
@@ -787,3 +787,17 @@ class wrong_KVCache__one_memory:
 
     def __len__(self):
         return self.n
+
+
+class wrong_KVCache__heads_and_width_exchanged(_Plain):
+    """something stands there that is too much"""
+
+    def append(self, k, v):
+        heads, _, width = self.k.shape
+        if k.shape != v.shape or k.shape[0] * k.shape[2] != heads * width or {k.dtype, v.dtype} != {self.k.dtype}:
+            raise ValueError("it does not fit")
+        if self.n + k.shape[1] > self.k.shape[1]:
+            raise ValueError("it is full")
+        end = self.n + k.shape[1]
+        self.k[:, self.n : end], self.v[:, self.n : end] = k.reshape(heads, -1, width), v.reshape(heads, -1, width)
+        self.n = end
