@@ -204,6 +204,7 @@ _NAMESPACE = "xp = array_namespace(y)"
 _GAINED = (_rows, _rows_upstream, _gain)
 _JACOBIAN = "identity - 1 / n - y[..., :, None] * y[..., None, :] / n"
 _VJP = "u - xp.mean(u, axis=-1, keepdims=True) - y * xp.mean(y * u, axis=-1, keepdims=True)"
+_OF_ALL = (_NAMESPACE, _NAMESPACE + "\n    sigma = (x.var() + eps) ** 0.5\n    y = (x - x.mean()) / sigma")
 
 CHECKS = (
     Checks(numerical_jacobian,
@@ -478,6 +479,9 @@ CHECKS = (
             Mistake("normalized over samples", lambda x, upstream, gain=None, eps=1e-5: np.moveaxis(layer_norm_vjp(
                 np.moveaxis(x, 0, -1), np.moveaxis(upstream * (1 if gain is None else gain), 0, -1), None, eps), -1, 0),
                 "Samples are normalized together", "average over the features: axis=-1, keepdims=True"),
+            *(Mistake("statistics of all samples", edit, "Samples are normalized together",
+                "average over the features: axis=-1, keepdims=True") for edit in (_OF_ALL, (_OF_ALL, (_VJP,
+                _VJP.replace(", axis=-1, keepdims=True", ""))))),
             Mistake("averages over samples", (_VJP, _VJP.replace("axis=-1", "axis=0")), "Samples influence each other",
                 "average over the features: axis=-1, keepdims=True"),
             Mistake("y forgotten", (_VJP, _VJP.replace("- y *", "-")),

@@ -390,6 +390,8 @@ _ADAM = (
         "It agrees with torch only where gradients are large", "add eps after the root"),
     Mistake("eps forgotten", (_DIVIDED, "np.sqrt(unbiased_square)"), "A coordinate without slope is nan",
         "add eps to what is divided by"),
+    Mistake("zero replaced in place of eps", (_DIVIDED, "np.sqrt(np.where(unbiased_square == 0, 1, unbiased_square))"),
+        "`eps` is never used", "add eps to the root of every coordinate"),
     Mistake("root forgotten", (_DIVIDED, "(unbiased_square + eps)"), "Small gradients make the longest steps",
         "divide by the root of the mean square"),
     Mistake("betas exchanged", (("beta1 * mean + (1 - beta1) * g", "beta2 * mean + (1 - beta2) * g"),
@@ -473,6 +475,10 @@ CHECKS = (
                 _path(gradient_descent, 0.02)), **_LAST_BITS),
             _torch("SGD", (0.02, 0.8), {"lr": 0.02, "momentum": 0.8})),
         mistakes=(
+            Mistake("velocity of two walks", ("def steps(problem, x):\n        velocity = np.zeros_like(x)",
+                "velocity = 0.0\n\n    def steps(problem, x):\n        nonlocal velocity"),
+                "A second walk goes on with the velocity of the first",
+                "make it within the function that is returned: every walk begins at rest"),
             Mistake("velocity forgotten", ("beta * velocity + ", ""), "It is gradient descent",
                 "let beta times the velocity survive each step"),
             Mistake("running mean", ("+ problem.gradient(x)", "+ (1 - beta) * problem.gradient(x)"),
@@ -554,7 +560,12 @@ CHECKS = (
             Claim("the first step moves every coordinate by the rate", lambda f: distance(np.abs(_first_step(0.1, 0.8,
                 0.95, 1e-12)(f)), np.full(3, 0.1)), 1e-10, "eps = 1e-12 beside gradients of about 1"),
             _torch("Adam", (0.1, 0.8, 0.95, 1e-4), {"lr": 0.1, "betas": (0.8, 0.95), "eps": 1e-4})),
-        mistakes=_ADAM),
+        mistakes=(
+            *_ADAM,
+            Mistake("means of two walks", ("def steps(problem, x):\n        mean, square, t = np.zeros_like(x), "
+                "np.zeros_like(x), 0", "mean, square, t = 0.0, 0.0, 0\n\n    def steps(problem, x):\n        "
+                "nonlocal mean, square, t"), "A second walk goes on with the means of the first",
+                "make them within the function that is returned: every walk begins anew"))),
     Checks(adamw, run=_first_steps,
         cases=(
             _walk(), _walk(0.1), _walk(beta1=0.5), _walk(beta2=0.5), _walk(eps=0.5), _walk(weight_decay=0.5),

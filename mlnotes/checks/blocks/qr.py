@@ -47,7 +47,7 @@ def _properties(f, *arguments, **named):
     if sizes.max() > 1e3 * sizes.min() > 0 and product.shape == np.shape(arguments[0]):
         product = product / sizes  # no column may hide behind a longer one; the call says so
     triangular = bool((np.abs(np.tril(r, -1)) <= 1e-10 * np.abs(r).max()).all())
-    return {"q @ r": product, "q.T @ q": q.T @ q, "is_triangular(r)": triangular}
+    return {"q @ r": product, "q.T @ q": np.round(q.T @ q, 14) + 0, "is_triangular(r)": triangular}  # no noise, no -0
 
 
 def _with_lengths(f, *arguments, **named):
@@ -291,8 +291,9 @@ _TURN = "[[x, y], [-y, x]]"
 CHECKS = (
     Checks(gram_schmidt, run=_with_lengths, written=_written(True),
         cases=(*_calls(edges=("more columns than rows",)), _SPANNING_NOTHING, call(np.array([[1.0, 1.0], [0.0, 1e-9],
-            [0.0, 0.0]])).about("a column of which 1e-9 is left", absolute=0), call(_twice).about(
-            "a column of which only rounding errors are left", edge=True)),
+            [0.0, 0.0]])).about("a column of which 1e-9 is left", absolute=0), call(np.array([[3.0, 3.0], [4.0,
+            4.0]])).about("equal columns"), call(_twice).about("a column of which only rounding errors are left",
+            edge=True)),
         claims=_ORTHOGONAL_IF_WELL_SEPARATED,
         mistakes=(
             Mistake("columns in place of directions", (_AS_IT_IS, ("q[:, :j].T @ a[:, j]",
@@ -476,6 +477,9 @@ CHECKS = (
                 "a volume is not negative: take the absolute value"),
             Mistake("root of the Gram determinant", lambda a: math.sqrt(max(np.linalg.det(np.transpose(a) @ a), 0.0)),
                 "At an angle of 1e-9 nothing is left", "take the heights from R: AᵀA squares what they are made of"),
+            Mistake("heights of classical Gram–Schmidt", lambda a: float(np.diag(gram_schmidt(a)[1]).prod()),
+                "Of three columns at angles of 1e-9 the last gets a wrong height",
+                "take R from mirrors or rotations, or project every column twice"),
             Mistake("lengths", lambda a: float(np.linalg.norm(a, axis=0).prod()), "It is right for right angles only",
                 "multiply what is new in each column"))),
 )

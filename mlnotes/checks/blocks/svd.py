@@ -8,11 +8,11 @@ from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, 
 _rng = np.random.default_rng(13)
 _shapes = (5, 5), (7, 3), (3, 7), (7, 2), (2, 5)
 _square, _tall, _wide, _columns, _rows = frozen(*(_rng.normal(size=it) for it in _shapes))
-_flat, _dependent, _zero, _tiny, _hidden, _two, _axes, _noisy, _nine = frozen(
+_flat, _dependent, _zero, _tiny, _hidden, _two, _axes, _noisy, _nine, _leaning = frozen(
     np.array([[3.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 0.0]]), _columns @ _rows, np.zeros((3, 2)),
     _columns @ _rows * 2.0**-60, np.array([[1.0, 1.0], [1e-9, 0.0], [0.0, 1e-9]]),  # singular values root 2 and 1e-9
     np.array([[3.0, 0.0], [4.0, 5.0]]), np.diag([4.0, 2.0, 1.0]), np.eye(7, 3) * [1, 2.0**-50, 0],
-    np.eye(20, 2) * [1.0, 2e-15],
+    np.eye(20, 2) * [1.0, 2e-15], np.array([[3.0, 3.0], [1.0, -1.0]]),  # singular values 3 root 2 and root 2
 )
 _ALL = (_square, _tall, _wide, _flat, _dependent, _zero)
 _LAST_BITS = {"tolerance": 1e-12, "why": "a few dozen rotations in float64: a few units of 1e-16"}
@@ -29,7 +29,9 @@ def nearest_orthogonal(a):
 def _decomposition(version, a):
     """Take what every decomposition of a matrix must share: the vectors themselves have no sign."""
     u, s, vt = version(a)
-    return {"s": s, "u * s @ vt": u * s @ vt, "u.T @ u": u.T @ u, "vt @ vt.T": vt @ vt.T}
+    u, s, vt = map(np.asarray, (u, s, vt))
+    unit = {"u.T @ u": np.round(u.T @ u, 14) + 0, "vt @ vt.T": np.round(vt @ vt.T, 14) + 0}  # no noise, no -0
+    return {"s": s, "u * s @ vt": u * s @ vt} | unit
 
 
 def _nearest(version, a, k):
@@ -96,7 +98,8 @@ def _terms_of_numpy(a, k):
 def _of_dependent():
     """Call with matrices of full and of smaller rank, with and without a tolerance."""
     return (call(_two), call(_axes, 0.25).about("a tolerance"), call(_axes, tolerance=0.5).about("a tolerance"),
-        call(_axes, 0.45).about("a tolerance"), call(_square), call(_tall), call(_wide),
+        call(_axes, 0.45).about("a tolerance"), call(_leaning, 0.34).about("a tolerance above a third"),
+        call(_leaning, 0.3).about("a tolerance below a third"), call(_square), call(_tall), call(_wide),
         call(_flat).about("rows and columns of zeros"), call(_dependent).about("columns that depend on each other"),
         call(_dependent.T).about("rows that depend on each other"), call(_zero).about("zeros"),
         call(_tiny).about("entries of 1e-18", absolute=0),
@@ -189,6 +192,9 @@ CHECKS = (
             Mistake("inverse of the gram matrix", (_DECOMPOSED, "return np.linalg.inv(a.T @ a) @ a.T"),
                 "It fails, or gives huge numbers, where columns depend on each other",
                 "invert the singular values that are not zero"),
+            Mistake("NumPy's threshold", lambda a, tolerance=None: np.linalg.pinv(a),
+                "`tolerance` is never used, and NumPy's default is another",
+                "hand it over as rcond, or cut the singular values yourself"),
             Mistake("rounding errors inverted", ((_DECOMPOSED, "u, s, vt = np.linalg.svd(a, full_matrices=False)"),
                 (_COUNT, "int(np.count_nonzero(s))")),
                 "It gives numbers around 1e15 where columns depend on each other",

@@ -1052,3 +1052,11 @@ def wrong_cosine_gradient__part_along_a(a, b):
     la, lb = np.linalg.norm(a), np.linalg.norm(b)
     cos = a @ b / (la * lb)
     return b / (la * lb) - cos * a / la
+
+
+def wrong_layer_norm_vjp__statistics_of_the_whole_array(x, upstream, gain=None, eps=1e-5):
+    """Samples are normalized together"""
+    u = upstream if gain is None else upstream * gain
+    sigma = np.sqrt(x.var() + eps)
+    y = (x - x.mean()) / sigma
+    return (u - u.mean(-1, keepdims=True) - y * (u * y).mean(-1, keepdims=True)) / sigma

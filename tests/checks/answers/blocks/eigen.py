@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import scipy.linalg
@@ -10,6 +11,10 @@ import torch
 from mlnotes.blocks.eigen import Eigenpair
 
 _EPS = np.finfo(float).eps
+
+
+def _symmetric(a):
+    return np.abs(a - a.T).max() <= 1e-12 * np.abs(a).max()
 
 
 def right_power_iteration__loop(a, start=None, steps=1000, tolerance=None):
@@ -160,7 +165,7 @@ def wrong_power_iteration__last_length(a, start=None, steps=1000, tolerance=None
 
 
 def right_jacobi_eigh__numpy(a):
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("not symmetric")
     return np.linalg.eigh(a)
 
@@ -172,7 +177,7 @@ def right_jacobi_eigh__scipy(a):
 
 
 def right_jacobi_eigh__rotations(a):
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("not symmetric")
     a, v = np.array(a, float), np.eye(len(a))
     for _ in range(30):
@@ -192,13 +197,13 @@ def right_jacobi_eigh__rotations(a):
 
 def wrong_jacobi_eigh__general_solver(a):
     """Line 5"""
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("not symmetric")
     return tuple(np.linalg.eig(a))
 
 
 def wrong_jacobi_eigh__squares(a):
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("not symmetric")
     w, v = np.linalg.eigh(a.T @ a)
     return np.sqrt(np.abs(w)), v
@@ -206,7 +211,7 @@ def wrong_jacobi_eigh__squares(a):
 
 def wrong_jacobi_eigh__order_exchanged(a):
     """Line 6"""
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("not symmetric")
     w, v = np.linalg.eigh(a)
     return v, w
@@ -219,14 +224,14 @@ def wrong_jacobi_eigh__no_refusal_and_mean(a):
 
 def wrong_jacobi_eigh__scaled_by_the_largest_entry(a):
     """Line 6"""
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("not symmetric")
     w, v = np.linalg.eigh(a)
     return w, v / np.abs(v).max(axis=0)
 
 
 def wrong_jacobi_eigh__wrong_angle(a):
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("not symmetric")
     a, v = np.array(a, float), np.eye(len(a))
     for _ in range(5):
@@ -662,7 +667,7 @@ def right_jacobi_eigh__largest_pivot(a):
 def wrong_jacobi_eigh__one_sweep(a):
     """go on until nothing is left"""
     a, v = np.array(a, float), np.eye(len(a))
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("a must be symmetric")
     for p, q in [(i, j) for j in range(len(a)) for i in range(j)]:
         pair, turn = np.ix_([p, q], [p, q]), np.eye(len(a))
@@ -675,7 +680,7 @@ def wrong_jacobi_eigh__one_sweep(a):
 def wrong_jacobi_eigh__arctan(a):
     """Line 8"""
     a, v = np.array(a, float), np.eye(len(a))
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("a must be symmetric")
     for p, q in 12 * [(i, j) for j in range(len(a)) for i in range(j)]:
         if a[q, q] == a[p, p]:
@@ -692,7 +697,7 @@ def wrong_jacobi_eigh__arctan(a):
 def wrong_jacobi_eigh__vectors_left_product(a):
     """Line 9"""
     a, v = np.array(a, float), np.eye(len(a))
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("a must be symmetric")
     for p, q in 12 * [(i, j) for j in range(len(a)) for i in range(j)]:
         pair, turn = np.ix_([p, q], [p, q]), np.eye(len(a))
@@ -797,7 +802,7 @@ def wrong_qr_algorithm__unique(a):
 
 def wrong_jacobi_eigh__not_sorted(a):
     """`w`'s and `v`'s numbers are right, but in another order."""
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("a must be symmetric")
     n, a, v = len(a), np.array(a, float), np.eye(len(a))
     for p, q in 20 * [(i, j) for i in range(n) for j in range(i + 1, n)]:
@@ -820,7 +825,7 @@ def wrong_inverse_iteration__transposed(a, shift=0.0, start=None, steps=1000, to
 
 
 def wrong_jacobi_eigh__integers_in_place(a):
-    if (a != a.T).any():
+    if not _symmetric(a):
         raise ValueError("not symmetric")
     a = a.copy()
     n, v = len(a), np.eye(len(a))
@@ -837,7 +842,7 @@ def wrong_jacobi_eigh__integers_in_place(a):
 
 def wrong_jacobi_eigh__angle_not_halved(a):
     a = np.array(a, dtype=float)
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("not symmetric")
     n, v = len(a), np.eye(len(a))
     for _ in range(30):
@@ -866,7 +871,7 @@ def wrong_characteristic_polynomial__both_signs(a):
 def wrong_jacobi_eigh__one_sweep_row_by_row(a):
     """go on until nothing is left"""
     a = np.array(a, dtype=float)
-    if not np.allclose(a, a.T):
+    if not _symmetric(a):
         raise ValueError("not symmetric")
     n, v = len(a), np.eye(len(a))
     for p in range(n):
@@ -879,7 +884,7 @@ def wrong_jacobi_eigh__one_sweep_row_by_row(a):
 
 
 def wrong_jacobi_eigh__symmetric_entry_by_entry(a):
-    """something stands there that is too much"""
+    """Line 5"""
     a, v = np.array(a, float), np.eye(len(a))
     if not np.allclose(a, a.T, rtol=1e-9, atol=0):
         raise ValueError("a must be symmetric")
@@ -892,6 +897,79 @@ def wrong_jacobi_eigh__symmetric_entry_by_entry(a):
     return np.diag(a)[order], v[:, order]
 
 
-def wrong_power_steps__natural_logarithms_rounded_up(ratio, digits):
-    """look at which function is called"""
+def right_power_steps__natural_logarithms(ratio, digits):
     return int(np.ceil(-digits * np.log(10) / np.log(ratio)))
+
+
+def right_power_steps__loop_without_room(ratio, digits):
+    error, k = 1.0, 0
+    while error > 10.0**-digits:
+        error *= ratio
+        k += 1
+    return k
+
+
+def right_power_steps__fractions(ratio, digits):
+    error, k = Fraction(1), 0
+    while error > Fraction(1, 10**digits):
+        error *= Fraction(ratio)
+        k += 1
+    return k
+
+
+def wrong_jacobi_eigh__allclose(a):
+    """It accepts what must be refused"""
+    if not np.allclose(a, a.T):
+        raise ValueError("not symmetric")
+    return np.linalg.eigh(a)
+
+
+def wrong_jacobi_eigh__absolute_tolerance(a):
+    """Line 3"""
+    if np.abs(a - a.T).max() > 1e-12:
+        raise ArithmeticError("not symmetric")
+    return np.linalg.eigh(a)
+
+
+def wrong_jacobi_eigh__two_small_tolerances(a):
+    """It accepts what must be refused"""
+    if not np.allclose(a, a.T, rtol=1e-12, atol=1e-12):
+        raise ValueError("not symmetric")
+    return np.linalg.eigh(a)
+
+
+def wrong_jacobi_eigh__rounded_to_decimals(a):
+    """Line 4"""
+    if (a.round(12) != a.T.round(12)).any():
+        raise ValueError("not symmetric")
+    return np.linalg.eigh(a)
+
+
+def wrong_jacobi_eigh__eigenvalues_sorted_alone(a):
+    if not _symmetric(a):
+        raise ValueError("not symmetric")
+    a, v = np.array(a, float), np.eye(len(a))
+    for _ in range(15):
+        for q in range(len(a)):
+            for p in range(q):
+                if a[p, q] == 0:
+                    continue
+                z = (a[q, q] - a[p, p]) / (2 * a[p, q])
+                t = math.copysign(1, z) / (abs(z) + math.hypot(1, z))
+                g = np.eye(len(a))
+                g[p, p] = g[q, q] = 1 / math.hypot(1, t)
+                g[p, q], g[q, p] = t * g[p, p], -t * g[p, p]
+                a, v = g.T @ a @ g, v @ g
+    return np.sort(np.diag(a)), v
+
+
+def wrong_rayleigh_quotient__divided_by_the_sum(a, v):
+    """Line 3"""
+    v = v / v.sum()
+    return v @ a @ v / (v @ v)
+
+
+def wrong_rayleigh_quotient__divided_by_the_first_entry(a, v):
+    """Line 3"""
+    v = v / v[0]
+    return v @ a @ v / (v @ v)

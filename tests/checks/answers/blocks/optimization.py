@@ -1242,6 +1242,7 @@ def wrong_backtracking__slope_of_the_gradient(function, x, direction, slope, ste
 
 
 def wrong_momentum__velocity_of_the_walk_before(rate, beta=0.9):
+    """every walk begins at rest"""
     v = 0.0
 
     def steps(problem, x):
@@ -1303,6 +1304,7 @@ def wrong_momentum__last_gradient(rate, beta=0.9):
 
 
 def wrong_adam__moments_of_the_walk_before(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """A second walk goes on with the means of the first"""
     m, v, t = 0.0, 0.0, 0
 
     def steps(problem, x):
@@ -1696,3 +1698,20 @@ def wrong_backtracking__tenths(function, x, direction, slope, step=1.0):
 def wrong_largest_rate__minus_beta(beta, curvature):
     """1 + beta comes out"""
     return 2 * (1 - beta) / curvature
+
+
+def wrong_adam__zeros_replaced_in_place_of_eps(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """add eps to the root of every coordinate"""
+
+    def steps(problem, x):
+        mean, square, t = 0.0, 0.0, 0
+        while True:
+            g = problem.gradient(x)
+            t += 1
+            mean = beta1 * mean + (1 - beta1) * g
+            square = beta2 * square + (1 - beta2) * g**2
+            root = np.sqrt(square / (1 - beta2**t))
+            x = x - rate * mean / (1 - beta1**t) / np.where(root == 0, 1, root)
+            yield x
+
+    return steps

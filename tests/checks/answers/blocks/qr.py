@@ -35,6 +35,7 @@ def right_gram_schmidt__numpy_with_positive_diagonal(a):
     empty = ~a.any(axis=0)
     q, r = np.linalg.qr(a[:, ~empty])
     signs = np.where(np.diag(r) < 0, -1, 1)
+    q[:, np.abs(np.diag(r)) < 1e-14] = 0
     k = min(a.shape)
     full_q, full_r = np.zeros((len(a), k)), np.zeros((k, a.shape[1]))
     kept = np.flatnonzero(~empty)[:k]
@@ -466,6 +467,7 @@ def wrong_givens_rotation__no_turn_for_y_zero(x, y):
 
 
 def wrong_column_volume__classical_heights(a):
+    """or project every column twice"""
     a = np.asarray(a, float)
     volume, qs = 1.0, []
     for column in a.T:
@@ -614,3 +616,18 @@ def wrong_householder_qr__mirrors_from_the_left(a):
         r[j:] -= 2 * np.outer(v, v @ r[j:])
         q[j:] -= 2 * np.outer(v, v @ q[j:])
     return q[:, :k], np.triu(r[:k])
+
+
+def wrong_gram_schmidt__divided_by_what_is_left(a):
+    """look at what happens to zeros"""
+    a, sizes = _scaled(a)
+    n = a.shape[1]
+    q, r = np.zeros(a.shape), np.zeros((n, n))
+    for j in range(n):
+        if not a[:, j].any():
+            continue
+        r[:, j] = q.T @ a[:, j]
+        v = a[:, j] - q @ r[:, j]
+        r[j, j] = np.linalg.norm(v)
+        q[:, j] = v / r[j, j]
+    return q, r * sizes

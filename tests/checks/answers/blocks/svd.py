@@ -446,9 +446,11 @@ def right_fundamental_subspaces__projections(a, tolerance=None):
     m, n = np.shape(a)
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     r = int((s > _up_to(a, tolerance) * s[0]).sum())
+
     def complement(q, size):
         w, v = np.linalg.eigh(np.eye(size) - q @ q.T)
         return v[:, w > 0.5]
+
     return u[:, :r], complement(u[:, :r], m), vt[:r].T, complement(vt[:r].T, n)
 
 
@@ -478,7 +480,7 @@ def wrong_fundamental_subspaces__off_by_one(a, tolerance=None):
     """Line 5"""
     u, s, vt = np.linalg.svd(a)
     r = int((s > _up_to(a, tolerance) * s[0]).sum())
-    return u[:, :r], u[:, r:], vt[:r].T, vt[r + 1:].T
+    return u[:, :r], u[:, r:], vt[:r].T, vt[r + 1 :].T
 
 
 def wrong_fundamental_subspaces__rows(a, tolerance=None):
@@ -628,3 +630,27 @@ def right_low_rank__another_of_equal_ones(a, k):
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     kept = np.lexsort((-np.arange(len(s)), -s))[:k]
     return (u[:, kept] * s[kept]) @ vt[kept]
+
+
+def wrong_pinv__relative_to_the_largest_entry(a, tolerance=None):
+    """Line 4"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > _up_to(a, tolerance) * np.abs(a).max()
+    return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def wrong_pinv__relative_to_the_largest_column(a, tolerance=None):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > _up_to(a, tolerance) * np.abs(a).sum(axis=0).max()
+    return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def wrong_pinv__relative_to_the_largest_row(a, tolerance=None):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > _up_to(a, tolerance) * np.abs(a).sum(axis=1).max()
+    return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def wrong_pinv__numpys_threshold(a, tolerance=None):
+    """`tolerance` is never used"""
+    return np.linalg.pinv(a)
