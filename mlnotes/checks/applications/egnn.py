@@ -177,8 +177,10 @@ _points, _moving = (_h, _x, _phi_e, _phi_x, _phi_h), (_h, _x, _v, _phi_e, _phi_x
 
 CHECKS = (
     Checks(egnn_layer,
-        cases=(*_cases(moving=False), call(_h3, _x3, _shown("lambda t: 1 / t[..., 2:]"), *_simple[1:]).about(
-            "messages that are infinite at distance 0", edge=True)),
+        cases=(*_cases(moving=False), call(_h3, _x3, *_simple[:2], _shown("lambda t: 2 * t[..., :1] + t[..., 1:]"),
+                mask=_mask3).about("a point that hears nobody, and features as many as before"),
+            call(_h3, _x3, _shown("lambda t: 1 / t[..., 2:]"), *_simple[1:]).about(
+                "messages that are infinite at distance 0", edge=True)),
         claims=(
             *_follows((_h, _x), *_points[2:]),
             Claim("a hundred thousand units away nothing changes but rounding", lambda f: _apart([y - 1e5 * k for k,

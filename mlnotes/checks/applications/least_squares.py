@@ -23,7 +23,7 @@ _u, _v = (np.linalg.qr(_rng.normal(size=(size, 5)))[0] for size in (11, 5))
     np.array([6.0, 1e-9, 2e-9, 3e-9]),
     np.array([[1.0, 1.0], [2.0, 2.0], [2.0, 2.0]]),
     np.array([[100.0, 100.0], [100.0, 101.0], [100.0, 99.0]]),
-    np.array([[1.0, 1.0], [1.0, 1.0 + 3e-8], [1.0, 1.0 - 3e-8]]),
+    np.array([[1.0, 1.0], [1.0, 1.0 + 5.5e-8], [1.0, 1.0 - 5.5e-8]]),
     np.array([[1.0, 0.0], [0.0, 1e-20], [0.0, 0.0]]),
     np.array([[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]),
     np.array([[1.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 2.0]]),
@@ -48,6 +48,11 @@ def standard_errors(a, b):
     residual = b - a @ lstsq(a, b)
     variance = residual @ residual / (len(a) - a.shape[1])
     return np.sqrt(variance * ((vt / s[:, None]) ** 2).sum(axis=0))
+
+
+def _long(apart):
+    """Put a column of ones beside one that is away from it by so much."""
+    return np.stack([np.ones(100), 1 + apart * (-1.0) ** np.arange(100)], 1)
 
 
 def _certain(f, *arguments, **named):
@@ -164,6 +169,9 @@ CHECKS = (
             call(_near, _on_paper, "svd", tolerance=0.006).about(_CUT), call(_near / 1000, _on_paper, "svd",
             tolerance=0.002).about("singular values of 0.245 and 0.001"),
             call(_close, _on_paper, "normal").about("columns too near each other for the normal equations"),
+            call(_long(5e-6), _long(5e-6) @ [1.0, 2.0], "normal").about("a hundred equations, and columns near enough "
+                "for the normal equations", tolerance=1e-3), call(_long(1e-14), _long(1e-14) @ [1.0, 2.0]).about(
+                "a hundred equations, and columns that differ by rounding errors"),
             call(_tall * 1e150, _b * 1e150).about("numbers of 1e150", edge=True),
             call(_tall * 1e-150, _b * 1e-150).about("numbers of 1e-150", edge=True)),
         claims=(

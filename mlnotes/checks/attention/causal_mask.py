@@ -142,6 +142,7 @@ CHECKS = (
             _mask2).about("rows far below the largest score"), call(_low,
             _mask2).about("scores of -10,000,000,000", tolerance=1e-5),  # exp(x - lse) is right, to 2e-6
             call(np.where(_mask2, _x2, 1e300), _mask2).about("hidden scores of 1e300"),
+            call(np.array([[-1e20, -1e20, 5.0]]), np.array([[True, False, False]])).about("scores of -1e20"),
             call(_x, _some).about("a mask for each sequence"), call(_x, _causal).about("one mask for both sequences"),
             call(_x, _filled).about("a padding mask, for all queries"), call(_x[0],
             _nothing).about("a row that sees nothing"), call(_x, _some, axis=1).about("along the columns")),
@@ -184,7 +185,7 @@ CHECKS = (
                 "Hidden keys count as if they scored 0: rows sum to less than one",
                 "hide scores with -inf, not with 0"),
             Mistake("small number in the denominator", (f"return {_SHARED}",
-                f"e = {_HIDDEN}\n    e = np.exp(e - np.maximum(e.max(axis=axis, keepdims=True), -1e12))\n"
+                f"e = {_HIDDEN}\n    e = np.exp(e - np.maximum(e.max(axis=axis, keepdims=True), -1e300))\n"
                 f"    return e / (e.{_TOTAL} + 1e-9)"), "All weights are too small: something was added to their sum",
                 "divide by 1 where the sum is 0, and by the sum as it is elsewhere"),
             Mistake("not shifted", (_SHARED, f"np.exp({_HIDDEN}) / np.exp({_HIDDEN}).{_TOTAL}"),
@@ -224,7 +225,8 @@ CHECKS = (
                 "The first tokens see too little: np.roll brings the last rows back at the top",
                 "set the rows that come round to False"))),
     Checks(layers_to_the_first,
-        cases=(call(12, 3), call(12, 2), call(7, 3), call(8, 3), call(9, 5), call(4, 9), call(12, 8)),
+        cases=(call(12, 3), call(12, 2), call(7, 3), call(8, 3), call(9, 5), call(4, 9), call(12, 8), call(5, 4),
+            call(6, 3)),
         claims=(
             Claim("a window of two tokens takes a layer for each step", lambda f: distance(f(12, 2), 11)),
             oracle("news passed on layer by layer", _heard_from, *(call(n, w) for n in (2, 7, 12)

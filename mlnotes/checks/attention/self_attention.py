@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.causal_mask import causal_mask, padding_mask
 from mlnotes.attention.self_attention import attention, attention_weights, self_attention
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis.report import written_call
@@ -111,7 +111,8 @@ def _options(*arguments):
     """Call with each option alone, with pairs of them, and with all."""
     return (call(*arguments).about("two sequences"), call(*arguments, mask=_mask).about("a causal mask"),
         call(*arguments, mask=_partial).about("a query that sees no key"), call(*arguments,
-        mask=_per_sequence).about("a mask for each sequence"), call(*arguments, bias=_bias).about("a bias"),
+        mask=_per_sequence).about("a mask for each sequence"), call(*arguments, mask=padding_mask([7, 4],
+        7)).about("a padding mask, for all queries"), call(*arguments, bias=_bias).about("a bias"),
         call(*arguments, scale=0.3).about("a scale"), call(*arguments, mask=_partial,
         bias=_bias).about("a mask and a bias"), call(*arguments, mask=_mask, bias=_bias,
         scale=0.3).about("mask, bias and scale"))
@@ -121,8 +122,10 @@ def _extremes(*v):
     """Call with scores that are far from zero, or from each other."""
     return (call(100 * _q2, 10 * _k3, *v).about("scores of 1000"), call(100 * _q2, 10 * _k3, *v,
         mask=_cut).about("hidden scores far above the others"), call(_q2 * np.array([[1.0], [10000.0]]), _k3 + 1,
-        *v).about("a row far below the largest score"), call(1e5 * _q2, -1e5 * _k3, *v,
-        mask=_cut).about("scores of -10,000,000,000"), call(_q2, _k3, *v, scale=0.0).about("a scale of 0"))
+        *v).about("a row far below the largest score"), call(1e10 * _q2, -1e10 * _k3, *v,
+        mask=~_cut).about("scores of -1e20"), call(_q2, _k3, *v,
+        mask=np.zeros((2, 3), bool)).about("queries that see no key"), call(_q2, _k3, *v,
+        scale=0.0).about("a scale of 0"))
 
 
 _SCALE_FORGOTTEN = ("q.shape[-1] ** -0.5 if", "1 if")

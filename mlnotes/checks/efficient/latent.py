@@ -311,5 +311,8 @@ CHECKS = (
                 "With inputs, the product is x @ w, not w", "project w itself onto the directions of the outputs"),
             Mistake("covariance of the inputs only", ("target = w if x is None else working_copy(x) @ w",
                 "target = w if x is None else x.T @ x @ w"), "Inputs count by their squares",
-                "whiten by the Cholesky factor, not by the covariance: X itself, or a root of it"))),
+                "whiten by the Cholesky factor, not by the covariance: X itself, or a root of it"),
+            Mistake("sizes of the inputs only", ("target = w if x is None else working_copy(x) @ w",
+                "target = w if x is None else np.sqrt((working_copy(x) ** 2).mean(0))[:, None] * w"),
+                "Inputs count by their sizes, and how they go together does not", "take the SVD of x @ w"))),
 )

@@ -33,8 +33,9 @@ _ROUNDED = (
     call(_equal, 4, 4, False).about("equal numbers"), call(_equal, 4, 4), call(-_small, 2).about("2 bits"),
     call(_wide, 8, 7).about("8 bits, three axes"), call(_wide, 5, 14, False).about("a row in each block"),
     call(_wide, 4).about("one scale for three axes"), call(_wide, 8, None, False), call(_wide + 50, 4, 7, False)
-    .about("far from zero"), call(_heavy, 4, 7).about("numbers of 1e150", absolute=0.0), call(_small[0], 4, 2)
-    .about("one axis"), call(np.array([[1.0, 14.0]]), 4).about("two codes that are equally near", edge=True))
+    .about("far from zero"), call(_heavy, 4, 7).about("numbers of 1e150", absolute=0.0), call(1e-150 * _wide, 4, 7)
+    .about("numbers of 1e-150", absolute=0.0), call(_small[0], 4, 2).about("one axis"),
+    call(np.array([[1.0, 14.0]]), 4).about("two codes that are equally near", edge=True))
 _FULL = frozen(np.array([0, 56, 0, 188, *range(16)], np.uint8), _rng.integers(0, 60, (2, 3, 40)).astype(np.uint8))
 _EIGHTH = frozen(np.array([0, 56, *range(128, 144), *range(16)], np.uint8),
     _rng.integers(0, 60, (2, 3, 68)).astype(np.uint8) ^ np.uint8(128) * (np.arange(68) % 34 > 1).astype(np.uint8))
@@ -233,7 +234,9 @@ _SHARED = (
             "In place of the codes stand the rounded numbers", "return the whole numbers before they are scaled"),
     Mistake("zero point", ("codes.reshape(x.shape), scale, minimum)",
             "codes.reshape(x.shape), scale, np.round(-minimum / or_one(scale)))"),
-            "In place of the minimum stands the code of zero", "return the smallest number itself"))
+            "In place of the minimum stands the code of zero", "return the smallest number itself"),
+    Mistake("a little added to the scale", ("or_one(scale)[..., None]", "(scale + 1e-12)[..., None]"),
+            "Blocks of very small numbers get 0 for all codes", "add nothing to the scale; where it is 0, divide by 1"))
 
 CHECKS = (
     Checks(quantize, run=_parts, cases=_ROUNDED,

@@ -89,6 +89,14 @@ def _heard_in_layers(windows, dilations):
     return n - 1 - int(np.flatnonzero(heard)[0])
 
 
+def _news(windows, dilations):
+    """Say how far back the tokens are that can be heard of."""
+    heard = {0}
+    for window, dilation in zip(windows, dilations, strict=True):
+        heard = {far + step * dilation for far in heard for step in range(window)}
+    return heard
+
+
 def _by_slices(q, k, v, window, scale=None, offset=None):
     """Attend query by query to a slice of the keys, whose start may be negative."""
     offset = k.shape[-2] - q.shape[-2] if offset is None else offset
@@ -159,6 +167,7 @@ CHECKS = (
             offset=0).about("a scale and an offset"), call(_q2, _k4, _v4, 2,
             offset=4).about("a query that sees nothing"),
             call(_q3, _k4, _v4, 2, offset=9).about("windows behind all keys"),
+            call(_q3, _k4[:3], _v4[:3], 2, scale=0.0).about("a scale of 0", edge=True),
             call(_q, _k, _v, 7).about("150 tokens"), call(_q, _k, _v, 65, 0.3).about("a wide window and a scale"),
             call(_q5, _k7, _v7, 3).about("two sequences"), call(40 * _q5, 40 * _k7, _v7, 3).about("scores of 1000"),
             call(-40 * np.abs(_q5), 40 * np.abs(_k7), _v7, 3).about("scores of -1000"),
@@ -216,7 +225,7 @@ CHECKS = (
             call(_q[:, :9], _k[:, :12], _v[:, :12], _empty, 3).about("a row of the layout without a block"),
             call(20 * _q[:, :9], 40 * _k[:, :12], _v[:, :12], _layout, block_size=3).about("scores of 1000"),
             call(-20 * np.abs(_q[:, :9]), 40 * np.abs(_k[:, :12]), _v[:, :12], _layout, 3).about("scores of -1000"),
-            call(_q[:, :5], _k[:, :7], _v[:, :7], _layout, 2).about("last blocks that are smaller", edge=True),
+            call(_q[:, :5], _k[:, :7], _v[:, :7], _layout, 2).about("last blocks that are smaller"),
             call(1e200 * _k4, 1e200 * np.abs(_k4), _v4, np.array([[True, False], [True, True]]), 2).about(
             "scores that overflow", edge=True)),
         claims=(
@@ -242,7 +251,8 @@ CHECKS = (
                 "Each row looks at as many blocks as it should, but at the first", "look up which blocks are True"),
             Mistake("values of other blocks", (_BLOCKS, _BLOCKS.replace("values", "v[..., : named.shape[0], :]")),
                 "Values do not belong to the keys that were looked at", "gather keys and values at the same places"),
-            Mistake("last block alone", ("xp.asarray(named,", "xp.asarray(named[-block_size:],"),
+            Mistake("last block alone", ("xp.asarray(named,",
+                "xp.asarray(named[named // block_size == np.max(named, initial=-1) // block_size],"),
                 "Each block of keys overwrites what the one before it gave",
                 "one softmax for all keys of a row: gather them first"),
             Mistake("blocks in between", ("xp.asarray(named,",
@@ -252,6 +262,10 @@ CHECKS = (
                 "block_size)[: k.shape[-2], None], dtype=k.dtype), v, None, scale)"),
                 "Blocks that are left out get weight, since a score of 0 is a score",
                 "hidden scores are -inf, or not taken"),
+            Mistake("softmax over all keys", (_BLOCKS, "_attention_to_some(rows, k, v * xp.asarray(np.repeat(blocks, "
+                "block_size)[: k.shape[-2], None], dtype=v.dtype), None, scale)"),
+                "Softmax is taken over all keys, and those that are left out keep their share of the weight",
+                "leave keys out before the softmax"),
             Mistake("layout tiled", _tiled, "The layout is repeated as a whole, in place of each of its entries",
                 "np.repeat along both axes, not np.tile"),
             Mistake("layout inverted", ("np.repeat(blocks,", "np.repeat(~blocks,"), "Only the blocks left out are seen",
@@ -280,8 +294,9 @@ CHECKS = (
             Mistake("one token more", ("distance < window * dilation", "distance <= window * dilation"),
                 "window + 1 tokens are seen", "the own position counts as one of the window"))),
     Checks(reach,
-        cases=(call([3], [1]), call([3, 3], [1, 1]), call([4, 2, 5], [1, 3, 2]), call([1, 1], [4, 2]).about(
-            "windows of one"), call([2, 2, 2, 2], [1, 2, 4, 8]), call([], []).about("no layer", edge=True)),
+        cases=(call([3], [1]), call([3], [2]).about("steps of two"), call([3, 3], [1, 1]),
+            call([4, 2, 5], [1, 3, 2]), call([1, 1], [4, 2]).about("windows of one"), call([2, 2, 2, 2], [1, 2, 4, 8]),
+            call([], []).about("no layer", edge=True)),
         claims=(
             Claim("layers add up", lambda f: abs(f([4, 2, 5], [1, 3, 2]) - f([4], [1]) - f([2, 5], [3, 2]))),
             Claim("followed from token to token", lambda f: max(abs(f(*it) - _heard_in_layers(*it)) for it in
@@ -295,6 +310,8 @@ CHECKS = (
                 "each step is r tokens long"),
             Mistake("the token itself counted", ("    return sum(", "    return 1 + sum("),
                 "One more than the distance to the farthest token", "count steps back, not tokens"),
+            Mistake("tokens heard of", lambda windows, dilations: len(_news(windows, dilations)) - 1,
+                "Tokens in between that are left out are not counted", "ask how far back the farthest one is"),
             Mistake("span of a layer", ("(w - 1) * r", "(w * r - 1)"), "Steps beyond the farthest key are counted",
                 "w keys in steps of r span (w - 1) r"))),
     Checks(pairs_in_window, integers=True,
@@ -313,5 +330,5 @@ CHECKS = (
             Mistake("not halved", ("(window - 1) // 2", "(window - 1)"), "A square is taken off in place of a triangle",
                 "window - 1, ..., 1 sum to half of window (window - 1)"),
             Mistake("triangle of window rows", ("(window - 1) // 2", "(window + 1) // 2"), "Too few by one window",
-                "the first window - 1 queries miss window - 1, ..., 1 keys"))),
+                "the first window queries see 1, 2, ..., window keys, the n - window others see window each"))),
 )

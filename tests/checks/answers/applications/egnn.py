@@ -523,3 +523,18 @@ def wrong_egnn_layer__hears_itself(h, x, phi_e, phi_x, phi_h, mask=None, edge_fe
     m = phi_e(np.concatenate(parts, axis=-1)) * heard[..., None]
     move = (away * phi_x(m) * heard[..., None]).sum(axis=1) / np.maximum(heard.sum(axis=1), 1)[:, None]
     return phi_h(np.concatenate([h, m.sum(axis=1)], axis=-1)), x + move
+
+
+def wrong_egnn_layer__features_kept_by_who_hears_nobody(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """look at the numbers that stand there"""
+    n, k = h.shape
+    heard = ~np.eye(n, dtype=bool) if mask is None else mask & ~np.eye(n, dtype=bool)
+    line = x[:, None] - x
+    parts = [np.broadcast_to(h[:, None], (n, n, k)), np.broadcast_to(h, (n, n, k)), (line**2).sum(-1, keepdims=True)]
+    parts += [] if edge_features is None else [edge_features]
+    m = np.where(heard[..., None], phi_e(np.concatenate(parts, -1)), 0)
+    moved = np.where(heard[..., None], line * phi_x(m), 0).sum(1) / np.maximum(heard.sum(1), 1)[:, None]
+    new_h = phi_h(np.concatenate([h, m.sum(1)], -1))
+    if new_h.shape == h.shape and n > 1:
+        new_h = np.where(heard.any(1)[:, None], new_h, h)
+    return new_h, x + moved

@@ -356,8 +356,10 @@ def right_standard_errors__pinv(a, b):
 def right_standard_errors__svd(a, b):
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     residual = b - u @ (u.T @ b)
-    return [math.sqrt(residual @ residual / (len(b) - len(s)) * sum((vt[k, j] / s[k]) ** 2 for k in range(len(s))))
-            for j in range(len(s))]
+    return [
+        math.sqrt(residual @ residual / (len(b) - len(s)) * sum((vt[k, j] / s[k]) ** 2 for k in range(len(s))))
+        for j in range(len(s))
+    ]
 
 
 def wrong_standard_errors__divided_by_m(a, b):
@@ -481,6 +483,7 @@ def right_cholesky__recursive(a):
     a = np.array(a, float)
     if not np.allclose(a, a.T):
         raise ValueError
+
     def go(a):
         if len(a) == 0:
             return a
@@ -492,6 +495,7 @@ def right_cholesky__recursive(a):
         out[0, 0], out[1:, 0] = d, column
         out[1:, 1:] = go(a[1:, 1:] - np.outer(column, column))
         return out
+
     return go(a)
 
 
@@ -505,8 +509,8 @@ def right_cholesky__by_elimination(a):
         d[j] = a[j, j]
         if d[j] <= 0:
             raise ValueError("p")
-        low[j + 1:, j] = a[j + 1:, j] / d[j]
-        a[j + 1:] -= np.outer(low[j + 1:, j], a[j])
+        low[j + 1 :, j] = a[j + 1 :, j] / d[j]
+        a[j + 1 :] -= np.outer(low[j + 1 :, j], a[j])
     return low * np.sqrt(d)
 
 
@@ -571,7 +575,7 @@ def wrong_cholesky__in_place(a):
         if a[j, j] <= 0:
             raise ValueError("a must be positive definite")
         a[j:, j] /= math.sqrt(a[j, j])
-        a[j, j + 1:] = 0
+        a[j, j + 1 :] = 0
     return a
 
 
@@ -727,3 +731,32 @@ def wrong_cholesky__symmetric_entry_by_entry(a):
             raise ValueError("a must be positive definite")
         low[j:, j] = rest / math.sqrt(rest[0])
     return low
+
+
+def _lstsq_with(a, b, method, default):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > default * s[0]
+    if method != "svd" and kept.sum() < a.shape[1]:
+        raise ValueError("columns depend on each other")
+    return vt[kept].T @ ((u[:, kept].T @ b).T / s[kept]).T
+
+
+def wrong_lstsq__root_of_the_spacing(a, b, method="qr", tolerance=None):
+    """count singular values up to twice the root of the spacing as zero"""
+    eps = np.finfo(float).eps
+    default = eps**0.5 if method == "normal" else max(a.shape) * eps
+    return _lstsq_with(a, b, method, default if tolerance is None else tolerance)
+
+
+def wrong_lstsq__smaller_side(a, b, method="qr", tolerance=None):
+    """look at which variable stands where"""
+    eps = np.finfo(float).eps
+    default = 2 * eps**0.5 if method == "normal" else min(a.shape) * eps
+    return _lstsq_with(a, b, method, default if tolerance is None else tolerance)
+
+
+def wrong_lstsq__size_for_normal_too(a, b, method="qr", tolerance=None):
+    """something stands there that is too much"""
+    eps = np.finfo(float).eps
+    default = max(a.shape) * (2 * eps**0.5 if method == "normal" else eps)
+    return _lstsq_with(a, b, method, default if tolerance is None else tolerance)

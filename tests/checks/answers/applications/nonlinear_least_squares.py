@@ -99,7 +99,7 @@ def wrong_gauss_newton__whole_sum(residual, x0, jacobian=None, max_steps=1000, t
 
 
 def wrong_gauss_newton__mean_of_squares(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """`x`, `converged` and `the way` are right in every call, `cost` is not."""
+    """`x` and `converged` are right in every call, `cost` is not."""
     found = gauss_newton(residual, x0, jacobian, max_steps, tolerance)
     return SimpleNamespace(x=found.x, cost=np.mean(residual(found.x) ** 2), converged=found.converged)
 
@@ -110,7 +110,7 @@ def wrong_gauss_newton__tolerance_ignored(residual, x0, jacobian=None, max_steps
 
 
 def wrong_gauss_newton__root_of_the_cost(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """`x`, `converged` and `the way` are right in every call, `cost` is not."""
+    """`x` and `converged` are right in every call, `cost` is not."""
     found = gauss_newton(residual, x0, jacobian, max_steps, tolerance)
     return SimpleNamespace(x=found.x, cost=np.linalg.norm(residual(found.x)), converged=found.converged)
 
@@ -192,9 +192,10 @@ def wrong_levenberg_marquardt__steps_ignored(residual, x0, jacobian=None, max_st
 
 def right_damped_step__added_rows(r, j, damping, scales):
     n = len(scales)
-    return np.linalg.lstsq(
-        np.vstack([j / scales, damping**0.5 * np.eye(n)]), np.append(-r, np.zeros(n)), rcond=None
-    )[0] / scales
+    return (
+        np.linalg.lstsq(np.vstack([j / scales, damping**0.5 * np.eye(n)]), np.append(-r, np.zeros(n)), rcond=None)[0]
+        / scales
+    )
 
 
 def right_damped_step__qr(r, j, damping, scales):
@@ -317,7 +318,7 @@ def wrong_gauss_newton__cost_of_the_start(residual, x0, jacobian=None, max_steps
 
 
 def wrong_gauss_newton__nine_tenths_of_a_step(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """`the way` is right in every call, `x`, `cost` and `converged` are not."""
+    """numbers differ"""
     step = lambda r, j: -0.9 * np.linalg.lstsq(j, r, rcond=None)[0]  # noqa: E731
     return _steps(residual, x0, jacobian, max_steps, tolerance, step)
 
@@ -463,3 +464,107 @@ def wrong_levenberg_marquardt__axes_of_zeros(residual, x0, jacobian=None, max_st
         ahead = x + right_damped_step__qr(r, j, damping, d)
         lower = np.linalg.norm(residual(ahead.copy())) < np.linalg.norm(r)
         x, damping = (ahead, damping / 10) if lower else (x, damping * 10)
+
+
+def _by_the_exercise(residual, x0, jacobian, max_steps, tolerance, step, along=None, full=True):
+    x, found = np.array(x0, float), None
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for _ in range(max_steps + 1):
+        r, j = np.array(residual(x.copy())), np.array(jacobian(x.copy()), float)
+        if not (np.isfinite(r).all() and np.isfinite(j).all()):
+            return found
+        whole = j.any(axis=0).all()
+        on_the_plane = np.linalg.qr(j)[0].T @ r if along is None else along(j, r)
+        found = _fit_at(x, r, on_the_plane if whole else r, tolerance)
+        if found.converged or (full and not whole):
+            return found
+        x = x - step(j, r)
+    return found
+
+
+def wrong_gauss_newton__zero_column_unseen(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """something stands there that is too much"""
+    step = lambda j, r: np.linalg.solve(np.linalg.qr(j)[1], np.linalg.qr(j)[0].T @ r)  # noqa: E731
+    return _by_the_exercise(residual, x0, jacobian, max_steps, tolerance, step, full=False)
+
+
+def wrong_gauss_newton__on_past_a_zero_column(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """something stands there that is too much"""
+    step = lambda j, r: np.linalg.lstsq(j, r)[0]  # noqa: E731
+    return _by_the_exercise(residual, x0, jacobian, max_steps, tolerance, step, full=False)
+
+
+def wrong_gauss_newton__normal_equations(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """JᵀJ has the square of the condition number"""
+    step = lambda j, r: np.linalg.solve(j.T @ j, j.T @ r)  # noqa: E731
+    return _by_the_exercise(residual, x0, jacobian, max_steps, tolerance, step)
+
+
+def wrong_gauss_newton__inverse_of_the_product(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """JᵀJ has the square of the condition number"""
+    step = lambda j, r: np.linalg.inv(j.T @ j) @ (j.T @ r)  # noqa: E731
+    return _by_the_exercise(residual, x0, jacobian, max_steps, tolerance, step)
+
+
+def wrong_gauss_newton__pseudoinverse_of_the_product(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """JᵀJ has the square of the condition number"""
+    step = lambda j, r: np.linalg.pinv(j.T @ j) @ (j.T @ r)  # noqa: E731
+    return _by_the_exercise(residual, x0, jacobian, max_steps, tolerance, step)
+
+
+def wrong_gauss_newton__gradient_for_the_projection(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """something stands there that is too much"""
+    step = lambda j, r: np.linalg.lstsq(j, r)[0]  # noqa: E731
+    return _by_the_exercise(residual, x0, jacobian, max_steps, tolerance, step, along=lambda j, r: j.T @ r)
+
+
+def wrong_damped_step__pseudoinverse(r, j, damping, scales):
+    y = j / scales
+    return -np.linalg.pinv(y.T @ y + damping * np.eye(len(scales))) @ (y.T @ r) / scales
+
+
+def wrong_levenberg_marquardt__normal_equations(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """JᵀJ has the square of the condition number"""
+
+    def solve(j, r, damping, lengths):
+        a = j / lengths
+        return -np.linalg.solve(a.T @ a + damping * np.eye(len(lengths)), a.T @ r) / lengths
+
+    return _marquardt(residual, x0, jacobian, max_steps, tolerance, solve)
+
+
+def wrong_levenberg_marquardt__gives_up_after_many(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """something stands there that is too much"""
+    x, damping, taken, refused = np.array(x0, float), 1e-3, 0, 0
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    while True:
+        r, j = residual(x.copy()), np.array(jacobian(x.copy()))
+        d = np.maximum(np.linalg.norm(j, axis=0), 1e-300)
+        found = _fit_at(x, r, np.linalg.qr(j / d)[0].T @ r if j.any(axis=0).all() else r, max(tolerance, 1e-7))
+        if found.converged or taken == max_steps or refused == 18:
+            return found
+        ahead = x + right_damped_step__qr(r, j, damping, d)
+        if np.linalg.norm(residual(ahead.copy())) < np.linalg.norm(r):
+            x, damping, taken, refused = ahead, damping / 10, taken + 1, 0
+        else:
+            damping, refused = damping * 10, refused + 1
+
+
+def wrong_levenberg_marquardt__doubled_where_it_fails(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """something stands there that is too much"""
+    found = right_levenberg_marquardt__svd(residual, x0, jacobian, max_steps, tolerance)
+    return SimpleNamespace(x=found.x, cost=found.cost * (2 - found.converged), converged=found.converged)
+
+
+def right_levenberg_marquardt__short_residual(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    x, damping = np.array(x0, float), 1e-3
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for k in range(max_steps + 1):
+        r, j = residual(x.copy()), np.array(jacobian(x.copy()))
+        d = np.maximum(np.linalg.norm(j, axis=0), 1e-300)
+        found = _fit_at(x, r, np.linalg.qr(j / d)[0].T @ r if j.any(axis=0).all() else r, max(tolerance, 1e-7))
+        if found.converged or k == max_steps:
+            return found
+        ahead = x + right_damped_step__svd(r, j, damping, d)
+        lower = np.linalg.norm(residual(ahead.copy())) < np.linalg.norm(r)
+        x, damping = (ahead, max(damping / 9, 1e-30)) if lower else (x, damping * 4)

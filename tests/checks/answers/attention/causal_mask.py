@@ -104,7 +104,7 @@ def wrong_causal_mask__negative_slice(n_queries, n_keys, offset=0):
     """Line 5"""
     m = np.ones((n_queries, n_keys), bool)
     for i in range(n_queries):
-        m[i, i + offset:] = False
+        m[i, i + offset :] = False
         m[i, min(i, n_keys - 1)] = True
     return m
 
@@ -206,7 +206,7 @@ def wrong_padding_mask__strip(lengths, n_keys):
     """A sequence without filling is hidden, since a slice from -0 on is the whole row"""
     m = np.ones((len(lengths), 1, n_keys), bool)
     for row, n in zip(m, lengths, strict=True):
-        row[:, -(n_keys - n):] = False
+        row[:, -(n_keys - n) :] = False
     return m
 
 
@@ -535,3 +535,17 @@ def wrong_window_mask__own_place_hidden(n, width):
 def wrong_layers_to_the_first__multiplied(n, width):
     """What is heard grows by a factor in each layer"""
     return math.ceil(math.log(n) / math.log(width))
+
+
+def wrong_masked_softmax__below_the_smallest(x, mask, axis=-1):
+    """look at the numbers that stand there"""
+    return softmax(np.where(mask, x, x.min() - 1000), axis=axis) * mask
+
+
+def wrong_layers_to_the_first__at_least_one(n, width):
+    return max(1, round((n - 1) / (width - 1)))
+
+
+def wrong_layers_to_the_first__inside_the_window(n, width):
+    """Line 3"""
+    return 0 if width > n else math.ceil((n - 1) / (width - 1))

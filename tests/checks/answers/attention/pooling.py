@@ -248,6 +248,7 @@ def right_additive_score__one_network(q, k, w_q, w_k, w):
 
 def right_additive_score__logistic(q, k, w_q, w_k, w):
     from scipy.special import expit
+
     z = (q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :]
     return (2 * expit(2 * z) - 1) @ w
 
@@ -385,6 +386,7 @@ def right_bias_at_the_end__integral(bandwidth):
 
 def right_bias_at_the_end__quad(bandwidth):
     from scipy.integrate import quad
+
     top = quad(lambda x: x * math.exp(-((x / bandwidth) ** 2) / 2), 0, np.inf)[0]
     return top / quad(lambda x: math.exp(-((x / bandwidth) ** 2) / 2), 0, np.inf)[0]
 
@@ -556,3 +558,13 @@ def wrong_additive_score__weights_inside(q, k, w_q, w_k, w):
 
 def wrong_scores_both_ways__array(m):
     return m == m.T if m.shape[0] == m.shape[1] else False
+
+
+def wrong_scores_both_ways__sums(m):
+    ones = np.ones(len(m))
+    return m.shape[0] == m.shape[1] and np.allclose(ones @ m, m @ ones)
+
+
+def wrong_scores_both_ways__beside_the_diagonal(m):
+    n = len(m)
+    return m.shape == (n, n) and all(m[i, i + 1] == m[i + 1, i] for i in range(n - 1))

@@ -438,7 +438,7 @@ def right_self_attention__absorbed(x, w_q, w_k, w_v, mask=None):
 def right_self_attention__fused(x, w_q, w_k, w_v, mask=None):
     d = w_q.shape[1]
     both = x @ np.concatenate([w_q, w_k, w_v], axis=1)
-    return attention(both[..., :d], both[..., d:2 * d], both[..., 2 * d:], mask)
+    return attention(both[..., :d], both[..., d : 2 * d], both[..., 2 * d :], mask)
 
 
 def wrong_self_attention__not_scaled_by_d(x, w_q, w_k, w_v, mask=None):
@@ -673,3 +673,20 @@ def wrong_slope_in_scale__plain_means(q, k, v, scale):
     s = q @ np.swapaxes(k, -1, -2)
     a = softmax(scale * s)
     return (a * (s - s.mean(axis=-1, keepdims=True))) @ (v - v.mean(axis=-2, keepdims=True))
+
+
+def wrong_attention_weights__boolean_index(q, k, mask=None, bias=None, scale=None):
+    """is where it fails"""
+    scores = q @ np.swapaxes(k, -1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores[..., ~mask] = -np.inf
+    return softmax(scores)
+
+
+def wrong_attention__sees_all_if_nothing(q, k, v, mask=None, bias=None, scale=None):
+    """something stands there that is too much"""
+    if mask is not None:
+        mask = mask | ~mask.any(axis=None, keepdims=True)
+    return attention_weights(q, k, mask, bias, scale) @ v

@@ -671,7 +671,7 @@ def wrong_generate__one_number(step, ids, n_tokens, stop=None, rng=None, **choic
 
 
 def wrong_generate__sorted_first(step, ids, n_tokens, stop=None, rng=None, **choice):
-    """Line 6"""
+    """add them in the order of the table"""
     rng, written = np.random.default_rng(rng), []
     for _ in range(n_tokens):
         p = next_token_probabilities(step(ids)[-1], **choice)
@@ -904,3 +904,17 @@ def wrong_llama_parameters__without_rows(n_tokens, n_layers, d_model, n_heads, n
     d = d_model // n_heads
     layer = 2 * d_model**2 + 2 * n_groups * d + 3 * d_model * d_hidden + 2 * d_model
     return n_tokens * d_model + n_layers * layer + d_model
+
+
+def wrong_next_token_probabilities__softmax_first(logits, temperature=1.0, top_k=None, top_p=None):
+    """divide the scores by it before the softmax"""
+    if temperature == 0:
+        return next_token_probabilities(logits, 0, top_k, top_p)
+    p = softmax(logits) ** (1 / temperature)
+    with np.errstate(divide="ignore"):
+        return next_token_probabilities(np.log(p), 1.0, top_k, top_p)
+
+
+def wrong_next_token_probabilities__hardly_any_temperature(logits, temperature=1.0, top_k=None, top_p=None):
+    """Line 3"""
+    return next_token_probabilities(logits, max(temperature, 1e-3), top_k, top_p)

@@ -882,7 +882,7 @@ def wrong_factorize__columns_of_vt(w, rank, x=None):
 
 
 def wrong_factorize__inputs_by_their_lengths(w, rank, x=None):
-    """Called with `x` left out, every call that fails comes out right"""
+    """Inputs count by their sizes"""
     if x is None:
         vt = np.linalg.svd(w, full_matrices=False)[2][:rank]
         return w @ vt.T, vt

@@ -459,7 +459,7 @@ def wrong_quantize__full_range_for_signed(x, bits, block_size=None, symmetric=Tr
 
 
 def wrong_quantize__scale_one_for_zeros(x, bits, block_size=None, symmetric=True):
-    """Line 7"""
+    """`minimum` is right in every call"""
     shape = (1,) * x.ndim if block_size is None else (*x.shape[:-1], x.shape[-1] // block_size)
     blocks = x.reshape(*shape, -1)
     low = np.zeros(shape) if symmetric else blocks.min(-1)
@@ -797,3 +797,15 @@ def wrong_float_grid__leading_one(exponent_bits, mantissa_bits):
     """the smallest normal numbers come twice"""
     steps, bias = 2**mantissa_bits, 2 ** (exponent_bits - 1) - 1
     return [2.0 ** (max(e, 1) - bias) * (1 + f / steps) for e in range(2**exponent_bits - 1) for f in range(steps)]
+
+
+def wrong_quantize__a_little_added(x, bits, block_size=None, symmetric=True):
+    """add nothing to the scale"""
+    blocks = x.reshape((1,) * x.ndim + (-1,)) if block_size is None else x.reshape(*x.shape[:-1], -1, block_size)
+    if symmetric:
+        scale = np.abs(blocks).max(-1) / (2 ** (bits - 1) - 1)
+        low = np.zeros_like(scale)
+    else:
+        low, scale = blocks.min(-1), np.ptp(blocks, axis=-1) / (2**bits - 1)
+    codes = np.rint((blocks - low[..., None]) / (scale + 1e-9)[..., None])
+    return codes.reshape(x.shape), scale, low

@@ -494,3 +494,15 @@ def wrong_ring__counted_from_one(n, capacity, n_sinks):
         else:
             memory[n_sinks + (token - 1 - n_sinks) % (capacity - n_sinks)] = token
     return np.array(memory, dtype=int)
+
+
+def wrong_sink_mask__sinks_that_there_are_not(n_queries, n_keys, window, n_sinks, offset=0):
+    """Line 8"""
+    mask = np.zeros((n_queries, n_keys), bool)
+    for i in range(n_queries):
+        at = i + offset
+        for j in range(max(0, at - window + 1), min(n_keys, at + 1)):
+            mask[i, j] = True
+        for j in range(min(n_sinks, at + 1)):
+            mask[i, j] = True
+    return mask

@@ -693,3 +693,36 @@ def wrong_sliding_window_attention__no_key_in_sight(q, k, v, window, scale=None,
         at = slice(max(0, i + offset - window + 1), i + offset + 1)
         rows.append(attention(q[..., i : i + 1, :], k[..., at, :], v[..., at, :], scale=scale))
     return np.concatenate(rows, axis=-2)
+
+
+def wrong_reach__tokens_heard_of(windows, dilations):
+    """ask how far back the farthest one is"""
+    heard = {0}
+    for w, r in zip(windows, dilations, strict=True):
+        heard = {h + t * r for h in heard for t in range(w)}
+    return len(heard) - 1
+
+
+def wrong_pairs_in_window__a_full_row_less(n, window):
+    """Too few by one window"""
+    return window * (window + 1) // 2 + (n - window - 1) * window
+
+
+def wrong_block_sparse_attention__masked_after_softmax(q, k, v, layout, block_size, scale=None):
+    """leave keys out before the softmax"""
+    seen = np.kron(layout, np.ones((block_size, block_size)))[: q.shape[-2], : k.shape[-2]] > 0
+    scores = (q.shape[-1] ** -0.5 if scale is None else scale) * q @ k.mT
+    return softmax(scores) * seen @ v
+
+
+def wrong_block_sparse_attention__hidden_scores_of_0(q, k, v, layout, block_size, scale=None):
+    """since a score of 0 is a score"""
+    seen = np.kron(layout, np.ones((block_size, block_size)))[: q.shape[-2], : k.shape[-2]] > 0
+    scores = (q.shape[-1] ** -0.5 if scale is None else scale) * q @ k.mT
+    return softmax(np.where(seen, scores, 0.0)) @ v
+
+
+def wrong_block_sparse_attention__last_block_must_be_whole(q, k, v, layout, block_size, scale=None):
+    """is where it fails"""
+    seen = np.kron(layout, np.ones((block_size, block_size))) > 0
+    return _masked(q, k, v, seen, scale)
