@@ -366,7 +366,7 @@ CHECKS = (
         cases=_triangular_calls(_triangle, _two),
         claims=(
             Claim("Lx is b", lambda f: distance(_triangle @ f(_triangle, _many), _many), **_CONDITION),
-            Claim("what is above the diagonal is not looked at", lambda f: distance(f(_triangle
+            Claim("what is above the diagonal changes nothing", lambda f: distance(f(_triangle
                 + np.triu(np.ones((5, 5)), 1), _rhs), f(_triangle, _rhs))),
             oracle("scipy.linalg.solve_triangular", _scipy_triangular(True), call(_triangle, _rhs),
                 call(_triangle, _many), **_CONDITION)),
@@ -376,7 +376,7 @@ CHECKS = (
         cases=_triangular_calls(_triangle.T, _two.T),
         claims=(
             Claim("Ux is b", lambda f: distance(_triangle.T @ f(_triangle.T, _many), _many), **_CONDITION),
-            Claim("what is below the diagonal is not looked at", lambda f: distance(f(_triangle.T
+            Claim("what is below the diagonal changes nothing", lambda f: distance(f(_triangle.T
                 + np.tril(np.ones((5, 5)), -1), _rhs), f(_triangle.T, _rhs))),
             oracle("scipy.linalg.solve_triangular", _scipy_triangular(False), call(_triangle.T, _rhs),
                 call(_triangle.T, _many), **_CONDITION)),
@@ -388,7 +388,8 @@ CHECKS = (
             call(_singular).about("a singular matrix"), call(_cycle).about("three rows that change places"),
             call(_swapped).about("a permutation"), call(_square), call(-_square), call(_whole),
             call(np.array([[0, 2], [3, 4]])).about("integers"), call(_sizes).about("pivots of 1e200 and 1e-200"),
-            call(_sizes[::-1]).about("pivots of 1e-200 and 1e200"),
+            call(_sizes[::-1, ::-1]).about("pivots of 1e-200 and 1e200"),
+            call(np.array([[-2.0, 1.0], [0.0, 3.0]])).about("a negative pivot above a zero"),
             call(np.diag([1e-4, 2e-5, -3e-6])).about("a small determinant of a regular matrix"),
             call(-_huge).about("a determinant beyond the largest float", edge=True),
             call(np.diag([-1e300, 1e300])).about("a negative determinant beyond the largest float", edge=True),
@@ -422,6 +423,9 @@ CHECKS = (
             Mistake("products that overflow", lambda a: float(np.linalg.det(lu(a)[0]) * np.prod(np.diag(lu(a)[2]))),
                 "It gives inf or 0 where pivots of 1e200 and 1e-200 balance",
                 "add exponents apart from mantissas, or logarithms"),
+            Mistake("small pivots taken for zero", ("np.diag(u):", "np.diag(u) * (abs(np.diag(u)) > 1e-12):"),
+                "It gives 0 where pivots of 1e200 and 1e-200 balance",
+                "only a pivot that is 0 makes it 0: compare with 0, not with a small number"),
             Mistake("small taken for zero", lambda a: round(float(np.linalg.det(a)), 9), "Small determinants become 0",
                 "only a pivot that is 0 makes it 0: small entries are enough for a small determinant"),
             Mistake("product of the diagonal", lambda a: float(np.prod(np.diag(a))),

@@ -130,6 +130,7 @@ CHECKS = (
             *(call(x, p).about(says, absolute=0) for p in (2, 3) for x, says in (
                 (_huge, "entries of 1e200"), (_tiny, "entries of 1e-200"), (_zeros, "zeros"))),
             call(_zeros, math.inf).about("zeros", absolute=0),
+            call(np.array([[3.0, -4.0], [0.0, 0.0]]), 3).about("a row of zeros below another"),
         ),
         claims=(
             Claim("(3, -4) has the lengths 7, 5 and 4",
@@ -217,7 +218,10 @@ CHECKS = (
             Mistake("largest entry for inf", ('kind in ("one", "inf")', 'kind == "one"'),
                     "inf gives the largest entry", "take the largest row sum, for the largest entry is max"),
             Mistake("all entries added", ("xp.max(vector_norm(a, 1", "xp.sum(vector_norm(a, 1"),
-                    "one and inf give the same: the sum of all absolute entries", "take the largest of the sums"),
+                    "The sums of columns or rows are added, to the sum of all absolute entries",
+                    "take the largest of the sums"),
+            Mistake("one number for all matrices", (f"{_AXES}), axis=-1)", f"{_AXES}))"),
+                    "Several matrices have one norm together", "take the largest along the last axis: max(axis=-1)"),
             Mistake("largest eigenvalue", (_VALUES, 'if kind == "spectral":\n            return np.max(np.abs('
                                                     f"np.linalg.eigvals(a)), axis=-1)\n        {_VALUES}"),
                     "A matrix lengthens some vectors by more than its spectral norm",
@@ -230,6 +234,9 @@ CHECKS = (
                                                                                   'kind == "spectral" else 1)')),
                     "Doubling a matrix makes its spectral norm four times as large",
                     "take the root of the largest eigenvalue of AᵀA"),
+            Mistake("roots of singular values forgotten", ("svdvals(a)", "svdvals(a) ** 2"),
+                    "Doubling a matrix makes its spectral and its nuclear norm four times as large",
+                    "take the roots of the eigenvalues of AᵀA"),
             Mistake("trace", (_VALUES, 'if kind == "nuclear":\n            return np.trace(a, axis1=-2, axis2=-1)\n'
                                        f"        {_VALUES}"),
                     "Matrices with a negative diagonal have negative norms", "add singular values"),
@@ -317,6 +324,7 @@ CHECKS = (
                call(np.array([1.0, 0.0, -2.0]), 3.0, 1.5).about("a coefficient of 0"),
                call(np.array([0.0, -2.0]), 3.0, 1.5).about("no coefficient above 0"),
                call(_bent, 1.0, 1.01).about("p = 1.01"), call(_bent, 1.0, 200.0).about("p = 200"),
+               call(np.array([1.0, 0.99]), 1.0, 1.01).about("p = 1.01, coefficients nearly equal"),
                call(np.array([2.0, -3.0]), 4.0, 0.5).about("p = 0.5", edge=True)),
         claims=(
             Claim("it lies on the line", lambda f: max(distance(_bent @ f(_bent, 3.0, p), 3.0) for p in _POWERS),

@@ -217,7 +217,8 @@ CHECKS = (
             call(_small, 0.7).about("two rows"), call(_cube, 0.3).about("three axes"), call(np.array([5.0, 5.0, 5.0]),
             1.5).about("equal scores"), call(np.array([[1000.0, 998.0, 0.0]]), 1.0).about("scores of 1000",
             tolerance=1e-8), call(np.array([1e8, 1e8 + 1]), 1.0).about("scores of 1e8 that differ by 1",
-            tolerance=1e-6), call(np.array([5e159, 0.0, -5e159]), 1.0).about("scores whose squares are no floats")),
+            tolerance=1e-6), call(np.array([5e159, 0.0, -5e159]), 1.0).about("scores whose squares are no floats",
+            edge=True)),
         claims=(
             Claim("equal scores keep it as it is", lambda f: distance(f(np.full(3, 2.0), 1.5), 0.0), **_LAST_BITS),
             Claim("adding a constant to all scores changes nothing", lambda f: distance(f(_small + 64, 0.7),
@@ -238,6 +239,8 @@ CHECKS = (
                 "-beta * (p * x * above).sum(axis=-1)")),
             Mistake("gaps not squared", (_VARIANCE, "-beta * (p * above).sum(axis=-1)"), "It is 0 for all scores",
                 "square the distances from the mean, or those above and below it cancel"),
+            Mistake("weights held constant", (_VARIANCE, "0 * x.sum(axis=-1)"), "It is 0 for all scores",
+                "the weights depend on β, too, and with them the mean: its derivative stays"),
             Mistake("mean not subtracted", ("(p * above * above)", "(p * x * x)"),
                 "Adding a constant to all scores changes it", "the variance is the mean of (x − x̄)²"),
             Mistake("slope by the temperature", ("-beta * (p", "beta**3 * (p"),

@@ -99,7 +99,7 @@ def wrong_cosine_similarity__clipped_only(a, b):
 
 
 def wrong_cosine_similarity__clipped_above_only(a, b):
-    """for opposite vectors"""
+    """for some opposite vectors"""
     a = a / abs(a).max(axis=-1, keepdims=True)
     b = b / abs(b).max(axis=-1, keepdims=True)
     return np.minimum(dot(a, b) / (dot(a, a) ** 0.5 * dot(b, b) ** 0.5), 1)

@@ -563,6 +563,7 @@ def wrong_lu__small_columns_skipped(a):
 
 
 def wrong_det__small_pivots_are_zero(a):
+    """only a pivot that is 0 makes it 0"""
     p, _, u = lu(a)
     d = np.diag(u)
     if np.abs(d).min() < 1e-10:
@@ -739,3 +740,38 @@ def wrong_det__minors_that_overflow(a):
     return sum(
         (-1) ** j * a[0, j] * wrong_det__minors_that_overflow(np.delete(a[1:], j, axis=1)) for j in range(len(a))
     )
+
+
+def wrong_det__largest_value_for_pivot(a):
+    """take the argmax of absolute values"""
+    u, sign, logarithm = np.array(a, float), 1.0, 0.0
+    for j in range(len(u)):
+        best = j + u[j:, j].argmax()
+        if u[best, j] == 0:
+            return 0.0
+        if best != j:
+            u[[j, best]], sign = u[[best, j]], -sign
+        sign, logarithm = sign * np.sign(u[j, j]), logarithm + np.log(abs(u[j, j]))
+        u[j + 1 :] -= np.outer(u[j + 1 :, j] / u[j, j], u[j])
+    return sign * np.exp(logarithm)
+
+
+def wrong_lu__integers_stay_integers(a):
+    m, k = len(a), min(a.shape)
+    u, l, p = a.copy(), np.eye(m, k), np.eye(m)
+    for j in range(k):
+        best = j + np.abs(u[j:, j]).argmax()
+        u[[j, best]], p[[j, best]] = u[[best, j]], p[[best, j]]
+        l[[j, best], :j] = l[[best, j], :j]
+        if u[j, j] != 0:
+            l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] = u[j + 1 :] - np.outer(l[j + 1 :, j], u[j])
+            u[j + 1 :, j] = 0
+    return p.T, l, u[:k]
+
+
+def wrong_forward_substitution__integers_stay_integers(l, b):
+    x = b.copy()
+    for i in range(len(x)):
+        x[i] = (x[i] - l[i, :i] @ x[:i]) / l[i, i]
+    return x

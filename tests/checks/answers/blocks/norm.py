@@ -539,3 +539,54 @@ def wrong_matrix_norm__largest_entry_for_inf(a, kind="frobenius"):
         return vector_norm(vector_norm(a, 2), 2)
     s = np.linalg.svdvals(a)
     return s[..., 0] if kind == "spectral" else s.sum(-1)
+
+
+def wrong_vector_norm__zeros_for_a_table_with_a_row_of_zeros(x, p=2, axis=-1):
+    """Line 7"""
+    top = np.abs(x).max(axis=axis, keepdims=True)
+    if p == np.inf:
+        return np.squeeze(top, axis)
+    if (top == 0).any():
+        return np.zeros(np.squeeze(top, axis).shape)
+    return np.squeeze(top, axis) * ((np.abs(x) / top) ** p).sum(axis=axis) ** (1 / p)
+
+
+def wrong_vector_norm__only_a_table_of_zeros(x, p=2, axis=-1):
+    """look at what happens to zeros"""
+    if not np.any(x):
+        return 0.0
+    top = np.abs(x).max(axis=axis, keepdims=True)
+    if p == np.inf:
+        return np.squeeze(top, axis)
+    return np.squeeze(top, axis) * ((np.abs(x) / top) ** p).sum(axis=axis) ** (1 / p)
+
+
+def wrong_nearest_to_zero__an_axis_for_p_near_one(a, b, p=2):
+    x = np.zeros(len(a))
+    if p < 1.05:
+        largest = np.abs(a).argmax()
+        x[largest] = b / a[largest]
+        return x
+    x = np.sign(a) * (np.abs(a) / np.abs(a).max()) ** (1 / (p - 1))
+    return b / (a @ x) * x
+
+
+def wrong_matrix_norm__largest_of_the_stack(a, kind="frobenius"):
+    """Several matrices have one norm together"""
+    if kind in ("one", "inf"):
+        return vector_norm(a, 1, axis=-2 if kind == "one" else -1).max()
+    if kind in ("frobenius", "max"):
+        return vector_norm(a.reshape(*a.shape[:-2], -1), 2 if kind == "frobenius" else np.inf)
+    s = np.linalg.svdvals(a)
+    return s.max(axis=-1) if kind == "spectral" else s.sum(axis=-1)
+
+
+def wrong_matrix_norm__added_and_largest_entry(a, kind="frobenius"):
+    """to the sum of all absolute entries: take the largest of the sums"""
+    entries = a.reshape(*a.shape[:-2], -1)
+    if kind in ("frobenius", "one"):
+        return vector_norm(entries, 2 if kind == "frobenius" else 1)
+    if kind in ("inf", "max"):
+        return vector_norm(entries, np.inf)
+    s = np.linalg.svdvals(a)
+    return s.max(axis=-1) if kind == "spectral" else s.sum(axis=-1)

@@ -419,8 +419,13 @@ def wrong_entropy__small_weights_left_out(weights, axis=-1):
     return -(weights * logs).sum(axis=axis)
 
 
-def wrong_entropy_slope__squares_beyond_floats(x, beta):
-    """overflow in square"""
+def right_entropy_slope__squares_beyond_floats(x, beta):
     p = softmax(beta * x)
     mean = (p * x).sum(axis=-1, keepdims=True)
     return -beta * (p * (x - mean) ** 2).sum(axis=-1)
+
+
+def wrong_entropy_slope__weights_held_constant(x, beta):
+    """It is 0 for all scores"""
+    p = softmax(beta * x)
+    return (p * x).sum(axis=-1) - (p * x).sum(axis=-1)
