@@ -40,7 +40,7 @@ def check(answer, name=None):
     ValueError
         If there are no checks of this name.
     """
-    own = getattr(answer, "__name__", "") or getattr(getattr(answer, "func", None), "__name__", "")
+    own = _name_of(answer)
     name = name or own.removeprefix("my_").removeprefix("naive_").removeprefix("My")
     if not name or name == "<lambda>":
         raise ValueError(f"check must be given a function that has a name, or a name beside it, got {written(answer)}")
@@ -56,6 +56,15 @@ def check(answer, name=None):
         return _of_a_number(_judged(Attempt.of(give, _trials(checks.function.__name__)), checks, title))
     tried = [it for it in _trials(checks.function.__name__) if not it.case.edge or _takes(answer, it.case, checks)]
     return _judged(Attempt.of(answer, tried), checks, title)
+
+
+def _name_of(answer):
+    """Say what an answer is called: a lambda by the variable that holds it, a partial call as what it calls."""
+    own = getattr(answer, "__name__", "") or getattr(getattr(answer, "func", None), "__name__", "")
+    if own != "<lambda>":
+        return own
+    held = [name for name, it in getattr(answer, "__globals__", {}).items() if it is answer]
+    return next((name for name in held if name.startswith(("my_", "naive_"))), own)
 
 
 def evidence(*functions):
@@ -309,7 +318,8 @@ def _others(attempt):
     special = list(dict.fromkeys(case.says for case in failed if case.says not in ("", first.says)))
     count = f"{len(failed) + 1} of {len(attempt.everyday)} calls fail"
     if len(special) > _NAMED:
-        special[_NAMED:] = [f"and {len(special) - _NAMED} others"]
+        more = len(special) - _NAMED
+        special[_NAMED:] = [f"and {more} other{'s' * (more > 1)}"]
     return f"{count}: also {'; '.join(special)}." if special else f"{count}." if failed else ""
 
 

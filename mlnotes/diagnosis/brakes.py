@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import copy
+import ctypes
 import math
 import signal
 import sys
@@ -19,17 +20,42 @@ ENDLESS = 10.0
 class TooLong(BaseException):
     """Raised inside a program that does not end; no ``except Exception`` of a reader's keeps it."""
 
+    def __str__(self):
+        return f"no end after {ENDLESS:g} seconds"
+
+
+def alarm():
+    """Stop what is called within, as it was written, after `ENDLESS` seconds of the processor.
+
+    A loop is not stopped in which two bare ``except:``, one around the other, keep every error; where another thread
+    has to watch, one is enough.
+    """
+    clock = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    return _alarm_by_signal() if clock else _alarm_by_thread()
+
 
 @contextlib.contextmanager
-def alarm():
-    """Stop what is called within, as it was written, after `ENDLESS` seconds.
+def _alarm_by_thread():
+    """Let a thread watch where signals have no such clock (on Windows), or do not come (beside the main thread)."""
+    caller, end, over = ctypes.c_ulong(threading.get_ident()), time.process_time() + ENDLESS, threading.Event()
 
-    Without such a clock (on Windows), or outside of the main thread, nothing is stopped; nor is a loop in which two
-    bare ``except:``, one around the other, keep every error.
-    """
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+    def watch():
+        while not over.wait(min(0.05, ENDLESS)):
+            if time.process_time() > end:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(caller, ctypes.py_object(TooLong))
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
         yield
-        return
+    finally:
+        over.set()
+        watcher.join()
+
+
+@contextlib.contextmanager
+def _alarm_by_signal():
     outside = sys._getframe(2)  # of the ``with``, behind contextlib's
 
     def ring(_, frame):
@@ -39,7 +65,7 @@ def alarm():
         while frame is not outside and not frame.f_globals.get("__name__", "").startswith("mlnotes.diagnosis"):
             frame.f_trace = _stop_at_a_line
             frame = frame.f_back
-        raise TooLong(f"no end after {ENDLESS:g} seconds")
+        raise TooLong
 
     before, traced = signal.signal(signal.SIGPROF, ring), sys.gettrace()
     signal.setitimer(signal.ITIMER_PROF, ENDLESS)
@@ -53,7 +79,7 @@ def alarm():
 
 def _stop_at_a_line(_frame, event, _):
     if event == "line":
-        raise TooLong(f"no end after {ENDLESS:g} seconds")
+        raise TooLong
     return _stop_at_a_line
 
 

@@ -70,6 +70,11 @@ class Trial:
         left = (right or self.right).left
         return next((name for name, value in left.items() if _unlike(found.left[name], value, self)), "")
 
+    @property
+    def right_changes(self):
+        """Whether the book's version itself changes an argument, such as a cache."""
+        return bool(self.changed(Outcome(left=_by_name(self.checks, self.case.arguments, self.case.named))))
+
     def _unlike_error(self, found):
         if isinstance(found.error, TooLong):
             return "it takes too long"
@@ -197,8 +202,12 @@ def _outcome(checks, case, function):
         raise
     except BaseException as it:  # SystemExit, too, is something to report
         error = it
+    return Outcome(value, error, _by_name(checks, arguments, named))
+
+
+def _by_name(checks, arguments, named):
     names = names_of(checks.function, len(arguments), checks.run)
-    return Outcome(value, error, dict(zip(names, arguments, strict=True)) | named)
+    return dict(zip(names, arguments, strict=True)) | named
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import itertools
 import linecache
 import math
 import re
@@ -24,7 +25,8 @@ from mlnotes.blocks.lu import lu
 from mlnotes.blocks.matmul import matmul_block, matmul_dot
 from mlnotes.blocks.norm import matrix_norm, vector_norm
 from mlnotes.blocks.softmax import log_softmax, softmax
-from mlnotes.checks import _raised, _with_comment, all_checks, check, evidence, mistakes, wrong_version
+from mlnotes.blocks.svd import svd
+from mlnotes.checks import _others, _raised, _with_comment, all_checks, check, evidence, mistakes, wrong_version
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis import brakes, causes
 from mlnotes.diagnosis.causes import told, version_of
@@ -150,6 +152,8 @@ class TestVerdicts:
     def test_of_many_failures_a_few_are_named(self):
         report = check(lambda capacity, n_heads, d_head: None, "KVCache")
         assert re.fullmatch(r"(\d+) of \1 calls fail: also ([^;]+; ){6}and \d+ others\.", report.fails)
+        failed = [(types.SimpleNamespace(case=call().about(str(i))), None, "") for i in range(8)]
+        assert _others(types.SimpleNamespace(failed=failed, everyday=failed)).endswith("; and 1 other.")
 
     @pytest.mark.parametrize("body", ["...", "pass", '"""Later."""', "return None", "raise NotImplementedError"])
     def test_a_stub_is_told_that_it_is_empty(self, body):
@@ -167,6 +171,10 @@ class TestVerdicts:
             def append(self, k, v): ...
 
         assert check(MyKVCache, "KVCache").verdict == "empty"
+
+    def test_a_lambda_is_called_as_the_variable_that_holds_it(self):
+        answer = written_down("my_softmax = _ = lambda x, axis=-1: x", "my_softmax")
+        assert repr(check(answer)).startswith("✗ my_softmax: ")
 
     def test_a_function_without_checks_is_refused_by_name(self):
         with pytest.raises(ValueError, match=r"of which softmax, .* are nearest, but not for softmx"):
@@ -289,12 +297,22 @@ class TestCauses:
     def test_mistakes_that_everyone_makes_need_no_bank(self, answer, says):
         assert says in check(hidden(answer), "log_softmax").says
 
+    def test_what_is_not_a_number_is_not_explained_by_the_root_of_a_negative_one(self):
+        checks = Checks(lambda x: -x, (call(2.0), call(3.0)))
+        assert causes._relation(causes.Attempt.of(lambda x: np.nan, trials(checks))) == ""
+
     def test_an_argument_that_is_written_to_is_named(self):
         def my_log_softmax(x, axis=-1):
             x -= x.max(axis=axis, keepdims=True)
             return hidden(log_softmax)(x, axis)
 
         assert "`x` has changed after the call" in check(my_log_softmax).says
+
+    def test_an_argument_that_is_to_be_changed_is_not_asked_to_be_copied(self):
+        checks = Checks(_kept_once, tuple(call(np.arange(n), []) for n in (2.0, 5.0)))
+        attempt = causes.Attempt.of(_kept_twice, trials(checks))
+        assert causes._overwritten(attempt) == "The result is right, but `held` is not left as it should be."
+        assert causes._line_that_leaves(attempt, checks) == ""
 
     @pytest.mark.parametrize(
         ("source", "where"),
@@ -488,16 +506,13 @@ class TestCauses:
         assert check(hidden(np.linalg.pinv), "inverse").says == says
 
     def test_an_answer_is_not_blamed_for_work_that_it_leaves_to_the_book(self):
-        def my_det(a):
-            p, _, u = lu(a)
-            pivots = np.diag(u)
-            if np.abs(pivots).min() < 1e-10:
-                return 0.0
-            return np.linalg.det(p) * np.prod(np.sign(pivots)) * np.exp(np.log(np.abs(pivots)).sum())
+        def my_low_rank(a, k):
+            u, s, vt = svd(a)
+            return u[:, :k] * s[:k] ** 2 @ vt[:k]
 
-        known = [told(it) for it in all_checks()["lu"].mistakes]
-        assert check(my_det).says not in known
-        own = types.FunctionType(my_det.__code__, my_det.__globals__ | {"lu": hidden(lu)}, "my_det")
+        known = [told(it) for it in all_checks()["svd"].mistakes]
+        assert check(my_low_rank).says not in known
+        own = types.FunctionType(my_low_rank.__code__, my_low_rank.__globals__ | {"svd": hidden(svd)}, "my_low_rank")
         assert check(own).says in known
 
     def test_a_change_that_only_goes_round_the_slip_is_not_pointed_at(self):
@@ -800,7 +815,7 @@ class TestCauses:
         assert "takes too long" not in report.says
         assert "no end" not in report.counterexample.found
 
-    def test_the_alarm_leaves_the_clock_as_it_was_and_rings_in_the_main_thread_only(self, monkeypatch):
+    def test_the_alarm_leaves_the_clock_as_it_was(self, monkeypatch):
         monkeypatch.setattr(brakes, "ENDLESS", 0.1)
         before = signal.signal(signal.SIGPROF, signal.SIG_IGN)
         with pytest.raises(brakes.TooLong):
@@ -809,8 +824,18 @@ class TestCauses:
         assert with_alarm(busy, 0.0) == "done"
         assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
         signal.signal(signal.SIGPROF, before or signal.SIG_DFL)
+
+    def test_the_alarm_rings_outside_of_the_main_thread_and_without_a_clock_that_sends_signals(self, monkeypatch):
+        monkeypatch.setattr(brakes, "ENDLESS", 0.1)
         with ThreadPoolExecutor(1) as thread:
-            assert thread.submit(with_alarm, busy, 0.3).result() == "done"
+            with pytest.raises(brakes.TooLong, match=r"no end after 0\.1 seconds"):
+                thread.submit(with_alarm, busy, 1.0).result()
+            assert thread.submit(with_alarm, busy, 0.0).result() == "done"
+        monkeypatch.delattr(signal, "setitimer")
+        report = check(lambda x, axis=-1: [0 for _ in itertools.count()], "softmax")
+        assert report.counterexample.found == "no end after 0.1 seconds"
+        assert with_alarm(busy, 0.0) == "done"
+        busy(0.3)  # nothing rings later
 
     def test_a_loop_that_keeps_every_error_is_stopped(self, monkeypatch):
         def keeps_all():
@@ -1171,6 +1196,19 @@ def own_inverses(table):
 def hidden(function):
     """Keep the source of a function from the check."""
     return functools.partial(_Hidden(function))
+
+
+def _kept_once(x, held):
+    y = 3 * x + 1
+    held.append(y)
+    return y
+
+
+def _kept_twice(x, held):
+    y = 3 * x + 1
+    held.append(y)
+    held.append(y)
+    return y
 
 
 def _of_zeros_and_ones(a):
