@@ -193,7 +193,7 @@ CHECKS = (
         mistakes=(
             Mistake("distance not squared", (_R2, f"xp.sqrt({_R2})"),
                 "phi_e is handed lengths; their gradients are nan where two points coincide",
-                "hand it the squares of the distances", "DGL, issue 7271 (2024)"),
+                "hand it the squares of the distances", "egnn-pytorch, issue 5 (2021)"),
             Mistake("same end twice", (_R2, f"0 * {_R2}"), "Features never notice where the points are",
                 "subtract x_j from x_i, not x_i from itself", "ED2Mol, issue 5 (2025)"),
             Mistake("squares multiplied out", (_R2, _PRODUCTS),

@@ -189,8 +189,7 @@ CHECKS = (
         mistakes=(
             Mistake("normal equations always", (_SOLVED, "np.linalg.solve(a.T @ a, a.T @ columns)"),
                 "For a condition number of 1e6 five digits are left instead of ten, and for 1e9 none",
-                "decompose A itself: AᵀA has the square of its condition number",
-                "textbooks that write x = (AᵀA)⁻¹Aᵀb and stop there"),
+                "decompose A itself: AᵀA has the square of its condition number"),
             Mistake("normal equations for qr", ("backward_substitution(r, q.T @ b)",
                 "np.linalg.solve(a.T @ a, a.T @ b)"),
                 "With qr, for a condition number of 1e6 five digits are left instead of ten, and for 1e9 none",

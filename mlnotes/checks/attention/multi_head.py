@@ -127,7 +127,7 @@ CHECKS = (
             Mistake("scaled by the whole width",
                 (_FIRST, "heads = (lambda *it: attention(*it, scale=w_q.shape[1] ** -0.5))("),
                 "Rows are flatter than they should be, the more so the more heads there are",
-                "scale by the width of one head", "ViT-CIFAR, pull request 12 (2026)"),
+                "scale by the width of one head", "ng-video-lecture, pull request 6 (2023)"),
             Mistake("not scaled", (_FIRST, "heads = (lambda *it: attention(*it, scale=1.0))("),
                 "Rows are sharper than they should be", "divide the scores by the root of a head's width"),
             Mistake("heads cut without transposing", _RESHAPED,

@@ -175,7 +175,7 @@ CHECKS = (
                 **_LAST_BITS)),
         mistakes=(
             Mistake("exponent doubled", (_FREQUENCIES, f"{_FREQUENCIES} ** 2"), *_DOUBLED,
-                "SamLynnEvans/Transformer, issue 25 (2020)"),
+                "SamLynnEvans/Transformer, issue 25 (2020), in a comment"),
             Mistake("exponent halved", (_FREQUENCIES, f"{_FREQUENCIES} ** 0.5"),
                 "Waves slow down half as fast as they should", "the exponent is 2r/d for pair r"),
             Mistake("frequencies inverted", (_FREQUENCIES, "[:, None] / frequencies(d)"),
@@ -184,7 +184,7 @@ CHECKS = (
                 ("[np.sin(angles), np.cos(angles)]", "[np.sin(angles[:, 0::2]), np.cos(angles[:, 1::2])]")),
                 "Sine and cosine of a pair drift apart, and a shift is no rotation",
                 "give both columns of a pair the exponent of the even one",
-                "attention-is-all-you-need-pytorch, issue 32 (2017)"),
+                "maxjcohen/transformer, issue 62 (2023)"),
             Mistake("cosine first", ("[np.sin(angles), np.cos(angles)]", "[np.cos(angles), np.sin(angles)]"),
                 "Position 0 is 1, 0, 1, 0, …", "put the sine in the even columns"),
             Mistake("all sines before all cosines", ("axis=-1).reshape", "axis=1).reshape"),

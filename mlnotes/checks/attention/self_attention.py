@@ -176,7 +176,7 @@ CHECKS = (
             Mistake("large number as minus infinity", ("masked_softmax(scores, mask)",
                 "softmax(np.where(mask, scores, -1e9))"), "A query that sees no key averages all of them",
                 "put -inf and let such a row be zeros; -1e9 is also more than float16 can hold",
-                "fairseq, issue 3575 (2021)"),
+                "apex, issue 1390 (2022); fairseq, issue 3575 (2021), where it overflows"),
             Mistake("nan where nothing is seen", ("masked_softmax(scores, mask)",
                 "masked_softmax(scores, mask) / mask.any(-1)[..., None]"),
                 "A query that sees no key gets nan: -inf less the row's maximum, -inf, is no number",

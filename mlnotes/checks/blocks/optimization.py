@@ -583,7 +583,7 @@ CHECKS = (
                 "problem.gradient(x) + weight_decay * x, t + 1"), ("(1 - rate * weight_decay) * x", "x")),
                 "Weights with large gradients hardly decay: it is Adam with L2 regularization",
                 "shrink the point beside the step, not through the gradient",
-                "Adam's weight_decay in many libraries before 2019"),
+                "torch.optim.Adam's weight_decay, by design"),
             Mistake("decay without the rate", ("1 - rate * weight_decay", "1 - weight_decay"),
                 "It decays as much at a small rate as at a large one", "multiply the decay by the rate"),
             Mistake("decay forgotten", ("(1 - rate * weight_decay) * x", "x"), "It is Adam",
