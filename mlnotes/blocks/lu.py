@@ -123,7 +123,7 @@ def blocked_lu(a, block=64):
 
     References
     ----------
-    Golub and Van Loan, *Matrix Computations*, 4th edition, section 3.4.7.
+    Golub and Van Loan, *Matrix Computations*, 4th edition, section 3.2.11.
     """
     require_matrix(a=a)
     require_integers(1, block=block)

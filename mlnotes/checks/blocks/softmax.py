@@ -95,7 +95,7 @@ CHECKS = (
         mistakes=(
             Mistake("exponential of large scores", ((_SHIFT, "x"), _UNGUARDED),
                 "It gives nan for a score of 1000, because exp overflows", "subtract the row's maximum first",
-                "nupic, pull request 3818 (2018)"),
+                "nupic, pull request 3819 (2018)"),
             *(Mistake("maximum of everything", ((_SHIFT, "x - x.max()"), *guard),
                 "Rows far below the largest score turn into nan, or into zeros where the sum is guarded",
                 "subtract each row's own maximum: max(axis=axis, keepdims=True)") for guard in ((_UNGUARDED,), ())),
