@@ -14,6 +14,7 @@ _table4, _table3, _x2, _upstream3, _ids, _pairs, _none = frozen(np.array([[0.0, 
     [30.0, 31.0]]), np.array([[1.0, 0.0, 2.0], [0.0, -1.0, 1.0], [3.0, 1.0, 0.0]]), np.array([[1.0, 2.0], [3.0, 0.0],
     [-1.0, 1.0]]), np.array([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]]), np.array([3, 1, 4, 1, 2]),
     np.array([[3, 0, 3], [6, 3, 1]]), np.array([], dtype=int))
+_steep, _falling = frozen(*(np.array([[1.0, 0.0], [first, 0.0], [0.0, 1.0]]) for first in (2000.0, -2000.0)))
 _LAST_BITS = {"tolerance": 1e-13, "why": "at most 7 terms below 10 in float64: 7 · 70 · 1.1e-16 is 5e-14"}
 
 
@@ -93,9 +94,10 @@ CHECKS = (
             call(_ids, 7).about("more numbers than occur"), call(_pairs, 7).about("two axes"),
             call(np.array(2), 3).about("a number without any axis"),
             call(np.array([0, 3]), 3).about("a number that is not among the 3"), call(np.array([-1, 2]),
-            3).about("a negative number"), call(_ids, 7, dtype=np.float32).about("a dtype", edge=True),
-            call(_none, 3).about("no numbers at all", edge=True), call(np.array([1.0]),
-            3).about("numbers that are no integers", edge=True)),
+            3).about("a negative number"), call(np.array([1, -2]), 3).about("a negative number behind a right one"),
+            call(np.array([0, 1]), 3).about("a number of 0 in front"), call(_ids, 7,
+            dtype=np.float32).about("a dtype", edge=True), call(_none, 3).about("no numbers at all", edge=True),
+            call(np.array([1.0]), 3).about("numbers that are no integers", edge=True)),
         claims=(
             Claim("rows of the identity matrix", lambda f: distance(f(_pairs, 7), np.eye(7)[_pairs])),
             Claim("arg max gives the number back", lambda f: distance(f(_pairs, 7).argmax(-1), _pairs)),
@@ -121,9 +123,10 @@ CHECKS = (
         cases=(
             call(np.array([2, 0, 2]), _table4), call(np.array([[3, 1], [0, 0]]), _table4).about("two axes"),
             call(_ids, _square).about("as many rows as columns"), call(_pairs, _table).about("two axes"),
-            call(np.array([9, 2]), _table4).about("an id beyond the table"), call(np.array([-1, 2]),
+            call(np.array([9, 2]), _table4).about("an id beyond the table"),
+            call(np.array([4, 1]), _table4[:, :1]).about("an id of 4, for 4 rows"), call(np.array([-1, 2]),
             _table4).about("a negative id"),
-            call(np.array([2, -1]), _table4).about("a negative id behind a right one"),
+            call(np.array([2, -2]), _table4).about("a negative id behind a right one"),
             call(np.array(1), _table4).about("an id without any axis"),
             call(_none, _table4).about("no ids at all", edge=True),
             call(np.array([0.0, 1.0]), _table4).about("ids that are no integers", edge=True)),
@@ -166,7 +169,8 @@ CHECKS = (
             4).about("nothing is repeated"), call(np.array([[2], [2], [0]]), _upstream3[:, None], 3).about("two axes"),
             call(_pairs, _upstream, 7).about("two axes"), call(_pairs[:1], _upstream[:1],
             11).about("rows that do not occur"), call(_pairs, _upstream[..., :3],
-            7).about("as many columns as ids in a row"), call(np.array(1), _upstream3[0],
+            7).about("as many columns as ids in a row"), call(np.array([1, 2]), _upstream3[:2],
+            3).about("an id of 0 that does not occur"), call(np.array(1), _upstream3[0],
             3).about("an id without any axis", edge=True), call(_none, _upstream3[:0],
             3).about("no ids at all", edge=True)),
         claims=(
@@ -180,7 +184,8 @@ CHECKS = (
         mistakes=(
             Mistake("repeats lost", ("np.add.at(gradient, ids, upstream)", "gradient[ids] += upstream"),
                 "A row that was looked up several times gets one of its gradients",
-                "add with np.add.at, or torch's index_add", "autograd, issue 39 (2015)"),
+                "add up what repeats: with one-hot rows, or np.add.reduceat after a sort",
+                "autograd, issue 39 (2015)"),
             Mistake("repeats averaged", ("gradient.astype(upstream.dtype)",
                 "gradient / np.maximum(np.bincount(ids.ravel(), minlength=n), 1)[:, None]"),
                 "A row that was looked up several times gets the mean of its gradients",
@@ -222,7 +227,9 @@ CHECKS = (
     Checks(tied_gradient,
         cases=(
             call(_table3, 0, 1), call(_table3, 2, 0), call(_table3, 1, 1).about("a token that follows itself"),
-            call(_table, 3, 6), call(30 * _table, 3, 6).about("scores of thousands")),
+            call(_table, 3, 6), call(30 * _table, 3, 6).about("scores of thousands"),
+            call(_steep, 0, 2).about("a score of 2000, not of the token itself"), call(_falling, 0,
+            2).about("a score of -2000")),
         claims=(
             Claim("it turns with the vectors", _turned, **_LAST_BITS),
             oracle("torch's autograd through both ends", _autograd_through_both_ends, call(_table, 3, 6),

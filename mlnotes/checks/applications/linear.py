@@ -7,8 +7,9 @@ from mlnotes.blocks.softmax import softmax
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 
 _rng = np.random.default_rng(53)
-_x, _w, _b, _g, _batch, _batch_g, _square, _square_b, _square_g, _scores = frozen(*(_rng.normal(size=shape)
-    for shape in ((5, 3), (3, 7), 7, (5, 7), (2, 5, 3), (2, 5, 7), (3, 3), 3, (5, 3), (5, 3))))
+_x, _w, _b, _g, _batch, _batch_g, _square, _square_b, _square_g, _scores, _four, _four_g = frozen(*(
+    _rng.normal(size=shape) for shape in ((5, 3), (3, 7), 7, (5, 7), (2, 5, 3), (2, 5, 7), (3, 3), 3, (5, 3), (5, 3),
+    (2, 3, 2, 3), (2, 3, 2, 7))))
 _x2, _w2, _b2, _g2, _scores2 = frozen(np.array([[1.0, 2.0], [0.0, -3.0]]), np.array([[1.0, 0.0, 2.0],
     [3.0, -1.0, 1.0]]), np.array([10.0, 20.0, 30.0]), np.array([[1.0, -1.0, 0.0], [2.0, 0.0, 5.0]]),
     np.array([[2.0, 0.0, 1.0], [0.0, 3.0, -1.0]]))
@@ -88,11 +89,12 @@ _GRADIENTS = "grad @ w.T, samples.T @ gradients, xp.sum(gradients, axis=0)"
 CHECKS = (
     Checks(linear,
         cases=(
-            call(_x2, _w2), call(_x2, _w2, _b2), call(_x2, _w2[:, :2],
-            np.array([1.0, 0.0])).about("a bias of 0 among others"), call(_x2[0], _w2, _b2).about("a single sample"),
+            call(_x2, _w2), call(_x2, _w2, _b2), call(_x2, _w2,
+            np.array([0.0, 3.0, -3.0])).about("a bias of 0 among others"), call(0 * _x2, _w2,
+            _b2).about("samples of zeros"), call(_x2[0], _w2, _b2).about("a single sample"),
             call(_x2, _x2 + 4, _b2[:2]).about("as many outputs as inputs"), call(_x, _w, _b),
             call(_x, _square, _square_b).about("as many outputs as inputs"), call(_batch, _w).about("three axes"),
-            call(_batch, _w, _b).about("three axes")),
+            call(_batch, _w, _b).about("three axes"), call(_four, _w, _b).about("four axes")),
         claims=(
             Claim("zeros give the bias", lambda f: distance(f(0 * _x, _w, _b), np.tile(_b, (5, 1)))),
             Claim("a sample's outputs do not depend on the others", lambda f: distance(f(_x, _w, _b)[2:3],
@@ -117,7 +119,8 @@ CHECKS = (
         cases=(
             call(_x2, _w2, _g2), call(_x2, _x2 + 4, _g2[:, :2]).about("as many outputs as inputs"), call(_x, _w, _g),
             call(_x, _square, _square_g).about("as many outputs as inputs"), call(_batch, _w,
-            _batch_g).about("three axes")),
+            _batch_g).about("three axes"), call(_four, _w, _four_g).about("four axes"), call(_x2[0], _x2 + 4,
+            _g2[0, :2]).about("a single sample")),
         claims=(
             Claim("moving a weight changes the number as its gradient says", _central_difference, tolerance=1e-9,
                 why="a difference of sums of 35 terms below 10, rounded to 35 · 350 · 1.1e-16, divided by 2e-3"),
@@ -139,13 +142,15 @@ CHECKS = (
             Mistake("two axes only", ("samples.T @ gradients, xp.sum(gradients, axis=0)",
                 "x.T @ grad, xp.sum(grad, axis=0)"), "It fails for samples with more than two axes",
                 "merge all leading axes into one"),
-            Mistake("batches apart", ("samples.T @ gradients, xp.sum(gradients, axis=0)",
-                "x.mT @ grad, xp.sum(grad, axis=-2)"), "Each batch has gradients by w and b of its own",
-                "merge all leading axes, then sum over samples"))),
+            *(Mistake("batches apart", it, "Each batch has gradients by w and b of its own",
+                "merge all leading axes, then sum over samples") for it in (
+                ("samples.T @ gradients, xp.sum(gradients, axis=0)", "x.mT @ grad, xp.sum(grad, axis=-2)"),
+                lambda x, w, grad: (grad @ w.T, np.swapaxes(x, -1, -2) @ grad, grad.sum(axis=-2)))))),
     Checks(bias_gradient,
         cases=(
             call(_scores2, np.array([0, 2])), call(_scores2[:1], np.array([1])).about("one sample"),
-            call(_scores, _targets), call(1000 * _scores2, np.array([0, 2])).about("scores of 1000")),
+            call(_scores, _targets), call(1000 * _scores2, np.array([0, 2])).about("scores of 1000"),
+            call(np.array([[-2000.0, -3000.0, -2500.0]]), np.array([1])).about("scores of -2000 and less")),
         claims=(
             Claim("its entries add up to zero", lambda f: abs(float(np.sum(f(_scores, _targets)))), **_LAST_BITS),
             oracle("torch's autograd", _autograd_by_bias, call(_scores, _targets), **_LAST_BITS)),

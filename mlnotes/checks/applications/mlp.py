@@ -134,7 +134,8 @@ _CUT_OFF = "array_namespace(x).where(x <= 0, 0.0, x)"
 CHECKS = (
     Checks(relu,
         cases=(call(_small), call(_points), call(np.array([1.0, np.nan, -1.0, 2.0, -3.0, 0.5])).about("nan"),
-            call(np.array([np.inf, -1.0, -np.inf])).about("infinities", edge=True)),
+            call(np.array([1000.0, -1000.0])).about("±1000"), call(np.array([np.inf, -1.0,
+            -np.inf])).about("infinities", edge=True)),
         claims=(
             Claim("f(x) − f(−x) is x", lambda f: distance(f(_grid) - f(-_grid), _grid)),
             Claim("a positive factor passes through", lambda f: distance(f(4 * _points), 4 * f(_points))),
@@ -176,7 +177,8 @@ CHECKS = (
             Mistake("density", (_NORMAL_GATE, "np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)"),
                 "Large numbers vanish, too", "multiply by Φ(x), the share that is below x, not by the density φ(x)"),
             Mistake("tanh for the exact form", (_GATE_APPLIED, "gelu_tanh(x)"), "It is off by up to 0.0005",
-                "use erf; a model must run with the form that it was trained with", "keras-bert, issue 129 (2019)"),
+                "use erf; a model must run with the form that it was trained with",
+                "BERT's code, later than its first models (keras-bert, issue 129, 2019)"),
             Mistake("1 - Φ(-x)", (_NORMAL_GATE, "1 - scipy.special.ndtr(-x)"),
                 "Far below zero digits are lost, from −8.4 on all: 1 − Φ(−x) cancels",
                 "compute the small number itself, by erfc(−x/√2)"),
@@ -240,7 +242,8 @@ CHECKS = (
             call(_x4, (_layers2[0][0],), (_layers2[1][0],)).about("one layer"),
             call(_x, _square_weights, _square_biases).about("as many units as inputs"),
             call(_x, _weights, _biases).about("three layers"), call(_x, _weights, _biases,
-            activation=np.tanh).about("another activation"), call(_batch, _weights, _biases).about("three axes")),
+            activation=np.tanh).about("another activation"), call(_batch, _weights, _biases).about("three axes"),
+            call(_x2, (_layers2[0][0],) * 4, (_layers2[1][0],) * 4).about("four layers, all alike")),
         claims=(
             Claim("one layer is linear", lambda f: distance(f(_x, _weights[:1], _biases[:1]), _x @ _weights[0]
                 + _biases[0]), **_SUMS),
@@ -252,7 +255,7 @@ CHECKS = (
                 call(_batch, _square_weights, _square_biases), **_SUMS)),
         mistakes=(
             Mistake("last layer activated", ("return x", "return activation(x)"), "It cannot say anything below zero",
-                "leave the last layer linear", "tensorflow-vgg, issue 13 (2018)"),
+                "leave the last layer linear", "huyng/tensorflow-vgg, issue 13 (2018)"),
             Mistake("activation forgotten", ("activation(x) if i else x", "x"),
                 "It draws straight lines only, however many layers it has", "put an activation between the layers"),
             Mistake("input activated", ("activation(x) if i else x", "activation(x)"), "Negative inputs are lost",
@@ -301,6 +304,9 @@ CHECKS = (
                 "look at the fifth digit"),
             Mistake("value for the place, rounded", ("-0.7517915246935645", "-0.17"),
                 "This is how small gelu becomes, not where", "give the x at which the slope is 0"),
+            Mistake("no number", ("-0.7517915246935645", "math.nan"),
+                "It is nan: the steps ran away to where the curvature is 0",
+                "subtract the slope divided by its derivative, and start near the minimum"),
             Mistake("of the tanh form", ("-0.7517915246935645", "-0.75246142"), "This is where `gelu_tanh` is smallest",
                 "use Φ itself"),
             Mistake("value for the place", ("-0.7517915246935645", "-0.16997120747990369"),

@@ -14,6 +14,8 @@ _by_hand, _x, _far, _huge, _constant, _twice, _few, _pairs = frozen(np.array([[1
     [0.0, 1.0], [0.0, 1.0], [5.0, 11.0]]), np.array([[1.0, 2.0, 0.0], [3.0, -1.0, 1.0]]), _rng.normal(size=(5, 2))
     @ np.array([[2.0, 1.0], [0.0, 0.5]]) + [3.0, -1.0])
 _summed = np.column_stack([_pairs, _pairs @ [0.3, 0.7]])  # its covariance has a determinant of 1e-17, not of 0
+_five, _added, _alike = frozen(np.array([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]]), np.array([[6.0, 0.0, 6.0], [2.0, 4.0,
+    6.0], [3.0, 2.0, 5.0], [0.0, 6.0, 6.0]]), np.array([[1.0, 1.0], [2.0, 2.01], [3.0, 2.99], [6.0, 6.0]]))
 _turned = _x[:, ::-1] * [-1, 1, 1]
 _KINDS = ("pca", "zca", "cholesky")
 _LAST_BITS = {"tolerance": 1e-13, "why": "sums of at most 11 products in float64, and a condition number below 10"}
@@ -24,6 +26,12 @@ def zca_of_correlation(rho):
     """Give the ZCA whitening matrix of two features of variance 1 with a given correlation."""
     wide, narrow = (1 + rho) ** -0.5, (1 - rho) ** -0.5
     return np.array([[wide + narrow, wide - narrow], [wide - narrow, wide + narrow]]) / 2
+
+
+class _Said(str):
+    """What is said in place of a result, and shown without quotation marks."""
+
+    __repr__ = str.__str__
 
 
 def _pointing_up(z):
@@ -38,7 +46,7 @@ def _whitened(f, x, *arguments, **named):
     if numbers(z) is None or numbers(z).ndim != 2:
         return z
     if not given.get("eps") and np.linalg.matrix_rank(x - x.mean(axis=0)) < x.shape[1]:
-        return f"an array of shape {np.shape(z)}"
+        return _Said(f"an array of shape {np.shape(z)}")
     return _pointing_up(numbers(z)) if given.get("kind", "pca") == "pca" else z
 
 
@@ -268,7 +276,9 @@ CHECKS = (
             call(_by_hand), call(_by_hand, 2.0).about("an eps"), call(_by_hand, ddof=1).about("an unbiased estimate"),
             call(_x), call(_x, 0.3).about("an eps"), call(_x, 0.3, 1).about("an eps, and an unbiased estimate"),
             call(_far).about("features around a billion"), call(_constant,
-            1e-5).about("a constant feature, and an eps"), call(_constant).about("a constant feature", edge=True)),
+            1e-5).about("a constant feature, and an eps"), call(_five,
+            1.0).about("a constant feature of 5, and an eps"), call(1e-7
+            * _by_hand).about("features of a ten-millionth"), call(_constant).about("a constant feature", edge=True)),
         claims=(
             Claim("every feature has mean 0 and variance 1", _mean_and_variance, **_LAST_BITS),
             Claim("1, 3, 5 become -√1.5, 0, √1.5", _standardized_by_hand, **_LAST_BITS),
@@ -301,7 +311,7 @@ CHECKS = (
                 "add eps to the variance, then take the root"),
             Mistake("mean square minus squared mean", _mean_square_less_squared_mean,
                 "A mean of 2³⁰ gives nan or a wrong deviation", "subtract the mean first, square afterwards",
-                "layer norms that compute E[x²] - E[x]² in float32"))),
+                "ONNX Runtime's LayerNormalization, issue 28463 (2026)"))),
     Checks(covariance,
         cases=(
             call(_by_hand), call(_by_hand, 1).about("an unbiased estimate"), call(_x),
@@ -329,7 +339,8 @@ CHECKS = (
                 "subtract the means first, multiply afterwards"))),
     Checks(whiten, run=_whitened, refusal=ValueError,
         cases=_whitenings(*_SMOOTHED, *_SIZES, *_UNLIKE, call(_summed,
-            "zca").about("a feature that is a sum of others")),
+            "zca").about("a feature that is a sum of others"), call(_added).about("a feature that is a sum of others"),
+            call(_alike, "zca").about("features with a correlation of 0.99999", tolerance=1e-8)),
         claims=(
             Claim("the covariance becomes the identity, and the mean 0, also with ddof = 1", _identity, **_ROTATED),
             Claim("pca: along the eigenvectors of the covariance", _along_the_axes, **_ROTATED),

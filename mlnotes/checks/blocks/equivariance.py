@@ -55,6 +55,9 @@ _flip_and_negate = _named("flip_and_negate", lambda y: -np.flip(y))
 _double, _halve = _named("double", lambda y: 2 * y), _named("halve", lambda y: y / 2)
 _nudge = _named("nudge", lambda y: y + 2.0**-10)
 _hair = _named("hair", lambda y: y + 1.5e-9)
+_tenfold = _named("tenfold", lambda y: 10 * y)
+_raise_first = _named("raise_first", lambda y: y + np.array([5.0, 0.0, 0.0]))
+_total = _named("total", lambda x: float(np.sum(x)))
 _flip = _named("flip", lambda y: np.flip(y))
 _stay, _flip_second = _named("stay", lambda y: y), _named("flip_second", lambda y: (y[0], np.flip(y[1])))
 _FLIPS, _COPIES = (np.copy, np.flip), (np.copy, np.copy)
@@ -158,7 +161,8 @@ _TABLES = {"multiplication by 0, 1 and -1": np.array([[0, 0, 0], [0, 1, 2], [0, 
     "addition of 0 and 1, with −1 for what is missing": np.array([[0, 1], [1, -1]]),
     "a group whose identity is not listed first": np.array([[1, 0], [0, 1]]),
     "a table where (ij)k is not i(jk) for the first i": np.array([[1, 1], [0, 1]]),
-    "a table where (ij)k is not i(jk) for the last i": np.array([[0, 1], [0, 0]])}
+    "a table where (ij)k is not i(jk) for the last i": np.array([[0, 1], [0, 0]]),
+    "a table that holds 0 only": np.array([[0, 0], [0, 0]])}
 
 
 def _by_definition(table):
@@ -217,6 +221,12 @@ _SIZE_MISTAKES = (
         "divide by the size of the results"),
     Mistake("relative change", (_SCALE, _SCALE.replace("1.0, ", "1e-300, ")),
         "Results that are zero but for rounding fail", "divide by 1 where the results are smaller"),
+    Mistake("each entry by its own size", (_SCALE, "np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))"),
+        "A small entry beside a large one fails by rounding alone",
+        "divide all entries by one size, that of the largest"),
+    Mistake("Euclidean lengths", (("xp.max(xp.abs(a / scale - b / scale))", "np.linalg.norm(a / scale - b / scale)"),
+        (_SCALE, "max(1.0, np.linalg.norm(a), np.linalg.norm(b))")),
+        "All places count together, in differences and in sizes", "take the largest absolute values, not lengths"),
 )
 _INVARIANCE_MISTAKES = (
     *_SIZE_MISTAKES,
@@ -269,7 +279,7 @@ CHECKS = (
     Checks(is_invariant,
         cases=(
             *_INVARIANCE, call(_first, _FLIPS, np.array([1.0, 0.5]), 0.5).about("a change of the tolerance's size"),
-            *(call(np.copy, [_swap_first], _x, it).about("two numbers that change places") for it in (0.22, 0.15)),
+            *(call(np.copy, [_swap_first], _x, it).about("two numbers that change places") for it in (0.3, 0.22, 0.15)),
             call(_first, _FLIPS, np.array([2.0, 5.0]), 0.7).about("a large tolerance"), call(_first, _FLIPS,
             np.array([0.0, 5.0]), 1.0).about("a large tolerance"), call(_first, _FLIPS, np.array([5.0, 0.0]),
             1.0).about("a large tolerance"), call(np.max, _FLIPS, _x, 0.0).about("no tolerance, and no change")),
@@ -304,7 +314,14 @@ CHECKS = (
             call(np.copy, [np.copy], [_halve], _x, 0.6).about("a large tolerance"), call(np.copy, [np.copy], [_halve],
             _x, 0.4).about("a large tolerance"), call(np.copy, [np.copy], [_swap_first], _x,
             0.22).about("two numbers that change places"), call(np.square, _FLIPS, _FLIPS, _x,
-            0.0).about("no tolerance, and no difference")),
+            0.0).about("no tolerance, and no difference"), call(np.diff, [_flip], [_flip],
+            _x).about("results of opposite signs"), call(np.copy, [np.copy], [_raise_first],
+            _x).about("a difference in one direction"), call(np.copy, [np.copy], [_raise_first], np.array([-10.0, 1.0,
+            0.0]), 0.9).about("a large negative number beside small ones"), call(np.copy, [np.copy, _tenfold],
+            [_double, _tenfold], _x, 0.4).about("a pair that differs before one with larger results"),
+            call(_first, [_swap_last, _swap_first], _COPIES, np.array([1.0, 1.0,
+            5.0])).about("actions that change nothing one by one"), call(_total, [_flip], [_stay],
+            _x).about("results that are Python's numbers")),
         claims=(
             Claim("circular convolution passes", _says(True, _circular, _shifts, _shifts, _signal)),
             Claim("zero padding fails", _says(False, _zero_padded, _shifts, _shifts, _signal)),

@@ -583,3 +583,77 @@ def wrong_one_hot__list_of_rows(ids, n):
     if (ids < 0).any() or (ids >= n).any():
         raise ValueError("no such number")
     return np.array([np.eye(n)[i] for i in ids])
+
+
+def wrong_one_hot__only_minus_one_refused(ids, n):
+    """It accepts what must be refused"""
+    if -1 in ids:
+        raise ValueError("a negative number")
+    return np.eye(n)[ids]
+
+
+def wrong_one_hot__only_the_neighbours_refused(ids, n):
+    """It accepts what must be refused"""
+    if np.isin(ids, [-1, n]).any():
+        raise ValueError(f"ids must lie from 0 to {n - 1}")
+    return (ids[..., None] == np.arange(n)).astype(float)
+
+
+def wrong_one_hot__only_the_first_asked(ids, n):
+    """It accepts what must be refused"""
+    if ids.ravel()[0] < 0:
+        raise ValueError("a negative number")
+    return np.eye(n)[ids]
+
+
+def wrong_one_hot__first_must_be_above_zero(ids, n):
+    """Line 4"""
+    _refuse(ids, n)
+    if not ids.ravel()[0]:
+        raise ValueError("there is no number")
+    return np.eye(n)[ids]
+
+
+def wrong_embedding__one_too_many(ids, table):
+    """Line 3"""
+    if (ids < 0).any() or (ids > len(table)).any():
+        raise ValueError("no such row")
+    return (ids[..., None] == np.arange(len(table))).astype(float) @ table
+
+
+def wrong_embedding__only_minus_one_refused(ids, table):
+    """It accepts what must be refused"""
+    if -1 in ids:
+        raise ValueError("a negative id")
+    return table[ids]
+
+
+def wrong_embedding_gradient__sums_up_to_the_last(ids, upstream, n):
+    flat, rows = ids.ravel(), upstream.reshape(ids.size, -1)
+    order = np.argsort(flat, kind="stable")
+    sums = np.cumsum(rows[order], axis=0)
+    until = sums[np.searchsorted(flat[order], np.arange(n), side="right") - 1]
+    until[1:] -= until[:-1].copy()
+    return until
+
+
+def wrong_tied_gradient__less_its_own_score(table, a, b):
+    """overflow in exp"""
+    scores = table @ table[a]
+    p = np.exp(scores - scores[a])
+    p /= p.sum()
+    p[b] -= 1
+    gradient = np.outer(p, table[a])
+    gradient[a] += p @ table
+    return gradient
+
+
+def wrong_tied_gradient__less_the_largest_size(table, a, b):
+    """Line 4"""
+    scores = table @ table[a]
+    p = np.exp(scores - np.abs(scores).max())
+    p /= p.sum()
+    p[b] -= 1
+    gradient = np.outer(p, table[a])
+    gradient[a] += p @ table
+    return gradient

@@ -423,3 +423,50 @@ def wrong_linear_gradients__as_torch_keeps_it(x, w, grad):
     """The gradient by w is transposed: it has a row for each output, as torch keeps it"""
     flat_x, flat_g = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
     return grad @ w.T, flat_g.T @ flat_x, flat_g.sum(axis=0)
+
+
+def wrong_linear__three_axes_at_most(x, w, b=None):
+    """is where it fails"""
+    letters = {1: "t,tj->j", 2: "it,tj->ij"}.get(x.ndim, "bit,tj->bij")
+    y = np.einsum(letters, x, w)
+    return y if b is None else y + b
+
+
+def wrong_linear__zeros_stay(x, w, b=None):
+    """Line 4"""
+    y = np.einsum("...t,tj->...j", x, w)
+    return np.where(y != 0, y + (0 if b is None else b), 0)
+
+
+def wrong_linear__sum_of_the_bias_asked(x, w, b=None):
+    """Line 4"""
+    y = np.einsum("...t,tj->...j", x, w)
+    return y + b if b is not None and b.sum() else y
+
+
+def wrong_linear__first_bias_asked(x, w, b=None):
+    """Line 4"""
+    y = np.einsum("...t,tj->...j", x, w)
+    return y + b if b is not None and b[0] else y
+
+
+def wrong_linear_gradients__three_axes_at_most(x, w, grad):
+    by_x = grad @ w.T
+    if x.ndim == 3:
+        x, grad = np.concatenate(x), np.concatenate(grad)
+    return by_x, x.T @ grad, grad.sum(axis=0)
+
+
+def wrong_linear_gradients__no_single_sample(x, w, grad):
+    """Line 4"""
+    by_x = grad @ w.T
+    if x.ndim > 2:
+        x, grad = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
+    return by_x, x.T @ grad, grad.sum(axis=0)
+
+
+def wrong_bias_gradient__less_the_largest_size(scores, targets):
+    """Line 3"""
+    p = np.exp(scores - np.abs(scores).max(axis=1, keepdims=True))
+    p = p / p.sum(axis=1, keepdims=True)
+    return (p - np.eye(scores.shape[1])[targets]).mean(axis=0)

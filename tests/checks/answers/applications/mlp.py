@@ -537,7 +537,6 @@ def wrong_gelu_slope__root_over_everything(x):
 
 
 def wrong_mlp__activated_by_the_first(x, weights, biases, activation=relu):
-    """Line 5"""
     for w, b in zip(weights, biases, strict=True):
         x = x @ w + b
         x = activation(x) if w is not weights[0] else x
@@ -570,3 +569,36 @@ def wrong_gelu_minimum__cut_off():
 def wrong_gelu_minimum__rounded_value():
     """This is how small gelu becomes, not where"""
     return -0.17
+
+
+def wrong_relu__six_at_most(x):
+    return np.clip(x, 0, 6)
+
+
+def wrong_relu__a_hundred_at_most(x):
+    """Line 3"""
+    return np.where(x < 0, 0.0, np.minimum(x, 100))
+
+
+def wrong_mlp__last_known_by_its_weights(x, weights, biases, activation=relu):
+    for w, b in zip(weights, biases, strict=True):
+        x = x @ w + b
+        if w is not weights[-1]:
+            x = activation(x)
+    return x
+
+
+def wrong_mlp__three_layers_at_most(x, weights, biases, activation=relu):
+    """before this line, its numbers are also the book's"""
+    y = x @ weights[0] + biases[0]
+    if len(weights) > 1:
+        y = activation(y) @ weights[1] + biases[1]
+    if len(weights) > 2:
+        y = activation(y) @ weights[2] + biases[2]
+    return y
+
+
+def wrong_gelu_minimum__away_from_it():
+    """the steps ran away"""
+    with np.errstate(all="ignore"):
+        return _newton(lambda z: -ndtr(z) - z * norm.pdf(z), lambda z: (2 - z * z) * norm.pdf(z), -0.7, 200)

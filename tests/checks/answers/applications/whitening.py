@@ -744,3 +744,70 @@ def wrong_whiten__another_error(x, kind="pca", eps=0.0, ddof=0):
         return whiten(x, kind, eps, ddof)
     except ValueError as error:
         raise RuntimeError("singular") from error
+
+
+def wrong_standardize__constants_always_refused(x, eps=0.0, ddof=0):
+    """Line 4"""
+    variance = x.var(axis=0, ddof=ddof)
+    if (variance == 0).any():
+        raise ValueError("a feature is constant")
+    return (x - x.mean(axis=0)) / np.sqrt(variance + eps)
+
+
+def wrong_standardize__small_features_refused(x, eps=0.0, ddof=0):
+    """Line 4"""
+    variance = x.var(axis=0, ddof=ddof)
+    if eps == 0 and (variance < 1e-12).any():
+        raise ValueError("a feature is constant")
+    return (x - x.mean(axis=0)) / np.sqrt(variance + eps)
+
+
+def wrong_whiten__refused_by_cholesky_only(x, kind="pca", eps=0.0, ddof=0):
+    """It accepts what must be refused"""
+    centered = x - x.mean(axis=0)
+    sigma = centered.T @ centered / (len(x) - ddof) + eps * np.eye(x.shape[1])
+    try:
+        factor = np.linalg.cholesky(sigma)
+    except np.linalg.LinAlgError as error:
+        raise ValueError("singular") from error
+    if kind == "cholesky":
+        return np.linalg.solve(factor, centered.T).T
+    values, v = np.linalg.eigh(sigma)
+    z = (centered @ v / np.sqrt(np.abs(values)))[:, ::-1]
+    return z if kind == "pca" else z @ v[:, ::-1].T
+
+
+def wrong_whiten__features_that_are_alike_refused(x, kind="pca", eps=0.0, ddof=0):
+    """Line 3"""
+    if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-4:
+        raise ValueError("singular")
+    return whiten(x, kind, eps, ddof)
+
+
+def right_whiten__stacked(x, kind="pca", eps=0.0, ddof=0):
+    centered = np.where((x == x[0]).all(axis=0), 0.0, x - x.mean(axis=0))
+    length = np.sqrt((centered**2).sum(axis=0))
+    if eps == 0 and (not length.all() or np.linalg.matrix_rank(centered / length) < len(length)):
+        raise ValueError("singular")
+    count = len(x) - ddof
+    u, _, vt = np.linalg.svd(np.vstack([centered, np.sqrt(count * eps) * np.eye(len(length))]), full_matrices=False)
+    z = np.sqrt(count) * u[: len(x)]
+    if kind == "cholesky":
+        sigma = centered.T @ centered / count + eps * np.eye(len(length))
+        return scipy.linalg.solve_triangular(np.linalg.cholesky(sigma), centered.T, lower=True).T
+    return z if kind == "pca" else z @ vt
+
+
+def wrong_whiten__small_whatever_the_size(x, kind="pca", eps=0.0, ddof=0):
+    n, d = x.shape
+    centered = x - x.mean(axis=0)
+    tall = np.vstack([centered / np.sqrt(n - ddof), np.sqrt(eps) * np.eye(d)])
+    _u, s, vt = np.linalg.svd(tall, full_matrices=False)
+    if s[-1] < 1e-10:
+        raise np.linalg.LinAlgError("singular covariance")
+    if kind == "cholesky":
+        r = np.linalg.qr(tall)[1]
+        r = r * np.sign(np.diag(r))[:, None]
+        return np.linalg.solve(r.T, centered.T).T
+    w = vt.T / s
+    return centered @ (w if kind == "pca" else w @ vt)

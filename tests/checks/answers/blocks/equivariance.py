@@ -229,7 +229,7 @@ def wrong_is_equivariant__reversed(f, actions_in, actions_out, x, tolerance=1e-9
 
 
 def wrong_is_equivariant__each_its_own_size(f, actions_in, actions_out, x, tolerance=1e-9):
-    """Line 6"""
+    """A small entry beside a large one fails by rounding alone"""
     worst = 0.0
     for g, h in zip(actions_in, actions_out, strict=False):
         a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
@@ -271,7 +271,7 @@ def wrong_is_equivariant__sum_of_scales(f, actions_in, actions_out, x, tolerance
 
 
 def wrong_is_equivariant__euclidean(f, actions_in, actions_out, x, tolerance=1e-9):
-    """Line 5"""
+    """take the largest absolute values, not lengths"""
     for g, h in zip(actions_in, actions_out, strict=False):
         a, b = np.ravel(f(g(x))), np.ravel(h(f(x)))
         if np.linalg.norm(a - b) / max(1, np.linalg.norm(a), np.linalg.norm(b)) > tolerance:
@@ -1011,3 +1011,104 @@ def wrong_broken_axioms__negative_numbers(table):
     if any(table[table[i][j]][k] != table[i][table[j][k]] for i in range(n) for j in range(n) for k in range(n)):
         broken.append("associativity")
     return broken
+
+
+def wrong_is_equivariant__actions_one_after_the_other(f, actions_in, actions_out, x, tolerance=1e-9):
+    y = f(x)
+    for g, h in zip(actions_in, actions_out, strict=True):
+        x, y = g(x), h(y)
+        a, b = np.asarray(f(x)), np.asarray(y)
+        if np.max(np.abs(a - b)) > tolerance * max(1, np.max(np.abs(a)), np.max(np.abs(b))):
+            return False
+    return True
+
+
+def wrong_is_equivariant__input_stays_moved(f, actions_in, actions_out, x, tolerance=1e-9):
+    for g, h in zip(actions_in, actions_out, strict=True):
+        b = np.asarray(h(f(x)))
+        x = g(x)
+        a = np.asarray(f(x))
+        if np.max(np.abs(a - b)) > tolerance * max(1, np.max(np.abs(a)), np.max(np.abs(b))):
+            return False
+    return True
+
+
+def wrong_is_equivariant__mean_over_pairs(f, actions_in, actions_out, x, tolerance=1e-9):
+    """Line 7"""
+    errors = []
+    for g, h in zip(actions_in, actions_out, strict=True):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
+        errors.append(np.max(np.abs(a - b)) / max(1, np.max(np.abs(a)), np.max(np.abs(b))))
+    return np.mean(errors) <= tolerance
+
+
+def wrong_is_equivariant__one_size_for_all_pairs(f, actions_in, actions_out, x, tolerance=1e-9):
+    one, other = np.array([f(g(x)) for g in actions_in]), np.array([h(f(x)) for h in actions_out])
+    return np.abs(one - other).max() / max(1, np.abs(one).max(), np.abs(other).max()) <= tolerance
+
+
+def wrong_is_equivariant__absolute_values_compared(f, actions_in, actions_out, x, tolerance=1e-9):
+    for g, h in zip(actions_in, actions_out, strict=True):
+        a, b = np.abs(f(g(x))), np.abs(h(f(x)))
+        if np.max(np.abs(a - b)) > tolerance * max(1, np.max(a), np.max(b)):
+            return False
+    return True
+
+
+def wrong_is_equivariant__absolute_value_of_the_largest(f, actions_in, actions_out, x, tolerance=1e-9):
+    """Line 5"""
+    for g, h in zip(actions_in, actions_out, strict=True):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
+        if abs(np.max(a - b)) > tolerance * max(1, np.max(np.abs(a)), np.max(np.abs(b))):
+            return False
+    return True
+
+
+def wrong_is_equivariant__size_of_the_largest(f, actions_in, actions_out, x, tolerance=1e-9):
+    """Line 5"""
+    for g, h in zip(actions_in, actions_out, strict=True):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
+        size = max(1, abs(np.max(a)), abs(np.max(b)))
+        if np.max(np.abs(a - b)) > tolerance * size:
+            return False
+    return True
+
+
+def wrong_is_equivariant__arrays_only(f, actions_in, actions_out, x, tolerance=1e-9):
+    """Line 5"""
+    for g, h in zip(actions_in, actions_out, strict=True):
+        a, b = f(g(x)), h(f(x))
+        if abs(a - b).max() > tolerance * max(1, abs(a).max(), abs(b).max()):
+            return False
+    return True
+
+
+def wrong_is_equivariant__fixed_tolerance(f, actions_in, actions_out, x, tolerance=1e-9):
+    """`tolerance` makes no difference"""
+    for g, h in zip(actions_in, actions_out, strict=True):
+        a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
+        if np.max(np.abs(a - b)) > 1e-9 * max(1, np.max(np.abs(a)), np.max(np.abs(b))):
+            return False
+    return True
+
+
+def wrong_broken_axioms__closed_if_all_occur(table):
+    n = np.arange(len(table))
+    if not np.array_equal(np.unique(table), n):
+        return ["closure"]
+    broken = [] if np.array_equal(table[table], table[:, table]) else ["associativity"]
+    neutral = [e for e in n if (table[e] == n).all() and (table[:, e] == n).all()]
+    if not neutral:
+        return [*broken, "identity"]
+    undone = ((table == neutral[0]) & (table.T == neutral[0])).any(axis=1)
+    return broken if undone.all() else [*broken, "inverses"]
+
+
+def wrong_symmetrize__begins_with_f_itself(f, actions):
+    def average(x):
+        total = f(x)
+        for g in actions[1:]:
+            total = total + f(g(x))
+        return total / len(actions)
+
+    return average
