@@ -109,9 +109,10 @@ def _options(q, k, v, bias, mask):
 
 
 _small_parts = frozen(np.array([[[4.0, 0.0]], [[0.0, 8.0]]]), np.array([[0.0], [np.log(3)]]))
-_blind_parts = frozen(np.array([[[4.0], [0.0]], [[2.0], [0.0]]]), np.array([[1.0, -math.inf], [-math.inf] * 2]))
+_blind_parts = frozen(np.array([[[4.0], [0.0], [0.0]], [[2.0], [0.0], [3.0]]]), np.array([[1.0, -math.inf, -math.inf],
+    [-math.inf, -math.inf, 1.0]]))
 _EXTREME = np.array([[-math.inf, -800.0, 800.0, 799.0, -math.inf], [-math.inf] * 5, [-900.0, -800.0, -1e9, -801.0,
-    -800.0]])
+    -800.0], [-math.inf, -math.inf, -800.0, -801.0, -802.0]])
 _BOTH = in_parts("out", "lse")
 _TOTAL = "total = factor * total + xp.sum(exponentials, axis=-1, keepdims=True)"
 _OUT = "out = factor * out + exponentials @ v[..., keys, :]"

@@ -21,6 +21,7 @@ _q4, _k2, _v2, _columns = frozen(*(np.array(it, float) for it in ([[[1], [2]], [
     [[[1], [0], [2]], [[-1], [1], [3]]], [[[1], [5], [0]], [[2], [-3], [9]]], [[1, 2, 3, 4], [5, 6, 7, 0], [1, 0, 2, 0],
     [9, 1, 3, 1]])))
 _two = np.array([[True, True, False], [True, False, True]])
+_own = {"mask": np.stack([_two, _two[::-1], ~_two, _two]), "bias": np.arange(4.0)[:, None, None] * np.arange(3) * _two}
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 products in float64: a few units of 1e-16"}
 
 
@@ -116,8 +117,9 @@ _MASKED = (
 CHECKS = (
     Checks(grouped_query_attention,
         cases=(
-            call(_q4, _k2, _v2), call(_q4, _k2, _v2, mask=_two).about("a mask"), call(_q4, _k2[:1],
-            _v2[1:]).about("one key/value head"), call(_q4[:2], _k2, _v2).about("as many groups as heads"),
+            call(_q4, _k2, _v2), call(_q4, _k2, _v2, mask=_two).about("a mask"), call(_q4, _k2, _v2,
+            **_own).about("a mask and a bias for each head"), call(_q4, _k2[:1], _v2[1:]).about("one key/value head"),
+            call(_q4[:2], _k2, _v2).about("as many groups as heads"),
             *_options(_q, _k, _v), call(_q, _repeated(_k)[:, ::2], _repeated(_v)[:, 1::2],
             _mask).about("three groups")),
         claims=(
@@ -167,6 +169,7 @@ CHECKS = (
     Checks(multi_query_attention,
         cases=(
             call(_q4, _k2[0], _v2[1]), call(_q4, _k2[0], _v2[1], mask=_two).about("a mask"),
+            call(_q4, _k2[0], _v2[1], **_own).about("a mask and a bias for each head"),
             *_options(_q, _k[:, 0], _v[:, 0]), call(_square, _square_k,
             _square_v).about("as many sequences as heads")),
         claims=(

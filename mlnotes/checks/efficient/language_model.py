@@ -105,11 +105,12 @@ CHECKS = (
             call(np.log([8.0, 1.0, 4.0, 2.0]), top_k=2, top_p=0.6).about("top k, then top p"),
             call(_rows, 1.7, 5, 0.6).about("all three"), call(_rows, 0.3, 5, 0.97).about("all three"),
             call(_cube, 1.3, 3, 0.9).about("three axes"), call(_row, 0).about("temperature 0"),
+            call(_rows, 0).about("rows at temperature 0"),
             call(np.array([0.0, -1e-6]), 0).about("scores close to each other at temperature 0"),
             call(_row * 1000, 1000.0).about("scores of 1000 at a high temperature"),
             call(_row * 1000).about("scores of 1000"), call(_row - 1000).about("scores of -1000"),
             call(_row, top_k=9).about("more than there are"), call(_row, top_p=1.0).about("all of the probability"),
-            call(np.log([0.5, 0.25, 0.25]), top_p=0.0).about("none of the probability"),
+            call(np.log([0.25, 0.5, 0.25]), top_p=0.0).about("none of the probability"),
             call(np.array([0.0, -50.0, -700.0]), top_p=1.0).about(
                 "a probability that no sum notices", edge=True, tolerance=1e-23, absolute=0.0),
             call(np.array([[1000.0, 998.0], [-9500.0, -9501.0]]), 0.1).about("rows far apart"),

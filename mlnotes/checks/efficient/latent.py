@@ -34,6 +34,7 @@ _blind = np.array(_mask & (np.arange(5)[:, None] != 3))
 # Small enough to be read in a report: two heads of width 1, two latents of width 2, and a rotary part of width 1.
 _q2, _c2, _uk2, _uv2 = frozen(*(np.array(it, float) for it in ([[[1, 2]], [[3, -1]]], [[1, 0, 2], [2, 1, 1]],
     [[1, 2], [0, 1]], [[2, 0], [1, 3]])))
+_own = {"mask": np.array([[[True, False]], [[True, True]]]), "bias": np.array([[[0.0, 1.0]], [[2.0, 0.0]]])}
 # What stretches inputs one by one makes the projection itself a bad measure of what is lost.
 _wide, _seen = frozen(_rng.normal(size=(6, 5)), _rng.normal(size=(17, 6)) * [30, 1, 0.1, 5, 1, 10] + 1)
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 products in float64: a few units of 1e-16"}
@@ -77,13 +78,14 @@ def _at_distances(f, at):
 
 _CALLS = (
     call(_q2, _c2, _uk2, _uv2), call(_q2[..., :1], _c2[:, :2], _uk2, _uv2).about("no rotary part"),
-    call(_q2, _c2, _uk2, _uv2, mask=np.array([[True, False]])).about("a mask"), call(_q, _c, _uk,
-    _uv).about("two sequences"), call(_q, _c, _uk, _uv, mask=_mask).about("a causal mask"), call(_q, _c, _uk, _uv,
-    mask=_per_head).about("a mask for each head"), call(_q, _c, _uk, _uv, bias=_bias[0, 0]).about("a bias"),
-    call(_q, _c, _uk, _uv, bias=_bias).about("a bias for each head"), call(_q, _c, _uk, _uv,
-    scale=0.3).about("a scale"), call(_q, _c, _uk, _uv, scale=0.0).about("a scale of 0", edge=True), call(_q, _c, _uk,
-    _uv, _mask, _bias, 0.3).about("mask, bias and scale"), call(300 * _q, 3 * _c, _uk, _uv,
-    mask=_mask).about("scores of 1000"), call(_q, _c, _uk, _uv, mask=_blind).about("a query that sees no key",
+    call(_q2, _c2, _uk2, _uv2, mask=np.array([[True, False]])).about("a mask"), call(_q2, _c2, _uk2,
+    np.hstack([_uv2, _uv2 + 1]), **_own).about("a mask and a bias for each head, values of width 2"),
+    call(_q, _c, _uk, _uv).about("two sequences"), call(_q, _c, _uk, _uv, mask=_mask).about("a causal mask"),
+    call(_q, _c, _uk, _uv, mask=_per_head).about("a mask for each head"), call(_q, _c, _uk, _uv,
+    bias=_bias[0, 0]).about("a bias"), call(_q, _c, _uk, _uv, bias=_bias).about("a bias for each head"),
+    call(_q, _c, _uk, _uv, scale=0.3).about("a scale"), call(_q, _c, _uk, _uv, scale=0.0).about("a scale of 0",
+    edge=True), call(_q, _c, _uk, _uv, _mask, _bias, 0.3).about("mask, bias and scale"), call(300 * _q, 3 * _c, _uk,
+    _uv, mask=_mask).about("scores of 1000"), call(_q, _c, _uk, _uv, mask=_blind).about("a query that sees no key",
     edge=True), call(np.stack([_q, -_q]), np.stack([_c, _c + 1]), _uk, _uv).about("one more leading axis", edge=True))
 _CLAIMS = (
     oracle("scaled_dot_product_attention of keys and values that are written out head by head", _by_hand,

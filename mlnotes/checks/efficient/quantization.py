@@ -36,7 +36,8 @@ _ROUNDED = (
     .about("far from zero"), call(_heavy, 4, 7).about("numbers of 1e150", absolute=0.0), call(1e-150 * _wide, 4, 7)
     .about("numbers of 1e-150", absolute=0.0), call(_small[0], 4, 2).about("one axis"),
     call(np.array([[1.0, 14.0]]), 4).about("two codes that are equally near", edge=True))
-_FULL = frozen(np.array([0, 56, 0, 188, *range(16)], np.uint8), _rng.integers(0, 60, (2, 3, 40)).astype(np.uint8))
+_FULL = frozen(np.array([0, 56, 0, 188, *range(240, 0, -15)], np.uint8), _rng.integers(0, 60, (2, 3, 40)).astype(
+    np.uint8) ^ np.uint8(192) * (np.arange(40) % 20 > 3).astype(np.uint8))
 _EIGHTH = frozen(np.array([0, 56, *range(128, 144), *range(16)], np.uint8),
     _rng.integers(0, 60, (2, 3, 68)).astype(np.uint8) ^ np.uint8(128) * (np.arange(68) % 34 > 1).astype(np.uint8))
 _CODES = frozen(np.array([1, 2, 3, 0, 0, 3, 2, 1], np.uint8), _rng.integers(0, 16, (2, 3, 8)).astype(np.uint8),

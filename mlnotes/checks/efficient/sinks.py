@@ -253,7 +253,7 @@ CHECKS = (
                 "self._values[..., slots[::-1], :] = v[..., stay, :]"), "In a chunk, values belong to other keys",
                 "write keys and values to the same places"))),
     Checks(sink_score,
-        cases=(call(0.5, 2), call(0.5, 11), call(0.9, 101), call(0.1, 64), call(0.75, 4)),
+        cases=(call(0.5, 2), call(0.5, 11), call(0.9, 101), call(0.1, 60), call(0.75, 4)),
         claims=(
             Claim("half of the weight against one other needs nothing", lambda f: distance(f(0.5, 2), 0.0)),
             Claim("twice the others need log 2 more", lambda f: distance(f(0.7, 21) - f(0.7, 11), math.log(2)),

@@ -577,3 +577,13 @@ def wrong_multi_head_attention__decoder(q, k, v, w_q, w_k, w_v, w_o, n_heads, ma
         mask = mask[..., None, :, :]
     q, k, v = (split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
     return merge_heads(attention(q, k, v, mask)) @ w_o
+
+
+def wrong_multi_head_attention__width_of_the_second_axis(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Line 3"""
+    d, out = k.shape[1] // n_heads, 0
+    for i in range(n_heads):
+        mine = slice(i * d, (i + 1) * d)
+        weights = attention_weights(q @ w_q[:, mine] @ w_k[:, mine].T, k, mask, scale=d**-0.5)
+        out = out + weights @ v @ (w_v[:, mine] @ w_o[mine])
+    return out

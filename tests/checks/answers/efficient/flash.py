@@ -1299,3 +1299,27 @@ def wrong_causal_flash_attention__triangle_in_every_block(q, k, v, offset=0, sca
             block = mask[i : i + block_size, j : j + block_size]
             block[:] = np.tri(*block.shape, offset, bool)
     return _in_blocks(q, k, v, mask, None, scale, block_size)[0]
+
+
+def wrong_online_softmax__nothing_is_0_from_then_on(x, axis=-1, block_size=256):
+    """look at which variable stands where"""
+    x = np.moveaxis(x, axis, -1)
+    m, total = np.full_like(x[..., 0], -np.inf), 0.0
+    for start in range(0, x.shape[-1], block_size):
+        block = x[..., start : start + block_size]
+        new = np.maximum(m, block.max(-1))
+        new = np.where(new == -np.inf, 0, new)
+        total = np.exp(m - new) * total + np.exp(block - new[..., None]).sum(-1)
+        m = new
+    return np.moveaxis(np.exp(x - m[..., None]) / np.where(total == 0, 1, total)[..., None], -1, axis)
+
+
+def wrong_merge_attentions__nothing_in_the_first_part(outs, lses):
+    """Line 6"""
+    out, lse = outs[0], lses[0]
+    for other, its in zip(outs[1:], lses[1:], strict=True):
+        both = np.logaddexp(lse, its)
+        safe = np.where(lse == -np.inf, 0, both)
+        out = np.exp(lse - safe)[..., None] * out + np.exp(its - safe)[..., None] * other
+        lse = both
+    return out, lse

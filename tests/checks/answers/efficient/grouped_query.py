@@ -430,3 +430,23 @@ def wrong_multi_query_attention__decoder(q, k, v, mask=None, bias=None, scale=No
     if mask is None and q.shape[-2] == k.shape[-2]:
         mask = np.tri(q.shape[-2], dtype=bool)
     return attention(q, k[..., None, :, :], v[..., None, :, :], mask, bias, scale)
+
+
+def wrong_grouped_query_attention__always_several_sequences(q, k, v, mask=None, bias=None, scale=None):
+    """is where it fails"""
+    h, g = q.shape[-3], k.shape[-3]
+    out = []
+    for i in range(h):
+        j = i * g // h
+        own = [x if x is None or x.ndim == 2 else x[:, i] for x in (mask, bias)]
+        out.append(attention(q[..., i, :, :], k[..., j, :, :], v[..., j, :, :], *own, scale))
+    return np.stack(out, axis=-3)
+
+
+def wrong_multi_query_attention__always_several_sequences(q, k, v, mask=None, bias=None, scale=None):
+    """is where it fails"""
+    out = []
+    for i in range(q.shape[-3]):
+        own = [x[:, i] if x is not None and x.ndim > 3 else x for x in (mask, bias)]
+        out.append(attention(q[..., i, :, :], k, v, *own, scale))
+    return np.stack(out, axis=-3)

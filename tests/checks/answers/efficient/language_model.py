@@ -918,3 +918,19 @@ def wrong_next_token_probabilities__softmax_first(logits, temperature=1.0, top_k
 def wrong_next_token_probabilities__hardly_any_temperature(logits, temperature=1.0, top_k=None, top_p=None):
     """Line 3"""
     return next_token_probabilities(logits, max(temperature, 1e-3), top_k, top_p)
+
+
+def wrong_next_token_probabilities__largest_of_all_rows(logits, temperature=1.0, top_k=None, top_p=None):
+    """look at the axis"""
+    x = logits - logits.max()
+    x = np.where(x == 0, 0.0, -np.inf) if temperature == 0 else x / temperature
+    return next_token_probabilities(x, 1.0, top_k, top_p)
+
+
+def wrong_next_token_probabilities__first_token_at_none(logits, temperature=1.0, top_k=None, top_p=None):
+    """Line 5"""
+    if top_p == 0:
+        p = np.zeros_like(logits)
+        p[..., 0] = 1
+        return p
+    return next_token_probabilities(logits, temperature, top_k, top_p)

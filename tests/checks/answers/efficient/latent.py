@@ -905,3 +905,27 @@ def wrong_absorbed_latent_attention__rows_divided(q, c, w_uk, w_uv, mask=None, b
     asking = np.concatenate([q[..., :d] @ up_k.mT, q[..., d:]], axis=-1)
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     return multi_query_attention(asking, c, c[..., :r], mask, bias, scale) @ up_v
+
+
+def wrong_absorbed_latent_attention__heads_of_four_axes(q, c, w_uk, w_uv, mask=None, bias=None, scale=None):
+    """is where it fails"""
+    h, r = q.shape[-3], len(w_uk)
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    out = []
+    for i, (up, v_up) in enumerate(zip(np.split(w_uk, h, 1), np.split(w_uv, h, 1), strict=True)):
+        one = q[..., i, :, :]
+        asking = np.concatenate([one[..., : up.shape[1]] @ up.T, one[..., up.shape[1] :]], -1)
+        own = [x[:, i] if x is not None and x.ndim > 3 else x for x in (mask, bias)]
+        out.append(attention(asking, c, c[..., :r], *own, scale) @ v_up)
+    return np.stack(out, axis=-3)
+
+
+def wrong_absorbed_latent_attention__values_by_rows(q, c, w_uk, w_uv, mask=None, bias=None, scale=None):
+    """Line 5"""
+    h, r = q.shape[-3], len(w_uk)
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    d, e = w_uk.shape[1] // h, len(w_uv) // h
+    up = w_uk.reshape(r, h, d).swapaxes(0, 1)
+    asking = np.concatenate([q[..., :d] @ up.mT, q[..., d:]], -1)
+    mean = multi_query_attention(asking, c, c[..., :r], mask, bias, scale)
+    return mean @ np.stack([w_uv[:, i * e : (i + 1) * e] for i in range(h)])

@@ -809,3 +809,12 @@ def wrong_quantize__a_little_added(x, bits, block_size=None, symmetric=True):
         low, scale = blocks.min(-1), np.ptp(blocks, axis=-1) / (2**bits - 1)
     codes = np.rint((blocks - low[..., None]) / (scale + 1e-9)[..., None])
     return codes.reshape(x.shape), scale, low
+
+
+def wrong_decode_q4_1__bytes_with_a_sign(blocks):
+    """Line 5"""
+    it = np.ascontiguousarray(blocks).reshape(*blocks.shape[:-1], -1, 20)
+    step, low = np.moveaxis(it[..., :4].copy().view("<f2").astype(np.float32), -1, 0)
+    pairs = it[..., 4:].view(np.int8)
+    codes = np.concatenate([pairs & 15, pairs >> 4], axis=-1)
+    return (step[..., None] * codes + low[..., None]).reshape(*blocks.shape[:-1], -1)

@@ -506,3 +506,8 @@ def wrong_sink_mask__sinks_that_there_are_not(n_queries, n_keys, window, n_sinks
         for j in range(min(n_sinks, at + 1)):
             mask[i, j] = True
     return mask
+
+
+def wrong_sink_score__whole_odds(share, n_keys):
+    """Line 3"""
+    return math.log(round(share / (1 - share) * (n_keys - 1)))
