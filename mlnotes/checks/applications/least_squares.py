@@ -171,7 +171,8 @@ CHECKS = (
             call(_close, _on_paper, "normal").about("columns too near each other for the normal equations"),
             call(_long(5e-6), _long(5e-6) @ [1.0, 2.0], "normal").about("a hundred equations, and columns near enough "
                 "for the normal equations", tolerance=1e-3), call(_long(1e-14), _long(1e-14) @ [1.0, 2.0]).about(
-                "a hundred equations, and columns that differ by rounding errors"),
+                "a hundred equations, and columns that differ by rounding errors"), call(_long(1e-14).T, _b[:2],
+                "svd").about("a hundred unknowns, and rows that differ by rounding errors"),
             call(_tall * 1e150, _b * 1e150).about("numbers of 1e150", edge=True),
             call(_tall * 1e-150, _b * 1e-150).about("numbers of 1e-150", edge=True)),
         claims=(
@@ -284,8 +285,8 @@ CHECKS = (
             call(_asymmetric).about("a matrix that is not symmetric"),
             call(np.diag([-1.0, -4.0]) + 0.0).about("a negative definite matrix, whose determinant is positive"),
             call(_even).about("a positive determinant and two negative eigenvalues"),
-            call(np.array([[4, 1], [1, 2]])).about("integers", edge=True), call(np.array([[2.0, 0.1 + 0.2, 1e-17],
-            [0.3, 1.0, 0.0], [0.0, 0.0, 3.0]])).about("a matrix that is symmetric up to rounding errors"),
+            call(np.array([[4, 1], [1, 2]])).about("integers", edge=True), call(2.0**24 * np.array([[2.0, 0.1 + 0.2,
+            1e-17], [0.3, 1.0, 0.0], [0.0, 0.0, 3.0]])).about("a large matrix that is symmetric up to rounding errors"),
             call(np.array([[2.0, 1.0 + 1e-6], [1.0, 2.0]])).about("an asymmetry of a millionth", edge=True),
             call(_asymmetric * 2.0**-30).about("a matrix of 1e-9 that is not symmetric", edge=True)),
         claims=(

@@ -338,9 +338,10 @@ CHECKS = (
             Mistake("by mean products", _by_mean_products, "A mean of 2³⁰ costs all digits",
                 "subtract the means first, multiply afterwards"))),
     Checks(whiten, run=_whitened, refusal=ValueError,
-        cases=_whitenings(*_SMOOTHED, *_SIZES, *_UNLIKE, call(_summed,
-            "zca").about("a feature that is a sum of others"), call(_added).about("a feature that is a sum of others"),
-            call(_alike, "zca").about("features with a correlation of 0.99999", tolerance=1e-8)),
+        cases=_whitenings(*_SMOOTHED, *_SIZES, *_UNLIKE, call(2.0**30 * _summed,
+            "zca").about("large features, one a sum of others"), call(_added).about(
+            "a feature that is a sum of others"), call(_alike, "zca").about(
+            "features with a correlation of 0.99999", tolerance=1e-8)),
         claims=(
             Claim("the covariance becomes the identity, and the mean 0, also with ddof = 1", _identity, **_ROTATED),
             Claim("pca: along the eigenvectors of the covariance", _along_the_axes, **_ROTATED),

@@ -333,10 +333,12 @@ CHECKS = (
     Checks(lu_solve,
         cases=(
             call(_two, np.array([3.0, 9.0])), call(_leading, np.array([1.0, 2.0])).about("a leading zero"),
-            call(_graded, np.array([1.0, 2.0])).about("a small pivot"), call(_square, _rhs),
-            call(_cycle, _rhs[:3]).about("three rows that change places"), call(_square,
-            _many).about("three right-hand sides"), call(np.array([[0, 2], [3, 4]]),
-            np.array([1, 2])).about("integers"), call(_singular, _rhs[:3]).about("a singular matrix"),
+            call(_graded * [[1.0], [-1.0]], np.array([1.0, 2.0])).about("a small pivot above a negative one"),
+            call(_square, _rhs), call(_cycle, _rhs[:3]).about("three rows that change places"),
+            call(np.array([[2.0, 1.0, 1.0], [4.0, 2.0, 3.0], [0.0, 1.0, 1.0]]), _rhs[:3]).about(
+            "a pivot of which nothing is left"), call(_square, _many).about("three right-hand sides"),
+            call(np.array([[0, 2], [3, 4]]), np.array([1, 2])).about("integers"),
+            call(_singular, _rhs[:3]).about("a singular matrix"),
             call(lu(_square), _many).about("factors in place of the matrix", edge=True),
             call(_two.tolist(), [3, 9]).about("lists", edge=True), *_single(_square)),
         claims=(

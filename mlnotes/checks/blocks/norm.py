@@ -10,7 +10,7 @@ from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, 
 _rng = np.random.default_rng(19)
 _x, _table, _huge, _tiny, _zeros, _a, _tall, _huge_a, _stack = frozen(np.array([3.0, -4.0]), _rng.normal(size=(5, 3)),
     np.array([3e200, -4e200]), np.array([3e-200, -4e-200]), np.zeros(3), np.array([[1.0, -2.0], [-4.0, 8.0]]),
-    _rng.normal(size=(5, 3)), np.array([[1e200, -2e200], [3e200, 4e200]]), _rng.normal(size=(2, 7, 3)))
+    _rng.normal(size=(5, 3)), np.array([[1.0, -2e200], [-3e200, -4e200]]), _rng.normal(size=(2, 7, 3)))
 _KINDS = ("frobenius", "one", "inf", "max", "spectral", "nuclear")
 _POWERS = (1, 1.5, 2, 3, math.inf)
 _bent = np.array([2.0, -3.0, 0.5, 1.0])

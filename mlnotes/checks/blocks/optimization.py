@@ -411,6 +411,7 @@ CHECKS = (
             call(bowl, bowl_gradient, _small, _newton, bowl_hessian, 3, 1e-3).about("all options"),
             call(hills, hills_gradient, np.array([0.2, 0.1, 0.0]), _newton, hills_hessian).about("a saddle"),
             call(wave, wave_gradient, np.array([-1.5]), _newton, wave_hessian).about("a maximum"),
+            call(wave, wave_gradient, np.array([-1.0]), _fast, wave_hessian).about("a start near a maximum"),
             call(lambda x: 0.0, bowl_gradient, np.array([1e-4, 0.0]), _slow, tolerance=1.0,
                 max_steps=3).about("a gradient that is small from the start"),
             call(*_WALK, _lbfgs),

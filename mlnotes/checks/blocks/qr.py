@@ -170,7 +170,8 @@ def _calls(*block, edges=()):
         (_almost_done, "a column that is almost done"), (-_almost_done, "a negative column that is almost done"),
         (_tall * [1e200, 1.0, 1e-200], f"columns of 1e200, 1 and 1e-200, {_DIVIDED}"),
         (_tall * [1.0, 1e-5, 1e-13], f"columns of 1, 1e-5 and 1e-13, {_DIVIDED}"), (_tall, "more rows than columns"),
-        (_wide, "more columns than rows"), (_huge, "numbers of 1e200"), (_tiny, "numbers of 1e-200"))
+        (_wide, "more columns than rows"), (np.vstack([-abs(_huge), np.zeros(3)]), "numbers of -1e200"),
+        (_tiny, "numbers of 1e-200"))
     return (*(call(a, *block).about(says, edge=says in edges) for a, says in matrices),
         call(_square.astype(np.float32), *block).about("float32", edge=True),
         call(np.full((3, 1), 1.5e308), *block).about("a length beyond the largest float", edge=True))
@@ -411,7 +412,7 @@ CHECKS = (
         cases=(
             call(3.0, 4.0), call(3.0, -3.0), call(-2.0, -2.0), call(0.0, -5.0).about("a first coordinate of 0"),
             call(-2.0, 0.0).about("a second coordinate of 0"), call(3e200, -4e200).about("numbers of 1e200"),
-            call(-4e-200, 3e-200).about("numbers of 1e-200"), call(0.0, 0.0).about("nothing to turn")),
+            call(-3e-200, 4e-200).about("numbers of 1e-200"), call(0.0, 0.0).about("nothing to turn")),
         claims=(
             Claim("(x, y) becomes (length, 0)", _turns, **_SMALL_ROUNDING),
             Claim("nothing to turn: the identity", lambda f: distance(f(0.0, 0.0), np.eye(2))),

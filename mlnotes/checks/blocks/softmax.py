@@ -216,9 +216,9 @@ CHECKS = (
             call(np.array([2.0, 1.0, 0.0]), 1.0), call(np.array([2.0, 1.0, 0.0]), 2.0), call(np.array([0.0, 3.0]), 0.5),
             call(_small, 0.7).about("two rows"), call(_cube, 0.3).about("three axes"), call(np.array([5.0, 5.0, 5.0]),
             1.5).about("equal scores"), call(np.array([[1000.0, 998.0, 0.0]]), 1.0).about("scores of 1000",
-            tolerance=1e-8), call(np.array([1e8, 1e8 + 1]), 1.0).about("scores of 1e8 that differ by 1",
-            tolerance=1e-6), call(np.array([5e159, 0.0, -5e159]), 1.0).about("scores whose squares are no floats",
-            edge=True)),
+            tolerance=1e-8), call(np.array([[1e8, 1e8 + 1], [0.0, 1.0]]),
+            1.0).about("scores of 1e8 that differ by 1, above others", tolerance=1e-6),
+            call(np.array([5e159, 0.0, -5e159]), 1.0).about("scores whose squares are no floats", edge=True)),
         claims=(
             Claim("equal scores keep it as it is", lambda f: distance(f(np.full(3, 2.0), 1.5), 0.0), **_LAST_BITS),
             Claim("adding a constant to all scores changes nothing", lambda f: distance(f(_small + 64, 0.7),

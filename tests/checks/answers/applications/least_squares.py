@@ -113,7 +113,7 @@ def wrong_lstsq__squares(a, b, method="qr", tolerance=None):
     if method != "svd" and _dependent(a, tolerance, method):
         raise ValueError("columns depend on each other")
     if method == "svd":
-        return np.linalg.pinv(a, 1e-15 if tolerance is None else tolerance) @ b
+        return np.linalg.pinv(a, max(a.shape) * _EPS if tolerance is None else tolerance) @ b
     return np.linalg.inv(a.T @ a) @ (a.T @ b)
 
 
@@ -749,7 +749,7 @@ def wrong_lstsq__root_of_the_spacing(a, b, method="qr", tolerance=None):
 
 
 def wrong_lstsq__smaller_side(a, b, method="qr", tolerance=None):
-    """look at which variable stands where"""
+    """look at which function is called"""
     eps = np.finfo(float).eps
     default = 2 * eps**0.5 if method == "normal" else min(a.shape) * eps
     return _lstsq_with(a, b, method, default if tolerance is None else tolerance)
@@ -760,3 +760,31 @@ def wrong_lstsq__size_for_normal_too(a, b, method="qr", tolerance=None):
     eps = np.finfo(float).eps
     default = max(a.shape) * (2 * eps**0.5 if method == "normal" else eps)
     return _lstsq_with(a, b, method, default if tolerance is None else tolerance)
+
+
+def wrong_lstsq__number_of_equations_for_the_larger(a, b, method="qr", tolerance=None):
+    if tolerance is None:
+        tolerance = 2 * _EPS**0.5 if method == "normal" else len(a) * _EPS
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > tolerance * s[0]
+    if method != "svd" and kept.sum() < a.shape[1]:
+        raise ValueError("columns depend on each other")
+    return vt[kept].T @ (np.diag(1 / s[kept]) @ (u[:, kept].T @ b))
+
+
+def wrong_cholesky__asymmetry_whatever_the_size(a):
+    """something is missing there"""
+    n = len(a)
+    low = np.zeros((n, n))
+    if np.abs(np.asarray(a) - np.transpose(a)).max() > 1e-12:
+        raise ValueError("not symmetric")
+    for i in range(n):
+        for j in range(i + 1):
+            rest = a[i][j] - sum(low[i, k] * low[j, k] for k in range(j))
+            if i == j:
+                if not rest > 0:
+                    raise ArithmeticError("not positive definite")
+                low[i, i] = math.sqrt(rest)
+            else:
+                low[i, j] = rest / low[j, j]
+    return low

@@ -43,7 +43,7 @@ def wrong_gauss_newton__one_step_too_far(residual, x0, jacobian=None, max_steps=
 
 
 def wrong_levenberg_marquardt__content_without_step(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Line 9"""
+    """Line 15"""
     x, damping = np.array(x0, float), 1e-2
     jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
     r, j = residual(x.copy()), jacobian(x.copy())
@@ -568,3 +568,53 @@ def right_levenberg_marquardt__short_residual(residual, x0, jacobian=None, max_s
         ahead = x + right_damped_step__svd(r, j, damping, d)
         lower = np.linalg.norm(residual(ahead.copy())) < np.linalg.norm(r)
         x, damping = (ahead, max(damping / 9, 1e-30)) if lower else (x, damping * 4)
+
+
+def wrong_gauss_newton__residual_not_asked_for_finite_numbers(
+    residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10
+):
+    """invalid value in log"""
+    x, found = np.array(x0, float), None
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for _ in range(max_steps + 1):
+        r, j = np.array(residual(x.copy())), np.array(jacobian(x.copy()), float)
+        if not np.isfinite(j).all():
+            return found
+        q, u = np.linalg.qr(j)
+        found = _fit_at(x, r, q.T @ r if j.any(axis=0).all() else r, tolerance)
+        if found.converged or not j.any(axis=0).all():
+            return found
+        x = x - np.linalg.solve(u, q.T @ r)
+    return found
+
+
+def wrong_gauss_newton__columns_of_the_start_looked_at(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    x, found = np.array(x0, float), None
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    if not np.array(jacobian(x.copy())).any(axis=0).all():
+        return _fit_at(x, residual(x), residual(x), tolerance)
+    for _ in range(max_steps + 1):
+        r, j = np.array(residual(x.copy())), np.array(jacobian(x.copy()), float)
+        if not (np.isfinite(r).all() and np.isfinite(j).all()):
+            return found
+        p = np.linalg.lstsq(j, -r, rcond=1e-15)[0]
+        found = _fit_at(x, r, j @ p, tolerance)
+        if found.converged:
+            return found
+        x = x + p
+    return found
+
+
+def wrong_levenberg_marquardt__short_residuals_forgotten(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    x, damping = np.array(x0, float), 1e-3
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for k in range(max_steps + 1):
+        r, j = residual(x.copy()), np.array(jacobian(x.copy()))
+        d = np.maximum(np.linalg.norm(j, axis=0), 1e-300)
+        along = np.linalg.qr(j / d)[0].T @ r if j.any(axis=0).all() else r
+        converged = bool(np.linalg.norm(along) <= max(tolerance, 1e-7) * np.linalg.norm(r))
+        if converged or k == max_steps:
+            return SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
+        ahead = x + right_damped_step__svd(r, j, damping, d)
+        lower = np.linalg.norm(residual(ahead.copy())) < np.linalg.norm(r)
+        x, damping = (ahead, damping / 10) if lower else (x, damping * 10)

@@ -799,6 +799,7 @@ def right_whiten__stacked(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__small_whatever_the_size(x, kind="pca", eps=0.0, ddof=0):
+    """It accepts what must be refused"""
     n, d = x.shape
     centered = x - x.mean(axis=0)
     tall = np.vstack([centered / np.sqrt(n - ddof), np.sqrt(eps) * np.eye(d)])

@@ -495,3 +495,10 @@ def wrong_rank_of_rest__half(d):
 def wrong_rank_of_rest__entries(d):
     """Line 3"""
     return d * d - 1
+
+
+def wrong_cosine_similarity__second_table_scaled_as_a_whole(a, b):
+    """scale each vector by its own largest coordinate"""
+    a = a / abs(a).max(axis=-1, keepdims=True)
+    b = b / abs(b).max()
+    return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)

@@ -775,3 +775,35 @@ def wrong_forward_substitution__integers_stay_integers(l, b):
     for i in range(len(x)):
         x[i] = (x[i] - l[i, :i] @ x[:i]) / l[i, i]
     return x
+
+
+def wrong_lu_solve__largest_value_for_pivot(a, b):
+    """take the argmax of absolute values"""
+    n = len(a)
+    table = np.hstack([np.asarray(a, float), np.reshape(b, (n, -1))])
+    for k in range(n):
+        best = k + np.argmax(table[k:, k])
+        if table[best, k] == 0:
+            raise ValueError("a is singular")
+        table[[k, best]] = table[[best, k]]
+        table[k] = table[k] / table[k, k]
+        for i in range(n):
+            if i != k:
+                table[i] = table[i] - table[i, k] * table[k]
+    return table[:, n:].reshape(np.shape(b))
+
+
+def wrong_lu_solve__pivot_looked_up_in_a(a, b):
+    """look at which variable stands where"""
+    n = len(a)
+    table = np.hstack([np.asarray(a, float), np.reshape(b, (n, -1))])
+    for k in range(n):
+        best = k + np.argmax(np.abs(a[k:, k]))
+        if table[best, k] == 0:
+            raise ValueError("a is singular")
+        table[[k, best]] = table[[best, k]]
+        table[k] = table[k] / table[k, k]
+        for i in range(n):
+            if i != k:
+                table[i] = table[i] - table[i, k] * table[k]
+    return table[:, n:].reshape(np.shape(b))

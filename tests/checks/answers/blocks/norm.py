@@ -590,3 +590,12 @@ def wrong_matrix_norm__added_and_largest_entry(a, kind="frobenius"):
         return vector_norm(entries, np.inf)
     s = np.linalg.svdvals(a)
     return s.max(axis=-1) if kind == "spectral" else s.sum(axis=-1)
+
+
+def wrong_matrix_norm__scaled_by_the_largest_value(a, kind="frobenius"):
+    """scale by the largest absolute entry before squaring"""
+    if kind == "max":
+        return np.abs(a).max(axis=(-2, -1))
+    unit = a.max() or 1.0
+    orders = {"frobenius": "fro", "one": 1, "inf": np.inf, "spectral": 2, "nuclear": "nuc"}
+    return np.linalg.norm(a / unit, orders[kind], axis=(-2, -1)) * abs(unit)

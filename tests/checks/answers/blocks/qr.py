@@ -631,3 +631,32 @@ def wrong_gram_schmidt__divided_by_what_is_left(a):
         r[j, j] = np.linalg.norm(v)
         q[:, j] = v / r[j, j]
     return q, r * sizes
+
+
+def wrong_householder_qr__scaled_by_the_largest_value(a):
+    """something is missing there"""
+    r = np.array(a, float)
+    (m, n), q = r.shape, np.eye(len(r))
+    for j in range(min(m, n)):
+        v = r[j:, j] / (r[j:, j].max() or 1)
+        v[0] += math.copysign(np.linalg.norm(v), v[0])
+        if v.any():
+            mirror = np.eye(m)
+            mirror[j:, j:] -= 2 * np.outer(v, v) / (v @ v)
+            r, q = mirror @ r, q @ mirror
+    return q[:, : min(m, n)], np.triu(r[: min(m, n)])
+
+
+def wrong_givens_rotation__sign_of_the_quotient(x, y):
+    """look at which variable stands where"""
+    if y == 0:
+        return np.eye(2) * (1 if x >= 0 else -1)
+    if abs(x) >= abs(y):
+        t = y / x
+        c = math.copysign(1 / math.sqrt(1 + t * t), x)
+        s = c * t
+    else:
+        t = x / y
+        s = math.copysign(1 / math.sqrt(1 + t * t), t)
+        c = s * t
+    return np.array([[c, s], [-s, c]])

@@ -429,3 +429,10 @@ def wrong_entropy_slope__weights_held_constant(x, beta):
     """It is 0 for all scores"""
     p = softmax(beta * x)
     return (p * x).sum(axis=-1) - (p * x).sum(axis=-1)
+
+
+def wrong_entropy_slope__one_maximum(x, beta):
+    """look at the axis"""
+    x = x - x.max()
+    p = softmax(beta * x)
+    return beta * ((p * x).sum(axis=-1) ** 2 - (p * x * x).sum(axis=-1))
