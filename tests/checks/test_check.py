@@ -582,6 +582,8 @@ class TestCauses:
         assert causes._line_that_leaves(attempt, checks) == ""
 
     def test_right_numbers_in_another_order_are_named(self):
+        checks = Checks(lambda x: x, (call(np.array([1.0, 0.0])), call(np.array([[0.0, 1.0]]))))
+        assert causes._order(causes.Attempt.of(lambda x: x[..., ::-1], trials(checks))) == ""
         answer = hidden(lambda x, axis=-1: np.roll(softmax(x, axis), 1, axis))
         assert check(answer, "softmax").says == "The numbers are right, but in another order."
 

@@ -439,7 +439,8 @@ CHECKS = (
     Checks(zca_of_correlation,
         cases=(
             call(0.0), call(0.6), call(-0.6).about("a negative correlation"),
-            call(0.9999).about("nearly the same feature", tolerance=1e-10)),
+            call(0.9999).about("nearly the same feature", tolerance=1e-10),
+            call(1 - 1e-8).about("a correlation of 0.99999999", tolerance=1e-6)),
         claims=(
             Claim("on both sides of the covariance it leaves the identity", _inverse_root, **_LAST_BITS),
             oracle("whitening_matrix of samples with this correlation", _of_samples, call(0.6), call(-0.6),

@@ -115,15 +115,16 @@ def _options(*arguments):
         7)).about("a padding mask, for all queries"), call(*arguments, bias=_bias).about("a bias"),
         call(*arguments, scale=0.3).about("a scale"), call(*arguments, mask=_partial,
         bias=_bias).about("a mask and a bias"), call(*arguments, mask=_mask, bias=_bias,
-        scale=0.3).about("mask, bias and scale"))
+        scale=0.3).about("mask, bias and scale"), call(*(it[:, None] * [[[1.0]], [[-2.0]]] for it in arguments),
+        mask=_mask).about("two heads of two sequences"))
 
 
 def _extremes(*v):
     """Call with scores that are far from zero, or from each other."""
     return (call(100 * _q2, 10 * _k3, *v).about("scores of 1000"), call(100 * _q2, 10 * _k3, *v,
         mask=_cut).about("hidden scores far above the others"), call(_q2 * np.array([[1.0], [10000.0]]), _k3 + 1,
-        *v).about("a row far below the largest score"), call(1e10 * _q2, -1e10 * _k3, *v,
-        mask=~_cut).about("scores of -1e20"), call(_q2, _k3, *v,
+        *v).about("a row far below the largest score"), call(1e50 * _q2, -1e50 * _k3, *v,
+        mask=~_cut).about("scores of -1e100"), call(_q2, _k3, *v,
         mask=np.zeros((2, 3), bool)).about("queries that see no key"), call(_q2, _k3, *v,
         scale=0.0).about("a scale of 0"))
 

@@ -162,7 +162,8 @@ _TABLES = {"multiplication by 0, 1 and -1": np.array([[0, 0, 0], [0, 1, 2], [0, 
     "a group whose identity is not listed first": np.array([[1, 0], [0, 1]]),
     "a table where (ij)k is not i(jk) for the first i": np.array([[1, 1], [0, 1]]),
     "a table where (ij)k is not i(jk) for the last i": np.array([[0, 1], [0, 0]]),
-    "a table that holds 0 only": np.array([[0, 0], [0, 0]])}
+    "a table that holds 0 only": np.array([[0, 0], [0, 0]]),
+    "a table with two inverses of one element": np.array([[0, 1, 2], [1, 0, 0], [2, 0, 0]])}
 
 
 def _by_definition(table):
@@ -365,7 +366,7 @@ CHECKS = (
                 "The function that it returns works once", "keep a list, for an iterator is used up after one call"),
             Mistake("one of the group", (_MEAN, "f(actions[-1](x))"),
                 "The result still changes with the input's position",
-                "average over all elements: a random one is right only on average"))),
+                "average over all elements, not one of them alone"))),
     Checks(symmetrize_equivariant, run=_on, written=_written_on,
         cases=(
             call(np.cumsum, _FLIPS, _FLIPS, _OF_TWO, _x), call(np.diff, _FLIPS, [np.copy, _flip_and_negate], _OF_TWO,

@@ -126,7 +126,8 @@ CHECKS = (
             call(_table).about("a vector in each row"), call(_table, axis=0).about("a vector in each column"),
             *(call(_table, p) for p in _POWERS), call(_stack, 1.5, axis=1).about("vectors along the middle axis"),
             call(_table, math.inf, axis=0), call(_table[:, None]).about("rows one by one"),
-            call(_ties, 2000).about("p = 2000"), call(np.array([-7.0]), 3).about("one coordinate"),
+            call(_ties, 2000).about("p = 2000"), call(_huge, 2000).about("p = 2000, entries of 1e200"),
+            call(np.array([-7.0]), 3).about("one coordinate"),
             *(call(x, p).about(says, absolute=0) for p in (2, 3) for x, says in (
                 (_huge, "entries of 1e200"), (_tiny, "entries of 1e-200"), (_zeros, "zeros"))),
             call(_zeros, math.inf).about("zeros", absolute=0),

@@ -212,7 +212,8 @@ CHECKS = (
             call(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), 1).about("one head"),
             call(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), 2).about("two heads of width 1"),
             call(_w, _up, 3), call(_w, _up, 4), call(_w, _up, 12), call(np.stack([_w, -_w[::-1]]), _up, 3)
-            .about("queries of two sequences"), call(_w, _w[::-1] + 1, 3).about("as many latents as tokens")),
+            .about("queries of two sequences"), call(np.stack([_w, -_w])[None], _up, 3).about("four axes"),
+            call(_w, _w[::-1] + 1, 3).about("as many latents as tokens")),
         claims=(
             Claim("absorbing before or after the projection is the same", lambda f: distance(f(_x @ _w, _up, 3),
                   _x @ f(_w, _up, 3)), tolerance=1e-12, why="sums of at most 20 products in float64"),

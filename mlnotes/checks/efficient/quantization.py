@@ -33,7 +33,8 @@ _ROUNDED = (
     call(_equal, 4, 4, False).about("equal numbers"), call(_equal, 4, 4), call(-_small, 2).about("2 bits"),
     call(_wide, 8, 7).about("8 bits, three axes"), call(_wide, 5, 14, False).about("a row in each block"),
     call(_wide, 4).about("one scale for three axes"), call(_wide, 8, None, False), call(_wide + 50, 4, 7, False)
-    .about("far from zero"), call(_heavy, 4, 7).about("numbers of 1e150", absolute=0.0), call(1e-150 * _wide, 4, 7)
+    .about("far from zero"), call(1e6 + np.arange(8.0), 4, None, False).about("farther from zero than they are apart"),
+    call(_heavy, 4, 7).about("numbers of 1e150", absolute=0.0), call(1e-150 * _wide, 4, 7)
     .about("numbers of 1e-150", absolute=0.0), call(_small[0], 4, 2).about("one axis"),
     call(np.array([[1.0, 14.0]]), 4).about("two codes that are equally near", edge=True))
 _FULL = frozen(np.array([0, 56, 0, 188, *range(240, 0, -15)], np.uint8), _rng.integers(0, 60, (2, 3, 40)).astype(
