@@ -17,6 +17,7 @@ from mlnotes.diagnosis.brakes import TooLong
 # three. No mistake is that small unless it is about rounding, and then its case says how large an error is too large.
 RELATIVE = {"float64": 1e-10, "complex128": 1e-10, "float32": 1e-4, "complex64": 1e-4, "float16": 4e-3}
 ABSOLUTE = 1e-12  # where zero is expected, of the size of the arguments
+_OF_LAPACK = ("cond", "lstsq", "matrix_rank", "pinv", "svd", "svdvals")
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def quiet():
     with (
         warnings.catch_warnings(),
         np.errstate(all="ignore"),
-        mock.patch.multiple(np.linalg, **{it: _of_finite(getattr(np.linalg, it)) for it in ("lstsq", "pinv", "svd")}),
+        mock.patch.multiple(np.linalg, **{it: _of_finite(getattr(np.linalg, it)) for it in _OF_LAPACK}),
     ):
         warnings.simplefilter("ignore")
         yield

@@ -208,6 +208,7 @@ _STEEP = np.array([[0.0, -49 * 2.0**26], [1 / (49 * 2.0**26), 0.0]])  # 49 times
 _LATIN = "broken = {}\n    if all(len(set(it)) == n for it in [*table.tolist(), *table.T.tolist()]):\n        return {}"
 _FIFTHS = _turns(5)
 _STRETCHED_TURN = np.array([[0.0, -4.0], [0.25, 0.0]])
+_LEANING = np.array([[2.0, 1.0], [0.0, 1.0]])
 _ALL_ORDERS = np.eye(3)[list(itertools.permutations(range(3)))]
 _MEAN = "_mean([f(action(x)) for action in actions])"
 _SCALE = "max(1.0, xp.max(xp.abs(a)).item(), xp.max(xp.abs(b)).item())"
@@ -456,7 +457,8 @@ CHECKS = (
             call(generate_group(_SIXTH)).about("rotations that are rounded"),
             call(generate_group(_SIXTH) * (1 + 1e-12)).about("rotations that are rounded up"),
             call(_FIFTHS).about("traces that are no integers"), call(_turns(10)).about("ten rotations"),
-            call(_turns(3)).about("three rotations"),
+            call(_turns(3)).about("three rotations"), call(np.linalg.inv(_LEANING) @ _turns(8) @ _LEANING).about(
+                "eight rotations, with leaning axes"),
             call(generate_group([_STRETCHED_TURN])).about("matrices that are not orthogonal")),
         claims=(
             Claim("a rotation by a quarter commutes with a + bi: two numbers", lambda f: abs(f(generate_group([_TURN]))

@@ -179,7 +179,9 @@ CHECKS = (
     Checks(pinv,
         cases=(
             *_of_dependent(), *(call(a).about(f"a singular value of nine roundings in 20 {side}, which does not")
-                for a, side in ((_nine, "rows"), (_nine.T, "columns")))),
+                for a, side in ((_nine, "rows"), (_nine.T, "columns"))),
+            *(call(np.eye(20, 2) * [1, count * 2.0**-52]).about(f"a singular value of {count} roundings in 20 rows")
+                for count in (19, 21)), call(np.array([[1e-21]])).about("an entry of 1e-21", absolute=0)),
         claims=(
             Claim("Penrose's four conditions", _penrose, **_CONDITION),
             Claim("the inverse, where there is one", lambda f: distance(f(_square) @ _square, np.eye(5)), **_CONDITION),
@@ -201,6 +203,8 @@ CHECKS = (
                 "count singular values up to a tolerance as zero"),
             Mistake("absolute tolerance", (_COUNT, _FIXED.format("s")),
                 "A matrix of small numbers has the pseudoinverse zero", "compare singular values with the largest one"),
+            Mistake("tolerance 0 taken for none", ("if tolerance is None", "if not tolerance"),
+                "A tolerance of 0 is taken for none", "0 is a tolerance, too: compare with None"),
             Mistake("not inverted", (("vt[:r].T / scaled", "vt[:r].T * scaled"), ("inverse, -exp", "inverse, exp")),
                 "It is the transpose of the matrix", "divide by the singular values"))),
     Checks(low_rank, run=_nearest,

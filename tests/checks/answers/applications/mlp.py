@@ -602,3 +602,9 @@ def wrong_gelu_minimum__away_from_it():
     """the steps ran away"""
     with np.errstate(all="ignore"):
         return _newton(lambda z: -ndtr(z) - z * norm.pdf(z), lambda z: (2 - z * z) * norm.pdf(z), -0.7, 200)
+
+
+def wrong_gelu__in_single_precision(x):
+    import torch
+
+    return torch.nn.functional.gelu(torch.tensor(x, dtype=torch.float32)).numpy()

@@ -259,7 +259,6 @@ def wrong_nearest_orthogonal__sign(a):
 
 
 def wrong_pinv__default_of_one_size(a, tolerance=None):
-    """Line 4"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     tolerance = 1e-15 if tolerance is None else tolerance
     kept = s > tolerance * s[0]
@@ -333,6 +332,7 @@ def wrong_svd__naive_zero_division(a):
 
 
 def wrong_pinv__tolerance_or(a, tolerance=None):
+    """A tolerance of 0 is taken for none"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     tolerance = tolerance or max(a.shape) * np.finfo(float).eps
     kept = s > tolerance * s[0]
@@ -654,3 +654,23 @@ def wrong_pinv__relative_to_the_largest_row(a, tolerance=None):
 def wrong_pinv__numpys_threshold(a, tolerance=None):
     """`tolerance` is never used"""
     return np.linalg.pinv(a)
+
+
+def wrong_pinv__rows_and_columns_added(a, tolerance=None):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > (sum(a.shape) * np.finfo(float).eps if tolerance is None else tolerance) * s[0]
+    return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def wrong_pinv__half_an_eps(a, tolerance=None):
+    """look at the numbers that stand there"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > (max(a.shape) * 2.0**-53 if tolerance is None else tolerance) * s[0]
+    return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def wrong_pinv__nothing_below_a_floor(a, tolerance=None):
+    """something stands there that is too much"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > max((max(a.shape) * np.finfo(float).eps if tolerance is None else tolerance) * s[0], 5e-21)
+    return (vt[kept].T / s[kept]) @ u[:, kept].T
