@@ -129,3 +129,10 @@ def test_values_above_narrow_bars_leave_out_the_zero(ax):
     narrow = Figure().add_subplot()
     plots.bars(narrow, {"one": [0.5] * 6 + [1.25], "two": [0.25] * 7}, "abcdefg", "share")
     assert {text.get_text() for text in narrow.texts} == {".50", "1.25", ".25"}
+
+
+def test_level_lines_keep_every_point_for_which_may_be_left_out_depends_on_last_bits(ax):
+    plots.walks(ax, lambda x, y: x**2 + 3 * y**2, {"one": np.zeros((2, 2))}, (1, 1), [0.5, 1.0])
+    drawn = [path for it in ax.collections for path in it.get_paths() if len(path.vertices) > 128]
+    assert drawn
+    assert not any(path.should_simplify for path in drawn)
