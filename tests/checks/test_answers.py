@@ -2,6 +2,7 @@
 
 They stand in ``answers/<part>/<name>.py``. ``right_<function>__<style>`` must be accepted. ``wrong_<function>__<slip>``
 must be refused; where it has a docstring, the report must say that, and where it has none, the report must not guess.
+A wrong answer that is a right one with a slip is made of it by `slips.slip`.
 Of the causes, which take time, about an eighth is tried, by `make mutants` all; a hash of its name decides, so that one
 answer more does not put others into the sample.
 """

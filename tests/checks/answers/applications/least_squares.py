@@ -5,6 +5,7 @@ import math
 import numpy as np
 import scipy.linalg
 import torch
+from slips import slip
 
 _EPS = np.finfo(float).eps
 
@@ -772,19 +773,6 @@ def wrong_lstsq__number_of_equations_for_the_larger(a, b, method="qr", tolerance
     return vt[kept].T @ (np.diag(1 / s[kept]) @ (u[:, kept].T @ b))
 
 
-def wrong_cholesky__asymmetry_whatever_the_size(a):
-    """something is missing there"""
-    n = len(a)
-    low = np.zeros((n, n))
-    if np.abs(np.asarray(a) - np.transpose(a)).max() > 1e-12:
-        raise ValueError("not symmetric")
-    for i in range(n):
-        for j in range(i + 1):
-            rest = a[i][j] - sum(low[i, k] * low[j, k] for k in range(j))
-            if i == j:
-                if not rest > 0:
-                    raise ArithmeticError("not positive definite")
-                low[i, i] = math.sqrt(rest)
-            else:
-                low[i, j] = rest / low[j, j]
-    return low
+wrong_cholesky__asymmetry_whatever_the_size = slip(
+    right_cholesky__entries, "1e-12 * np.abs(a).max()", "1e-12", "something is missing there"
+)

@@ -5,6 +5,7 @@ import statistics
 
 import numpy as np
 import scipy.linalg
+from slips import slip
 
 from mlnotes.applications.whitening import whiten
 
@@ -798,17 +799,6 @@ def right_whiten__stacked(x, kind="pca", eps=0.0, ddof=0):
     return z if kind == "pca" else z @ vt
 
 
-def wrong_whiten__small_whatever_the_size(x, kind="pca", eps=0.0, ddof=0):
-    """It accepts what must be refused"""
-    n, d = x.shape
-    centered = x - x.mean(axis=0)
-    tall = np.vstack([centered / np.sqrt(n - ddof), np.sqrt(eps) * np.eye(d)])
-    _u, s, vt = np.linalg.svd(tall, full_matrices=False)
-    if s[-1] < 1e-10:
-        raise np.linalg.LinAlgError("singular covariance")
-    if kind == "cholesky":
-        r = np.linalg.qr(tall)[1]
-        r = r * np.sign(np.diag(r))[:, None]
-        return np.linalg.solve(r.T, centered.T).T
-    w = vt.T / s
-    return centered @ (w if kind == "pca" else w @ vt)
+wrong_whiten__small_whatever_the_size = slip(
+    right_whiten__added_rows, "1e-10 * s[0]", "1e-10", "It accepts what must be refused"
+)

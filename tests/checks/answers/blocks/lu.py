@@ -3,6 +3,7 @@
 
 import numpy as np
 import scipy.linalg
+from slips import slip
 
 from mlnotes.blocks.lu import lu
 
@@ -777,33 +778,11 @@ def wrong_forward_substitution__integers_stay_integers(l, b):
     return x
 
 
-def wrong_lu_solve__largest_value_for_pivot(a, b):
-    """take the argmax of absolute values"""
-    n = len(a)
-    table = np.hstack([np.asarray(a, float), np.reshape(b, (n, -1))])
-    for k in range(n):
-        best = k + np.argmax(table[k:, k])
-        if table[best, k] == 0:
-            raise ValueError("a is singular")
-        table[[k, best]] = table[[best, k]]
-        table[k] = table[k] / table[k, k]
-        for i in range(n):
-            if i != k:
-                table[i] = table[i] - table[i, k] * table[k]
-    return table[:, n:].reshape(np.shape(b))
+wrong_lu_solve__largest_value_for_pivot = slip(
+    right_lu_solve__gauss_jordan, "np.abs(table[k:, k])", "table[k:, k]", "take the argmax of absolute values"
+)
 
 
-def wrong_lu_solve__pivot_looked_up_in_a(a, b):
-    """look at which variable stands where"""
-    n = len(a)
-    table = np.hstack([np.asarray(a, float), np.reshape(b, (n, -1))])
-    for k in range(n):
-        best = k + np.argmax(np.abs(a[k:, k]))
-        if table[best, k] == 0:
-            raise ValueError("a is singular")
-        table[[k, best]] = table[[best, k]]
-        table[k] = table[k] / table[k, k]
-        for i in range(n):
-            if i != k:
-                table[i] = table[i] - table[i, k] * table[k]
-    return table[:, n:].reshape(np.shape(b))
+wrong_lu_solve__pivot_looked_up_in_a = slip(
+    right_lu_solve__gauss_jordan, "np.abs(table[k:, k])", "np.abs(a[k:, k])", "look at which variable stands where"
+)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import torch
+from slips import slip
 
 from mlnotes.blocks.optimization import Minimization, Problem
 
@@ -1717,17 +1718,6 @@ def wrong_adam__zeros_replaced_in_place_of_eps(rate=1e-3, beta1=0.9, beta2=0.999
     return steps
 
 
-def wrong_minimize__hessian_of_the_start(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
-    """look at which variable stands where"""
-    x = np.array(x0, float)
-    steps = stepper(Problem(function, gradient, hessian), x)
-    points, values, norms = [x], [function(x)], [np.linalg.norm(gradient(x))]
-    while norms[-1] > tolerance and len(points) <= max_steps:
-        x = next(steps)
-        points.append(x)
-        values.append(function(x))
-        norms.append(np.linalg.norm(gradient(x)))
-    converged = bool(norms[-1] <= tolerance)
-    if converged and hessian is not None:
-        converged = bool(np.linalg.eigvalsh(hessian(x0)).min() >= -1e-10)
-    return Minimization(x, np.array(points), np.array(values), np.array(norms), converged, "")
+wrong_minimize__hessian_of_the_start = slip(
+    right_minimize__loop, "hessian(x)", "hessian(x0)", "look at which variable stands where"
+)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import scipy.linalg
+from slips import slip
 
 
 def _scaled(a):
@@ -647,16 +648,6 @@ def wrong_householder_qr__scaled_by_the_largest_value(a):
     return q[:, : min(m, n)], np.triu(r[: min(m, n)])
 
 
-def wrong_givens_rotation__sign_of_the_quotient(x, y):
-    """look at which variable stands where"""
-    if y == 0:
-        return np.eye(2) * (1 if x >= 0 else -1)
-    if abs(x) >= abs(y):
-        t = y / x
-        c = math.copysign(1 / math.sqrt(1 + t * t), x)
-        s = c * t
-    else:
-        t = x / y
-        s = math.copysign(1 / math.sqrt(1 + t * t), t)
-        c = s * t
-    return np.array([[c, s], [-s, c]])
+wrong_givens_rotation__sign_of_the_quotient = slip(
+    right_givens_rotation__ratios, "t * t), y)", "t * t), t)", "look at which variable stands where"
+)
