@@ -40,7 +40,7 @@ def _alarm_by_thread():
     caller, end, over = ctypes.c_ulong(threading.get_ident()), time.process_time() + ENDLESS, threading.Event()
 
     def watch():
-        while not over.wait(min(0.05, ENDLESS)):
+        while not over.wait(0.05):
             if time.process_time() > end:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(caller, ctypes.py_object(TooLong))
                 return

@@ -204,7 +204,7 @@ CHECKS = (
             Mistake("absolute tolerance", (_COUNT, _FIXED.format("s")),
                 "A matrix of small numbers has the pseudoinverse zero", "compare singular values with the largest one"),
             Mistake("tolerance 0 taken for none", ("if tolerance is None", "if not tolerance"),
-                "A tolerance of 0 is taken for none", "0 is a tolerance, too: compare with None"),
+                "With a tolerance of 0, small singular values are left out", "0 is a tolerance: compare with None"),
             Mistake("not inverted", (("vt[:r].T / scaled", "vt[:r].T * scaled"), ("inverse, -exp", "inverse, exp")),
                 "It is the transpose of the matrix", "divide by the singular values"))),
     Checks(low_rank, run=_nearest,

@@ -332,7 +332,7 @@ def wrong_svd__naive_zero_division(a):
 
 
 def wrong_pinv__tolerance_or(a, tolerance=None):
-    """A tolerance of 0 is taken for none"""
+    """With a tolerance of 0, small singular values are left out"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     tolerance = tolerance or max(a.shape) * np.finfo(float).eps
     kept = s > tolerance * s[0]
