@@ -115,12 +115,14 @@ class Brake:
 
     def reset(self):
         """Start to count for the next call."""
-        self.used, self.start = 0, time.process_time()
+        self.used, self.start, self.latest = 0, time.process_time(), time.monotonic() + self.seconds
 
     def __call__(self):
         """Raise if a call has taken too long."""
         self.used += 1
-        if self.used > self.turns or time.process_time() > self.start + self.seconds:
+        # The processor's clock is slow to read, and of one thread never ahead of the other.
+        too_long = time.monotonic() > self.latest and time.process_time() > self.start + self.seconds
+        if self.used > self.turns or too_long:
             raise TooLong
 
 
@@ -214,9 +216,27 @@ def holds_itself(tree):
         Whether a line of it does.
     """
     added = []
-    for it in ast.walk(tree):
+    for it in _branches(tree):
         if isinstance(it, ast.Call) and isinstance(it.func, ast.Attribute) and it.func.attr in ("append", "insert"):
             added += [(it.func.value, given) for given in it.args]
         elif isinstance(it, ast.Assign):
             added += [(target.value, it.value) for target in it.targets if isinstance(target, ast.Subscript)]
     return any(ast.dump(to) == ast.dump(given) for to, given in added)
+
+
+_LEAVES = {ast.Name, ast.Constant}.union(
+    *(it.__subclasses__() for it in (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop))
+)
+
+
+def _branches(tree):
+    """List the nodes that hold others, in a third of the time of `ast.walk`: every change of a program is looked at."""
+    found = [tree]
+    for node in found:
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if type(value) is list:
+                found += [it for it in value if isinstance(it, ast.AST) and type(it) not in _LEAVES]
+            elif isinstance(value, ast.AST) and type(value) not in _LEAVES:
+                found.append(value)
+    return found

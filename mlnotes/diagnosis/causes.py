@@ -600,7 +600,7 @@ def _places(attempt, source, until, never_given=()):
 
 
 def _uses(tree, names):
-    return sum(isinstance(it, ast.Name) and it.id in names for it in ast.walk(tree))
+    return sum(isinstance(it, ast.Name) and it.id in names for it in ast.walk(tree)) if names else 0
 
 
 def _mended(attempt, version, tick):
