@@ -12,6 +12,8 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export VECLIB_MAXIMUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Compiled modules are kept, whatever the caller's environment says: a hundred processes load them.
+export PYTHONDONTWRITEBYTECODE :=
 
 # make book SOLUTIONS=0 hides the solutions of the exercises.
 export MLNOTES_SOLUTIONS := $(SOLUTIONS)

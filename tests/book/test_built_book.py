@@ -99,9 +99,9 @@ SMALLEST_TEXT = """() => Math.min(...[...document.querySelectorAll("main .drawin
 }))"""
 
 # axe takes its time for every element. Of the coloured words of code, three of each kind stay elements; of a formula,
-# its box; of a drawing, its words. Colours are looked at on three elements of each kind that no page before had: what
-# has the same names all the way up has the same colours, wherever it stands. Of those nothing else stays, and in the
-# other width they are looked at where they are painted otherwise.
+# its box; of a drawing, its words; of a button's picture, its title. Colours are looked at on three elements of each
+# kind that no page before had: what has the same names all the way up has the same colours, wherever it stands. Of
+# those nothing else stays, and in the other width they are looked at where they are painted otherwise.
 KIND = """
   const own = (it) => [it.style.color, it.style.background, it.getAttribute("fill")].filter(Boolean).join(" ");
   const once = (found, of) => (it) => found.get(it) ?? found.set(it, of(it)).get(it);
@@ -124,7 +124,8 @@ WITHOUT_ARTICLE = "document.querySelectorAll('main article section > * ~ *').for
 THIN_OUT = f"""() => {{ {KIND}
   const seen = {{}}, spare = [...document.querySelectorAll("main pre span")].filter((it) => count(it, seen) > 3);
   spare.forEach((it) => it.replaceWith(...it.childNodes));
-  document.querySelectorAll("mjx-container > svg, mjx-assistive-mml").forEach((it) => it.replaceChildren());
+  const pictures = "mjx-container > svg, mjx-assistive-mml, .copybtn svg > :not(title)";
+  document.querySelectorAll(pictures).forEach((it) => it.replaceChildren());
   document.querySelectorAll("main .drawing > svg :not(text, text *, :has(text))").forEach((it) => it.remove());
   Object.assign(globalThis, {{ chosen: [], painted: {{}} }});
 }}"""
@@ -146,7 +147,9 @@ CHOOSE = f"""([seen, width]) => {{ {KIND}
   painted[width] = new Map(paints.map(([it, found]) => [it, String(found)]));
   return Object.keys(here);
 }}"""
+# Lines of code are folded now: axe says nothing of words that a reader would have to scroll to.
 LEAVE_CHOSEN = """([first, last]) => {
+  document.head.insertAdjacentHTML("beforeend", "<style>main pre { white-space: pre-wrap !important }</style>");
   const others = [...painted[first].keys()].filter((it) => painted[first].get(it) !== painted[last].get(it));
   globalThis.chosen = { [first]: others, [last]: [...painted[last].keys()] };
   const kept = new Set();
@@ -222,13 +225,23 @@ def _visit_together(page, written, seen):
     first, *others = written
     if not others:
         return _visit(page, first.path, seen)
-    end = ARTICLE.search(first.text).end()
-    articles = [ARTICLE.search(it.text)[0] for it in others]
+    end, words = ARTICLE.search(first.text).end(), Counter()
+    articles = [_with_few_words(ARTICLE.search(it.text)[0], words) for it in others]
     together = first.path.with_name("together.html")
     together.write_text("".join([first.text[:end], *articles, first.text[end:]]), encoding="utf-8")
     visit = _visit(page, together, seen)
     together.unlink()
     return visit
+
+
+def _with_few_words(html, words):
+    """Leave three coloured words of code of each kind, as `THIN_OUT` does, before the browser has to read them all."""
+
+    def thinned(word):
+        words[word[1]] += 1
+        return word[0] if words[word[1]] <= 3 else word[2]
+
+    return re.sub('<span class="([a-z][a-z0-9]?)">([^<>]*)</span>', thinned, html)
 
 
 def _visit(page, path, seen):
