@@ -1,13 +1,18 @@
 """Pages as the book builds them, opened in a browser that reports every error and every request."""
 
-import itertools
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
+from reading import MOVE
 from widget_examples import EXAMPLES
 from widget_examples import vectors as example_vectors
 
-from mlnotes.book.browser import browser  # noqa: F401
+from mlnotes.book.browser import launch, requires_browser
 from mlnotes.widgets import bundle, stylesheet
+
+HERE = Path(__file__).parent
+SHARED = pytest.StashKey()
 
 PAGE = """<!doctype html>
 <html lang="en" data-theme="{theme}">
@@ -17,51 +22,108 @@ PAGE = """<!doctype html>
 <h1 style="color: gray">A page</h1>{widgets}</main></body></html>
 """
 
+# Puts another page in the place of the one that was opened, and runs its script, which a parsed one would not.
+REPLACE = """async (html) => {
+  const page = new DOMParser().parseFromString(html, "text/html").documentElement;
+  const [style, parsed, script] = [...page.querySelectorAll("link, script[src]"), document.createElement("script")];
+  const loaded = [style, script].map((it) => new Promise((done) => { it.onload = it.onerror = done; }));
+  const root = document.documentElement;  // it stays: a page that has another captures no pointer (Chromium 156)
+  for (const name of root.getAttributeNames()) root.removeAttribute(name);
+  for (const { name, value } of page.attributes) root.setAttribute(name, value);
+  root.replaceChildren(...page.childNodes);
+  scrollTo(0, 0);
+  script.src = parsed.getAttribute("src");
+  parsed.replaceWith(script);
+  await Promise.all(loaded);
+}"""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Keep the files of this folder together: to start their browser takes longer than most of them."""
+    ours, others = ([it for it in items if (it.path.parent == HERE) is inside] for inside in (True, False))
+    first = items.index(ours[0]) if ours else 0
+    items[:] = others[:first] + ours + others[first:]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """Close the browser before tests of another folder: Playwright keeps an event loop running in the thread."""
+    try:
+        return (yield)
+    finally:
+        shared = item.session.stash.get(SHARED, None)
+        if shared and (nextitem is None or nextitem.path.parent != HERE):
+            del item.session.stash[SHARED]
+            shared.close()
+
+
+class Shared(ExitStack):
+    """A browser, pages that tests have left (a new one is a new process), and a folder with what all of them load."""
+
+    def __init__(self, folder):
+        super().__init__()
+        from playwright.sync_api import sync_playwright  # only now: other tests should not pay for it
+
+        self.browser = launch(self.enter_context(sync_playwright()))
+        self.callback(self.browser.close)
+        self.spare_pages = {True: [], False: []}  # by whether they have JavaScript
+        self.folder = folder
+        (folder / "widgets.js").write_text(bundle(), encoding="utf-8")
+        (folder / "widgets.css").write_text(stylesheet(), encoding="utf-8")
+
 
 @pytest.fixture(scope="module")
-def spare_pages():
-    """Keep pages that tests have left, those with JavaScript and those without: a new one is a new process."""
-    return {True: [], False: []}
+def shared(request, tmp_path_factory):
+    """Give what all tests of this folder share."""
+    requires_browser()
+    if SHARED not in request.session.stash:
+        request.session.stash[SHARED] = Shared(tmp_path_factory.mktemp("pages"))
+    return request.session.stash[SHARED]
+
+
+@pytest.fixture(scope="module")
+def browser(shared):
+    return shared.browser
 
 
 @pytest.fixture
-def open_page(browser, spare_pages, tmp_path):  # noqa: F811
+def open_page(shared):
     """Open a page with the widgets' HTML; at the end of the test nothing may have gone wrong on it unless expected."""
-    pages, counter = [], itertools.count()
+    opened = []
 
-    def open_page(*widgets, theme="light", width=1300, javascript=True, errors_expected=False):
-        (tmp_path / "widgets.js").write_text(bundle(), encoding="utf-8")
-        (tmp_path / "widgets.css").write_text(stylesheet(), encoding="utf-8")
+    def open_page(*widgets, theme="light", width=1300, javascript=True, errors_expected=False, file=False):
         html = "".join(widget if isinstance(widget, str) else widget.to_html() for widget in widgets)
-        background = {"light": "#ffffff", "dark": "#121212"}[theme]
-        path = tmp_path / f"page{next(counter)}.html"
-        path.write_text(PAGE.format(theme=theme, background=background, widgets=html), encoding="utf-8")
-        viewport = {"width": width, "height": 900}
-        if spare_pages[javascript]:
-            page = spare_pages[javascript].pop()
-            page.set_viewport_size(viewport)
-        else:
-            page = browser.new_page(viewport=viewport, java_script_enabled=javascript)
-        page.set_default_timeout(10_000)
-        errors, requests = [], []
-        listeners = {
-            "console": lambda it: errors.append(it.text) if it.type in ("error", "warning") else None,
-            "pageerror": lambda error: errors.append(str(error)),
-            "request": lambda request: requests.append(request.url),
-        }
-        for event, listener in listeners.items():
-            page.on(event, listener)
-        page.goto(path.as_uri())
-        pages.append((page, javascript, listeners, errors, requests, errors_expected))
+        html = PAGE.format(theme=theme, background={"light": "#ffffff", "dark": "#121212"}[theme], widgets=html)
+        page, errors, requests, is_new = take_page(javascript, {"width": width, "height": 900})
+        opened.append((page, javascript, errors, requests, errors_expected))
+        if is_new or file or not javascript:
+            (shared.folder / "page.html").write_text(html, encoding="utf-8")
+            page.goto((shared.folder / "page.html").as_uri())
+        else:  # to go to a file takes the browser four times as long
+            page.evaluate(REPLACE, html)
         return page
 
+    def take_page(javascript, viewport):
+        if shared.spare_pages[javascript]:
+            page, errors, requests = shared.spare_pages[javascript].pop()
+            if page.viewport_size != viewport:
+                page.set_viewport_size(viewport)
+            errors.clear()
+            requests.clear()
+            return page, errors, requests, False
+        page, errors, requests = shared.browser.new_page(viewport=viewport, java_script_enabled=javascript), [], []
+        page.set_default_timeout(10_000)
+        page.on("console", lambda it: errors.append(it.text) if it.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        return page, errors, requests, True
+
     yield open_page
-    for page, javascript, listeners, errors, requests, errors_expected in pages:
-        for event, listener in listeners.items():
-            page.remove_listener(event, listener)
+    for page, javascript, errors, requests, errors_expected in opened:
         page.mouse.move(0, 0)
         page.emulate_media(media="null", color_scheme="null", reduced_motion="null", forced_colors="null")
-        spare_pages[javascript].append(page)
+        shared.spare_pages[javascript].append((page, errors, requests))
         assert errors_expected == bool(errors), errors
         assert all(url.startswith(("file:", "data:")) for url in requests), requests
 
@@ -94,8 +156,6 @@ def slide():
     """Move a slider as a reader does, by its label; positions of a temperature are powers of ten."""
 
     def slide(page, label, position):
-        page.get_by_label(label).first.evaluate(
-            "(input, position) => { input.value = position; input.dispatchEvent(new Event('input')); }", position
-        )
+        page.evaluate(MOVE, {label: position})
 
     return slide

@@ -19,14 +19,21 @@ from mlnotes.widgets.colours import colour
 TOKENS = ["the", "bar", "is", "a", "bar"]
 
 
+DOWN = """async () => {
+  const rows = [];
+  document.querySelector('[role=gridcell][data-i="0"][data-j="0"]').focus();
+  for (const _ of document.querySelectorAll("[role=rowheader]")) {
+    rows.push([...document.querySelectorAll(".mw-side li")].map((it) => it.dataset.weight));
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+    await null;
+  }
+  return JSON.stringify(rows);
+}"""
+
+
 def shown_weights(page):
     """Read every row of the map from its read-out, in full precision, by moving the focus down."""
-    rows = []
-    page.locator('[role=gridcell][data-i="0"][data-j="0"]').focus()
-    for _ in range(page.locator("[role=rowheader]").count()):
-        rows.append([float(value) for value in data(page, ".mw-side li", "weight")])
-        page.keyboard.press("ArrowDown")
-    return np.array(rows)
+    return np.array(json.loads(page.evaluate(DOWN)), dtype=float)
 
 
 def data(page, selector, name):

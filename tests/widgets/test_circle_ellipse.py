@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reading import corners, shown
+from reading import corners, shown, visit
 
 from mlnotes.widgets.circle_ellipse import CircleEllipse
 
@@ -48,22 +48,24 @@ def test_the_description_names_columns_lengths_and_the_angle():
 
 
 @pytest.mark.parametrize("a", MATRICES)
-def test_the_page_computes_what_python_computes(open_page, slide, a):
+def test_the_page_computes_what_python_computes(open_page, a):
     page = open_page(CircleEllipse(a))
-    for angle in (-90, -33, 0, 20, 45.5):
-        slide(page, "Direction", angle)
+    angles = (-90, -33, 0, 20, 45.5)
+    arrows = ".mw-ellipse .mw-v", ".mw-ellipse .mw-w"
+    places = [{"Direction": angle} for angle in angles]
+    for angle, seen in zip(angles, visit(page, places, ".mw-outline", *arrows), strict=True):
         widget = CircleEllipse(a, angle)
         lengths = np.linalg.norm(widget.images(), axis=0)
-        assert [shown(page, name) for name in ("first", "second")] == pytest.approx(lengths, abs=1e-9)
-        assert shown(page, "between") == pytest.approx(widget.between(), abs=1e-5)
-        halves = [shown(page, name) for name in ("longer", "shorter")]
+        assert [shown(seen, name) for name in ("first", "second")] == pytest.approx(lengths, abs=1e-9)
+        assert shown(seen, "between") == pytest.approx(widget.between(), abs=1e-5)
+        halves = [shown(seen, name) for name in ("longer", "shorter")]
         assert halves == pytest.approx(widget.singular_values(), abs=1e-9)
         scale = 160 / max(1.3, 1.15 * halves[0])
-        outlines = corners(page, ".mw-outline")
+        outlines = corners(seen, ".mw-outline")
         for middle, matrix, outline in zip((160, 480), (np.eye(2), np.array(a)), outlines, strict=True):
             tips = [(middle, 160) + scale * it * (1, -1) for it in (matrix @ widget.pair()).T]
-            seen = [corners(page, f".mw-ellipse .mw-{name}")[middle > 160] for name in "vw"]
-            np.testing.assert_allclose(seen, [[(middle, 160), tip] for tip in tips], atol=1e-6)
+            found = [corners(seen, arrow)[middle > 160] for arrow in arrows]
+            np.testing.assert_allclose(found, [[(middle, 160), tip] for tip in tips], atol=1e-6)
             around = np.linspace(0, 2 * np.pi, 73)
             circle = matrix @ [np.cos(around), np.sin(around)]
             np.testing.assert_allclose((outline - (middle, 160)) / scale * (1, -1), circle.T, atol=1e-6)

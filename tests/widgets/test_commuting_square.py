@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from PIL import ImageColor
-from reading import drawn, shown
+from reading import drawn, elements, shown, visit
 
 from mlnotes.groups import quarter_turns
 from mlnotes.widgets.colours import colour
@@ -15,10 +15,12 @@ PIXELS = np.random.default_rng(8).integers(0, 17, (6, 6))
 PAIRS = list(itertools.product(ACTIONS, FUNCTIONS))
 
 
+SQUARES = ".mw-square svg rect[fill]"
+
+
 def painted(page):
     """Collect the colours of all squares, panel by panel, without outlines."""
-    fills = page.locator(".mw-square svg rect[fill]").evaluate_all("all => all.map(it => it.getAttribute('fill'))")
-    return np.array([ImageColor.getrgb(fill) for fill in fills])
+    return np.array([ImageColor.getrgb(it["fill"]) for it in elements(page, SQUARES)])
 
 
 def expected_colours(widget):
@@ -89,26 +91,25 @@ def test_pooling_takes_shifts_by_two():
 
 
 @pytest.mark.parametrize("function", list(FUNCTIONS))
-def test_the_page_computes_what_python_computes(open_page, slide, function):
+def test_the_page_computes_what_python_computes(open_page, function):
     page = open_page(CommutingSquare(PIXELS))
     page.get_by_label("f:").select_option(function)
-    for action in ACTIONS:
-        page.get_by_label("g:").select_option(action)
-        for times in (0, 1, 2, 7):
-            slide(page, "how often", times)
-            widget = CommutingSquare(PIXELS, action, times, function)
-            assert shown(page, "error") == pytest.approx(widget.error(), abs=1e-9)
-            assert shown(page, "differing") == widget.differing()
-            frames = [(190 * column, 26 + 190 * row) for row in (0, 1) for column in (0, 1, 2)]
-            np.testing.assert_allclose(drawn(page, ".mw-square .mw-outline", "x", "y"), frames)
-            differing = np.argwhere(np.abs(np.subtract(*widget.ways())) > 1e-9)
-            squares = drawn(page, ".mw-differs", "x", "y").reshape(-1, 2)
-            side = 130 / len(widget.ways()[0])
-            np.testing.assert_allclose(squares, differing[:, ::-1] * side + (381, 217), atol=1e-6)
-            # Half a step of the scale may be rounded either way.
-            assert np.abs(painted(page) - expected_colours(widget)).max() <= 8
-            verdict = page.locator(".mw-verdict").inner_text()
-            assert verdict.startswith("Not equivariant") == bool(widget.differing())
+    chosen = list(itertools.product(ACTIONS, (0, 1, 2, 7)))
+    places = [{"g:": action, "how often": times} for action, times in chosen]
+    seen_there = visit(page, places, ".mw-square .mw-outline", ".mw-differs", ".mw-verdict", SQUARES)
+    for (action, times), seen in zip(chosen, seen_there, strict=True):
+        widget = CommutingSquare(PIXELS, action, times, function)
+        assert shown(seen, "error") == pytest.approx(widget.error(), abs=1e-9)
+        assert shown(seen, "differing") == widget.differing()
+        frames = [(190 * column, 26 + 190 * row) for row in (0, 1) for column in (0, 1, 2)]
+        np.testing.assert_allclose(drawn(seen, ".mw-square .mw-outline", "x", "y"), frames)
+        differing = np.argwhere(np.abs(np.subtract(*widget.ways())) > 1e-9)
+        squares = drawn(seen, ".mw-differs", "x", "y").reshape(-1, 2)
+        side = 130 / len(widget.ways()[0])
+        np.testing.assert_allclose(squares, differing[:, ::-1] * side + (381, 217), atol=1e-6)
+        # Half a step of the scale may be rounded either way.
+        assert np.abs(painted(seen) - expected_colours(widget)).max() <= 8
+        assert seen.text(".mw-verdict").startswith("Not equivariant") == bool(widget.differing())
 
 
 def test_the_description_names_both_and_how_often():

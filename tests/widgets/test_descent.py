@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from reading import corners, drawn, shown
+from reading import corners, drawn, shown, visit
 
 from mlnotes.widgets.descent import METHODS, Descent
 
@@ -84,34 +84,33 @@ def test_the_description_names_momentum_where_there_is_any():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_page_computes_what_python_computes(open_page, slide, method):
+def test_the_page_computes_what_python_computes(open_page, method):
     page = open_page(Descent(method))
-    for rate, beta, position, steps, start in (
-        (0.5, 0, 0, 200, (0.5, -0.5)), (1.3, 0.85, 1.5, 77, (-1, 0.2)), (4, 0.3, 2.3, 9, (1, 1)), (2, 0, 1, 2, (0, 1)),
-    ):  # fmt: skip
-        for label, value in zip(
-            ("Step size", "Momentum β", "Condition", "Steps", "Start, x", "Start, y"),
-            (rate, beta, position, steps, *start), strict=True,
-        ):  # fmt: skip
-            slide(page, label, value)
+    chosen = [
+        (0.5, 0, 0, 200, 0.5, -0.5), (1.3, 0.85, 1.5, 77, -1, 0.2), (4, 0.3, 2.3, 9, 1, 1), (2, 0, 1, 2, 0, 1),
+    ]  # fmt: skip
+    labels = "Step size", "Momentum β", "Condition", "Steps", "Start, x", "Start, y"
+    places = [dict(zip(labels, it, strict=True)) for it in chosen]
+    seen_there = visit(page, places, ".mw-descent .mw-way", ".mw-stop", ".mw-level", ".mw-begin")
+    for (rate, beta, position, steps, *start), seen in zip(chosen, seen_there, strict=True):
         condition = min(float(f"{10**position:.3g}"), 200)
         widget = Descent(method, rate, beta, condition, start, steps)
         x, y = widget.path()[-1]
-        assert shown(page, "distance") == pytest.approx(math.hypot(x, y), rel=1e-9)
-        assert shown(page, "measured") == pytest.approx(widget.measured(), rel=1e-9)
-        assert shown(page, "predicted") == pytest.approx(widget.predicted(), rel=1e-9)
-        assert shown(page, "edge") == pytest.approx(widget.edge(), rel=1e-12)
-        assert shown(page, "best") == pytest.approx(widget.best(), rel=1e-12)
-        [way, curve] = corners(page, ".mw-descent .mw-way")
+        assert shown(seen, "distance") == pytest.approx(math.hypot(x, y), rel=1e-9)
+        assert shown(seen, "measured") == pytest.approx(widget.measured(), rel=1e-9)
+        assert shown(seen, "predicted") == pytest.approx(widget.predicted(), rel=1e-9)
+        assert shown(seen, "edge") == pytest.approx(widget.edge(), rel=1e-12)
+        assert shown(seen, "best") == pytest.approx(widget.best(), rel=1e-12)
+        [way, curve] = corners(seen, ".mw-descent .mw-way")
         places = np.clip((widget.path() * [1, -1] / 1.2 + 1) * 210, -9999, 9999)
         np.testing.assert_allclose(way, places, atol=0.0501)
-        assert page.locator(".mw-stop").count() == (abs(places) < 840).all(axis=1).sum() - 1
-        np.testing.assert_allclose(np.divide(*drawn(page, ".mw-level", "rx", "ry").T), condition**0.5)
+        assert len(seen[".mw-stop"]) == (abs(places) < 840).all(axis=1).sum() - 1
+        np.testing.assert_allclose(np.divide(*drawn(seen, ".mw-level", "rx", "ry").T), condition**0.5)
         rates = np.linspace(0, 4, 401)
         factors = np.array([widget.predicted(it) for it in rates]).clip(max=1.4)
         np.testing.assert_allclose(curve, np.transpose([24 + 97 * rates, 180 - factors / 1.4 * 172]), atol=0.0501)
         height = 180 - min(widget.predicted(), 1.4) / 1.4 * 172
-        np.testing.assert_allclose(drawn(page, ".mw-begin", "cx", "cy")[-1], [24 + 97 * rate, height])
+        np.testing.assert_allclose(drawn(seen, ".mw-begin", "cx", "cy")[-1], [24 + 97 * rate, height])
 
 
 def test_the_verdict_names_the_slow_direction_and_the_edge(open_page, slide):

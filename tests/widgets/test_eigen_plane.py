@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reading import drawn, shown
+from reading import drawn, shown, visit
 
 from mlnotes.widgets.eigen_plane import EigenPlane
 
@@ -53,16 +53,17 @@ MATRICES = [
 
 
 @pytest.mark.parametrize("a", MATRICES)
-def test_the_page_computes_what_python_computes(open_page, slide, a):
+def test_the_page_computes_what_python_computes(open_page, a):
     page = open_page(EigenPlane(a))
-    for angle, step in ((-30, 0), (20, 1), (135, 4), (-100, 9), (90, 20)):
-        slide(page, "Direction", angle)
-        slide(page, "Steps", step)
+    chosen = (-30, 0), (20, 1), (135, 4), (-100, 9), (90, 20)
+    places = [{"Direction": angle, "Steps": step} for angle, step in chosen]
+    arrows = ".mw-eigen :is(.mw-before, .mw-image, .mw-now)"
+    for (angle, step), seen in zip(chosen, visit(page, places, arrows), strict=True):
         widget = EigenPlane(a, angle, step=step)
         found = widget.iteration()
-        assert shown(page, "estimate") == pytest.approx(found.eigenvalue, abs=1e-9)
-        assert shown(page, "residual") == pytest.approx(found.residuals[-1], abs=1e-9)
-        assert shown(page, "turned") == pytest.approx(widget.turned(), abs=1e-5)
+        assert shown(seen, "estimate") == pytest.approx(found.eigenvalue, abs=1e-9)
+        assert shown(seen, "residual") == pytest.approx(found.residuals[-1], abs=1e-9)
+        assert shown(seen, "turned") == pytest.approx(widget.turned(), abs=1e-5)
         v = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))]).round(12)
         steps = [v]
         for _ in range(step):
@@ -71,7 +72,7 @@ def test_the_page_computes_what_python_computes(open_page, slide, a):
         image = np.array(a) @ steps[-1]
         scale = 180 / max(3.6, 1.1 * np.linalg.norm(image))
         tips = 180 + scale * np.array([*steps[:-1], image, steps[-1]]) * (1, -1)
-        lines = drawn(page, ".mw-eigen :is(.mw-before, .mw-image, .mw-now)", "x1", "y1", "x2", "y2")
+        lines = drawn(seen, arrows, "x1", "y1", "x2", "y2")
         np.testing.assert_allclose(lines, np.hstack([np.full(tips.shape, 180), tips]), atol=1e-5)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reading import shown
+from reading import drawn, shown, visit
 
 from mlnotes.blocks.lu import doolittle, growth_factor, lu
 from mlnotes.widgets.elimination import Elimination
@@ -77,25 +77,25 @@ def test_the_description_says_what_became_of_the_solution():
 
 
 @pytest.mark.parametrize("exchange", [False, True])
-def test_the_page_computes_what_python_computes(open_page, slide, exchange):
+def test_the_page_computes_what_python_computes(open_page, exchange):
     page = open_page(Elimination(exchange=exchange))
-    for exponent, step in ((0, 1), (3, 2), (9, 2), (14, 1), (18, 2)):
-        slide(page, "First pivot", exponent)
-        slide(page, "Step", step)
+    chosen = (0, 1), (3, 2), (9, 2), (14, 1), (18, 2)
+    places = [{"First pivot": exponent, "Step": step} for exponent, step in chosen]
+    for (exponent, step), seen in zip(chosen, visit(page, places, "td.mw-number", "tbody th"), strict=True):
         widget = Elimination(exponent=exponent, exchange=exchange, step=step)
         rows, a, growth = widget.eliminated()
-        cells = page.locator("td.mw-number").evaluate_all("all => all.map(it => Number(it.dataset.value))")
-        np.testing.assert_allclose(np.reshape(cells, a.shape), a, rtol=1e-12)
-        assert shown(page, "growth") == pytest.approx(growth, rel=1e-12)
+        cells = drawn(seen, "td.mw-number", "data-value")
+        np.testing.assert_allclose(cells.reshape(a.shape), a, rtol=1e-12)
+        assert shown(seen, "growth") == pytest.approx(growth, rel=1e-12)
         below = np.tril(np.ones((3, 3)), -1) * (np.arange(3) < step)
-        assert shown(page, "multiplier") == pytest.approx(abs(a * below).max(), rel=1e-12)
-        headings = page.locator("tbody th").all_inner_texts()
+        assert shown(seen, "multiplier") == pytest.approx(abs(a * below).max(), rel=1e-12)
+        headings = [it["text"] for it in seen["tbody th"]]
         assert headings == [f"equation {row + 1}" for row in rows]
         for kind, expected in (("multiplier", below), ("on", np.diag(np.arange(3) < step))):
-            has = f"all => all.map(it => it.classList.contains('mw-{kind}'))"
-            assert (np.reshape(page.locator("td.mw-number").evaluate_all(has), (3, 3)) == expected).all()
+            has = [f"mw-{kind}" in it["class"].split() for it in seen["td.mw-number"]]
+            assert (np.reshape(has, (3, 3)) == expected).all()
         if step == 2:
-            assert shown(page, "digits") == widget.digits()
+            assert shown(seen, "digits") == widget.digits()
 
 
 def test_the_doubling_column_has_five_equations_and_grows_sixteenfold(open_page, slide):

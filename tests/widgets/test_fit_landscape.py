@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from reading import corners, drawn, shown
+from reading import corners, drawn, shown, visit
 
 from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
 from mlnotes.widgets.fit_landscape import METHODS, FitLandscape
@@ -98,7 +98,7 @@ def test_the_description_says_where_the_walk_began_and_how_the_step_was_damped()
 @pytest.mark.parametrize(
     "start", [(100, 0.75), (250, 0.2), (50, 1.0), (150, 2.0), (5, 1.0), (300, 3), (15, 0.05), (110, 1.85)]
 )
-def test_the_page_computes_what_python_computes(open_page, slide, method, start):
+def test_the_page_computes_what_python_computes(open_page, method, start):
     widget = FitLandscape(*DATA, method, start)
     page = open_page(widget)
     points, costs, trials, outcome = widget.walk()
@@ -106,19 +106,19 @@ def test_the_page_computes_what_python_computes(open_page, slide, method, start)
     words = {"arrived": f" after {many}.", "lost": f"is lost: step {len(trials)} leads to"}
     words |= {"not finite": f"ends after {many}:", "on the way": f"is still on its way after {many}."}
     assert words[outcome] in verdict(page)
-    for step in range(len(points)):
-        slide(page, "Step shown", step)
-        np.testing.assert_allclose([shown(page, "x1"), shown(page, "x2")], points[step], rtol=1e-6)
-        assert shown(page, "cost") == pytest.approx(costs[step], rel=1e-6)
+    places = np.clip(points / [300, 3] * [420, -350] + [0, 350], -9999, 9999)
+    steps = [{"Step shown": step} for step in range(len(points))]
+    for step, seen in enumerate(visit(page, steps, ".mw-begin", ".mw-fitted")):
+        np.testing.assert_allclose([shown(seen, "x1"), shown(seen, "x2")], points[step], rtol=1e-6)
+        assert shown(seen, "cost") == pytest.approx(costs[step], rel=1e-6)
         if step and np.isfinite(trials[step - 1][2]) and trials[step - 1][1] > 1e-6 * costs[step]:
-            seen = [shown(page, name) for name in ("damping", "predicted", "gain")]
-            assert seen == pytest.approx(trials[step - 1], rel=1e-5, abs=1e-12)
-        places = np.clip(points / [300, 3] * [420, -350] + [0, 350], -9999, 9999)
-        np.testing.assert_allclose(drawn(page, ".mw-begin", "cx", "cy"), places[step : step + 1], rtol=1e-5, atol=1e-3)
+            found = [shown(seen, name) for name in ("damping", "predicted", "gain")]
+            assert found == pytest.approx(trials[step - 1], rel=1e-5, abs=1e-12)
+        np.testing.assert_allclose(drawn(seen, ".mw-begin", "cx", "cy"), places[step : step + 1], rtol=1e-5, atol=1e-3)
         x1, x2 = points[step]
         t = np.linspace(0, 10.5, 101)
         heights = 220 * (1 - np.clip(x1 * (1 - np.exp(-x2 * t)) / 268.8, -9, 9))
-        [curve] = corners(page, ".mw-fitted")
+        [curve] = corners(seen, ".mw-fitted")
         np.testing.assert_allclose(curve, np.transpose([t * 40, heights]), rtol=1e-5, atol=0.051)
     np.testing.assert_allclose(corners(page, ".mw-way")[0], places, rtol=1e-5, atol=0.051)
     marks = ".mw-fit-landscape :is(.mw-taken, .mw-refused)"

@@ -25,9 +25,10 @@ LAST = "next(w for w in ipywidgets.widgets.widget._instances.values() if type(w)
 START = 120  # seconds, for a server or a kernel on a busy machine
 
 
-@pytest.fixture
-def lab(tmp_path):
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
     """Start a JupyterLab server on a folder of its own, with settings of its own; kill it whatever happens."""
+    tmp_path = tmp_path_factory.mktemp("lab")
     folders = {name: tmp_path / name for name in ("work", "config", "data", "runtime", "lab", "ipython")}
     for folder in folders.values():
         folder.mkdir()
@@ -62,6 +63,16 @@ def lab(tmp_path):
                 server.wait(20)
 
 
+@pytest.fixture
+def lab(server):
+    """Give the server without a file or a kernel of another test."""
+    yield server
+    for kernel in server.get("/api/kernels"):
+        server.get(f"/api/kernels/{kernel['id']}", method="DELETE")
+    shutil.rmtree(server.folder)
+    server.folder.mkdir()
+
+
 class Lab:
     """A running server, and what the kernel of its one notebook knows."""
 
@@ -69,16 +80,18 @@ class Lab:
         self.url, self.token, self.folder, self.runtime = url, token, folder, runtime
         wait_until(lambda: self.get("/api/status") is not None, START, lambda: log.read_text()[-3000:], server)
 
-    def get(self, path):
-        request = urllib.request.Request(self.url + path, headers={"Authorization": f"token {self.token}"})
+    def get(self, path, method="GET"):
+        headers = {"Authorization": f"token {self.token}"}
+        request = urllib.request.Request(self.url + path, headers=headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=5) as answer:
-                return json.load(answer)
+                return json.loads(answer.read() or "null")
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             return None
 
     def open(self, page, name):
-        page.goto(f"{self.url}/lab/tree/{name}?token={self.token}")
+        workspace = Path(name).stem  # of its own: it would bring back what another test had open
+        page.goto(f"{self.url}/lab/workspaces/{workspace}/tree/{name}?token={self.token}")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
         page.get_by_text("| Idle").wait_for()  # a notebook that runs before it has its kernel asks which one to take
 
@@ -123,15 +136,21 @@ def chapter():
     return notebook
 
 
-@pytest.fixture
-def page(browser):
-    """Open a page that may talk to this machine only."""
+@pytest.fixture(scope="module")
+def context(browser):
+    """Keep what JupyterLab consists of from page to page, and let pages talk to this machine only."""
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
     context.route(re.compile("^https?://(?!127[.]0[.]0[.]1)"), lambda route: route.abort())
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context):
     page = context.new_page()
     page.set_default_timeout(START * 1000)
     yield page
-    context.close()
+    page.close()
 
 
 def excerpt(nb):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reading import drawn
+from reading import drawn, shown, visit
 
 from mlnotes.efficient.latent import LatentCache
 from mlnotes.widgets.latent_rank import LatentRank
@@ -15,10 +15,6 @@ LOSSES = {
 
 def widget(**traits):
     return LatentRank(LOSSES, n_layers=3, itemsize=2, **traits)
-
-
-def value(page, name):
-    return float(page.locator(f'.mw-ways [data-name="{name}"]').get_attribute("data-value"))
 
 
 @pytest.mark.parametrize(
@@ -73,17 +69,17 @@ def test_the_page_shows_no_loss_below_the_rank_to_which_the_reader_has_gone(open
 
 
 @pytest.mark.parametrize("position", [0, 1, 2])
-def test_the_page_computes_what_python_computes(open_page, slide, position):
+def test_the_page_computes_what_python_computes(open_page, position):
     page = open_page(widget())
-    slide(page, "Numbers kept of each token", position)
-    for power in (0, 7, 17):
-        slide(page, "Tokens in the cache", power)
+    powers = (0, 7, 17)
+    places = [{"Numbers kept of each token": position, "Tokens in the cache": power} for power in powers]
+    for power, seen in zip(powers, visit(page, places, "[role=status]"), strict=True):
         expected = widget(rank=[128, 256, 384][position], tokens=2**power)
-        said = page.locator("[role=status]")
-        assert int(said.get_attribute("data-value")) == expected.nbytes()
-        assert f"{expected.nbytes():,} bytes, {100 * expected.rank / 384:.0f} % of all." in said.inner_text()
+        [said] = seen["[role=status]"]
+        assert int(said["data-value"]) == expected.nbytes()
+        assert f"{expected.nbytes():,} bytes, {100 * expected.rank / 384:.0f} % of all." in said["text"]
         for way, loss in expected.losses_now().items():
-            assert value(page, way) == pytest.approx(loss, abs=1e-9)
+            assert shown(seen, way) == pytest.approx(loss, abs=1e-9)
 
 
 def test_points_stand_over_their_bytes_at_the_height_of_their_loss(open_page):

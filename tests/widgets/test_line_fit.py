@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reading import drawn, shown
+from reading import drawn, shown, visit
 
 from mlnotes.widgets.line_fit import LineFit
 
@@ -38,28 +38,26 @@ def test_ridge_divides_by_more_and_keeps_the_line_through_the_middle():
     assert "with ridge of strength 100" in held.describe()
 
 
-def test_the_page_computes_what_python_computes(open_page, slide):
+def test_the_page_computes_what_python_computes(open_page):
     page = open_page(LineFit(X, Y))
     x, y = list(X), list(Y)
     moves = (0, -8.0, 3.0, -3.0), (4, 8.0, 9.5, -3.0), (2, 0.0, -7.5, 0.5), (1, 3.5, 2.0, 3.0)
-    for point, across, up, strength in moves:
-        slide(page, "Point", point)
-        slide(page, "its x", across)
-        slide(page, "its y", up)
-        slide(page, "Ridge", strength)
+    places = [dict(zip(("Point", "its x", "its y", "Ridge"), move, strict=True)) for move in moves]
+    seen_there = visit(page, places, ".mw-fit .mw-dot", ".mw-fit .mw-square", ".mw-fit .mw-line")
+    for (point, across, up, strength), seen in zip(moves, seen_there, strict=True):
         x[point], y[point] = across, up
         slope, intercept, residuals = LineFit(x, y, strength=strength).fit()
         expected = {"slope": slope, "intercept": intercept, "squares": (residuals**2).sum(), "ones": 0.0}
         expected |= {"places": residuals @ x}
         for name, value in expected.items():
-            assert shown(page, name) == pytest.approx(value, abs=1e-9)
+            assert shown(seen, name) == pytest.approx(value, abs=1e-9)
         px, py, sides = 240 + 20 * np.array(x), 240 - 20 * np.array(y), 20 * abs(residuals)
-        np.testing.assert_allclose(drawn(page, ".mw-fit .mw-dot", "cx", "cy"), np.transpose([px, py]), atol=1e-6)
-        assert drawn(page, ".mw-fit .mw-dot", "r").argmax() == point
+        np.testing.assert_allclose(drawn(seen, ".mw-fit .mw-dot", "cx", "cy"), np.transpose([px, py]), atol=1e-6)
+        assert drawn(seen, ".mw-fit .mw-dot", "r").argmax() == point
         left, top = px - sides * (residuals * slope >= 0), np.minimum(py, py + 20 * residuals)  # beside the line
-        squares = drawn(page, ".mw-fit .mw-square", "x", "y", "width", "height")
+        squares = drawn(seen, ".mw-fit .mw-square", "x", "y", "width", "height")
         np.testing.assert_allclose(squares, np.transpose([left, top, sides, sides]), atol=1e-6)
-        [[x1, y1, x2, y2]] = drawn(page, ".mw-fit .mw-line", "x1", "y1", "x2", "y2")
+        [[x1, y1, x2, y2]] = drawn(seen, ".mw-fit .mw-line", "x1", "y1", "x2", "y2")
         for at, height in ((x1, y1), (x2, y2)):
             assert 240 - height == pytest.approx(20 * intercept + slope * (at - 240), abs=1e-6)
 

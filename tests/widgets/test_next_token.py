@@ -1,9 +1,11 @@
 """The page leaves what the function leaves, of the same scores."""
 
+import itertools
 import json
 
 import numpy as np
 import pytest
+from reading import elements, visit
 
 from mlnotes.blocks.softmax import entropy
 from mlnotes.efficient.language_model import next_token_probabilities
@@ -23,7 +25,7 @@ def widget(**traits):
 
 
 def read(page):
-    return np.array(page.locator(".mw-measures li").evaluate_all("all => all.map(e => Number(e.dataset.value))"))
+    return np.array([float(it["data-value"]) for it in elements(page, ".mw-measures li")])
 
 
 # In Python
@@ -85,30 +87,28 @@ def test_bad_input_is_refused_with_the_rule_and_the_values(change, message):
 
 
 @pytest.mark.parametrize("position", [-1, 0, 0.4])
-def test_the_page_computes_what_python_computes(open_page, slide, position):
+def test_the_page_computes_what_python_computes(open_page, position):
     page = open_page(widget())
-    for i, text in enumerate(("a", "bc")):
-        page.get_by_label("Text").select_option(index=i)
-        slide(page, "Temperature", position)
-        for top_k in (0, 3, 50, 1000):
-            page.get_by_label("Top k").select_option(index=TOP_K.index(top_k))
-            for top_p in (0, 0.3, 0.9, 1):
-                slide(page, "Top p", top_p)
-                expected = widget(text=text, temperature=10**position, top_k=top_k, top_p=top_p)
-                p = expected.probabilities()
-                np.testing.assert_allclose(read(page), [*p, 1 - p.sum()], atol=1e-6)
-                said = page.locator(".mw-said")
-                assert int(said.get_attribute("data-kept")) == np.count_nonzero(expected._all())
-                found = float(said.get_attribute("data-entropy"))
-                assert found == pytest.approx(entropy(expected._all()), abs=1e-6)
-                kept = np.count_nonzero(expected._all())
-                words = f"{kept:,} of 2,000 tokens may be drawn; entropy {found:.3f} nats."
-                assert said.inner_text() == words
-                others = page.locator(".mw-measures li").last
-                left = max(int(kept) - 10, 0)
-                assert others.inner_text().endswith(f", {left:,} token{'s' * (left > 1)}" if left else "not drawn")
-                out = page.locator(".mw-measures .mw-masked").count()
-                assert out == np.count_nonzero(p == 0) + (left == 0)
+    chosen = list(itertools.product(("a", "bc"), (0, 3, 50, 1000), (0, 0.3, 0.9, 1)))
+    places = [
+        {"Text": text, "Temperature": position, "Top k": TOP_K.index(top_k), "Top p": top_p}
+        for text, top_k, top_p in chosen
+    ]
+    seen_there = visit(page, places, ".mw-said", ".mw-measures li", ".mw-measures .mw-masked")
+    for (text, top_k, top_p), seen in zip(chosen, seen_there, strict=True):
+        expected = widget(text=text, temperature=10**position, top_k=top_k, top_p=top_p)
+        p, all_of_them = expected.probabilities(), expected._all()
+        np.testing.assert_allclose(read(seen), [*p, 1 - p.sum()], atol=1e-6)
+        [said] = seen[".mw-said"]
+        kept = np.count_nonzero(all_of_them)
+        assert int(said["data-kept"]) == kept
+        found = float(said["data-entropy"])
+        assert found == pytest.approx(entropy(all_of_them), abs=1e-6)
+        assert said["text"] == f"{kept:,} of 2,000 tokens may be drawn; entropy {found:.3f} nats."
+        others = seen[".mw-measures li"][-1]["text"]
+        left = max(int(kept) - 10, 0)
+        assert others.endswith(f", {left:,} token{'s' * (left > 1)}" if left else "not drawn")
+        assert len(seen[".mw-measures .mw-masked"]) == np.count_nonzero(p == 0) + (left == 0)
     temperature = page.get_by_label("Temperature")
     assert float(temperature.input_value()) == position
     assert temperature.get_attribute("aria-valuetext") == f"T = {10**position:#.3g}"

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from reading import shown
+from reading import shown, visit
 
 from mlnotes.blocks.norm import unit_circle, vector_norm
 from mlnotes.widgets.norm_ball import REACH, NormBall
@@ -83,19 +83,17 @@ def test_the_state_is_json_even_for_an_infinite_power():
 
 
 @pytest.mark.parametrize("inverse", [2, 1.37, 1, 0.99, 0.5, 0.1, 0])
-def test_the_page_computes_what_python_computes(open_page, slide, inverse):
+def test_the_page_computes_what_python_computes(open_page, inverse):
     page = open_page(NormBall())
-    for vector, line in (((3, -2), (2, 3)), ((-1.3, 0), (2.9, 0.7)), ((0, 0), (1.5, 1.5))):
-        slide(page, "Power", 2 - inverse)
-        for label, value in zip(
-            ("The line crosses", "and the x₂ axis", "Vector, x₁", "Vector, x₂"), line + vector, strict=True
-        ):
-            slide(page, label, value)
+    chosen = ((3, -2), (2, 3)), ((-1.3, 0), (2.9, 0.7)), ((0, 0), (1.5, 1.5))
+    labels = "Power", "The line crosses", "and the x₂ axis", "Vector, x₁", "Vector, x₂"
+    places = [dict(zip(labels, (2 - inverse, *line, *vector), strict=True)) for vector, line in chosen]
+    for (vector, line), seen in zip(chosen, visit(page, places), strict=True):
         widget = NormBall(1 / inverse if inverse else inf, vector, line)
         for name, p in {"one": 1, "two": 2, "p": widget.p, "max": inf}.items():
-            assert shown(page, name) == pytest.approx(widget.length(vector, p), rel=1e-9, abs=0)
-        assert shown(page, "nearest") == pytest.approx(widget.nearest(), rel=1e-9, abs=1e-300)
-        assert shown(page, "radius") == pytest.approx(widget.length(widget.nearest()), rel=1e-9)
+            assert shown(seen, name) == pytest.approx(widget.length(vector, p), rel=1e-9, abs=0)
+        assert shown(seen, "nearest") == pytest.approx(widget.nearest(), rel=1e-9, abs=1e-300)
+        assert shown(seen, "radius") == pytest.approx(widget.length(widget.nearest()), rel=1e-9)
 
 
 @pytest.mark.parametrize("p", [0.5, 1, 2, 5, inf])

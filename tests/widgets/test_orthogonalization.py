@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from reading import drawn, shown, visit
 
 from mlnotes.blocks.qr import gram_schmidt, householder_qr, modified_gram_schmidt
 from mlnotes.widgets.orthogonalization import METHODS, Orthogonalization
@@ -43,21 +44,19 @@ def test_the_description_says_how_orthonormal_the_columns_are():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_page_computes_what_python_computes(open_page, slide, method):
+def test_the_page_computes_what_python_computes(open_page, method):
     page = open_page(Orthogonalization(method=method))
-    for exponent, step in ((0, 1), (2, 2), (5, 3), (8, 2), (7, 1), (8, 3)):
-        slide(page, "ε", exponent)
-        slide(page, "Columns done", step)
+    chosen = (0, 1), (2, 2), (5, 3), (8, 2), (7, 1), (8, 3)
+    places = [{"ε": exponent, "Columns done": step} for exponent, step in chosen]
+    for (exponent, step), seen in zip(chosen, visit(page, places, "td.mw-number", ".mw-verdict"), strict=True):
         widget = Orthogonalization(exponent, method=method, step=step)
-        cells = page.locator("td.mw-number").evaluate_all("all => all.map(it => Number(it.dataset.value))")
-        np.testing.assert_allclose(np.reshape(cells, (4, 3)), widget.done(), rtol=1e-12, atol=1e-300)
-        framed = page.locator("td.mw-number").evaluate_all("all => all.map(it => it.classList.contains('mw-on'))")
+        cells = drawn(seen, "td.mw-number", "data-value")
+        np.testing.assert_allclose(cells.reshape(4, 3), widget.done(), rtol=1e-12, atol=1e-300)
+        framed = ["mw-on" in it["class"].split() for it in seen["td.mw-number"]]
         assert (np.reshape(framed, (4, 3)) == (np.arange(3) < step)).all()
-        said = page.locator(".mw-verdict").inner_text()
-        assert step == 3 or said == f"{step} of 3 columns are done."
+        assert step == 3 or seen.text(".mw-verdict") == f"{step} of 3 columns are done."
         for each in METHODS:
-            shown = page.locator(f'.mw-sums [data-name="{each}"]').get_attribute("data-value")
-            assert int(shown) == widget.digits(each)
+            assert shown(seen, each) == widget.digits(each)
 
 
 def test_it_works_from_the_keyboard_and_names_its_values(open_page):

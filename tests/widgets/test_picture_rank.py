@@ -2,12 +2,13 @@
 
 import base64
 import io
+import itertools
 import re
 
 import numpy as np
 import pytest
 from PIL import Image
-from reading import shown
+from reading import shown, visit
 
 from mlnotes.blocks.svd import low_rank
 from mlnotes.widgets.picture_rank import VIEWS, PictureRank
@@ -15,11 +16,6 @@ from mlnotes.widgets.picture_rank import VIEWS, PictureRank
 RNG = np.random.default_rng(5)
 WIDE, TALL = RNG.integers(0, 256, (13, 19)), RNG.integers(0, 256, (11, 7))
 STRIPES = np.outer(np.ones(7), [250, 0, 90, 0, 30]).astype(int)  # of rank 1, with columns of zeros
-
-
-def grey_on(page):
-    script = "c => Array.from(c.getContext('2d').getImageData(0, 0, c.width, c.height).data)"
-    return np.array(page.locator("canvas").evaluate(script))[::4]
 
 
 @pytest.mark.parametrize(
@@ -69,21 +65,21 @@ def test_new_pixels_have_a_new_decomposition():
 
 
 @pytest.mark.parametrize("pixels", [WIDE, TALL, STRIPES, 0 * TALL], ids=["wide", "tall", "rank 1", "black"])
-def test_the_page_computes_what_python_computes(open_page, slide, pixels):
+def test_the_page_computes_what_python_computes(open_page, pixels):
     page = open_page(PictureRank(pixels, 1))
-    for rank in (0, 1, 3, min(pixels.shape)):
-        slide(page, "Rank", rank)
-        for view in VIEWS:
-            page.get_by_label("Show").select_option(view)
-            widget = PictureRank(pixels, rank, view=view)
-            assert shown(page, "error") == pytest.approx(widget.error(), abs=1e-9)
-            assert shown(page, "bytes") == widget.nbytes()
-            assert shown(page, "share") == pytest.approx(widget.nbytes() / (4 * pixels.size))
-            label = page.locator("canvas").get_attribute("aria-label")
-            assert label == f"Picture: {view}, rank {rank}, error {100 * shown(page, 'error'):.1f} percent"
-            values = widget.shown() if view == VIEWS[0] else 128 + 2 * widget.shown()
-            # Where a term is 0.5 of a grey, rounding may go either way.
-            assert np.abs(grey_on(page) - np.clip(values, 0, 255).ravel()).max() <= 0.5 + 1e-9
+    chosen = list(itertools.product((0, 1, 3, min(pixels.shape)), VIEWS))
+    places = [{"Rank": rank, "Show": view} for rank, view in chosen]
+    for (rank, view), seen in zip(chosen, visit(page, places, "canvas"), strict=True):
+        widget = PictureRank(pixels, rank, view=view)
+        assert shown(seen, "error") == pytest.approx(widget.error(), abs=1e-9)
+        assert shown(seen, "bytes") == widget.nbytes()
+        assert shown(seen, "share") == pytest.approx(widget.nbytes() / (4 * pixels.size))
+        [canvas] = seen["canvas"]
+        words = f"Picture: {view}, rank {rank}, error {100 * shown(seen, 'error'):.1f} percent"
+        assert canvas["aria-label"] == words
+        values = widget.shown() if view == VIEWS[0] else 128 + 2 * widget.shown()
+        # Where a term is 0.5 of a grey, rounding may go either way.
+        assert np.abs(canvas["pixels"][::4] - np.clip(values, 0, 255).ravel()).max() <= 0.5 + 1e-9
 
 
 def test_it_works_from_the_keyboard(open_page):

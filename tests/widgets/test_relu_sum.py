@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from reading import corners, drawn, shown
+from reading import corners, drawn, shown, visit
 
 from mlnotes.widgets.relu_sum import ReluSum
 
@@ -60,17 +60,16 @@ def test_the_description_says_which_weight_was_changed():
 
 
 @pytest.mark.parametrize("target", ["sine", "square root", "step"])
-def test_the_page_computes_what_python_computes(open_page, slide, target):
+def test_the_page_computes_what_python_computes(open_page, target):
     page = open_page(ReluSum(target))
-    for pieces, unit, change in ((1, 0, 0.0), (3, 2, -1.5), (8, 3, 2.0), (64, 40, 8.0)):
-        slide(page, "Pieces", pieces)
-        slide(page, "One of them", unit)
-        slide(page, "Added to its weight", change)
+    chosen = (1, 0, 0.0), (3, 2, -1.5), (8, 3, 2.0), (64, 40, 8.0)
+    places = [dict(zip(("Pieces", "One of them", "Added to its weight"), it, strict=True)) for it in chosen]
+    for (pieces, unit, change), seen in zip(chosen, visit(page, places), strict=True):
         widget = ReluSum(target, pieces, unit=unit, change=change)
         (_, bends), _ = widget.parameters()
-        assert shown(page, "error") == pytest.approx(widget.error(), abs=1e-9)
-        assert shown(page, "scaled") == pytest.approx(widget.error() * pieces**2, abs=1e-6)
-        assert shown(page, "weight") == pytest.approx(bends[unit, 0], abs=1e-9)
+        assert shown(seen, "error") == pytest.approx(widget.error(), abs=1e-9)
+        assert shown(seen, "scaled") == pytest.approx(widget.error() * pieces**2, abs=1e-6)
+        assert shown(seen, "weight") == pytest.approx(bends[unit, 0], abs=1e-9)
 
 
 def test_the_drawn_line_passes_through_the_networks_values(open_page):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from reading import drawn, shown
+from reading import drawn, shown, visit
 
 from mlnotes.attention.self_attention import attention
 from mlnotes.widgets.running_softmax import RunningSoftmax
@@ -66,15 +66,16 @@ def test_the_description_and_the_picture_show_what_was_taken_up():
 
 @pytest.mark.parametrize("block_size", [1, 3, 4, 11])
 @pytest.mark.parametrize("backwards", [False, True])
-def test_the_page_computes_what_python_computes(open_page, slide, block_size, backwards):
+def test_the_page_computes_what_python_computes(open_page, block_size, backwards):
     page = open_page(widget(block_size=block_size, backwards=backwards))
-    for step in range(math.ceil(11 / block_size) + 1):
-        slide(page, "Blocks taken up", step)
+    places = [{"Blocks taken up": step} for step in range(math.ceil(11 / block_size) + 1)]
+    factor, bars = "[data-name=factor]", {kind: f".mw-running .mw-{kind}" for kind in ("taken", "now", "waiting")}
+    for step, seen in enumerate(visit(page, places, factor, *bars.values(), ".mw-running line")):
         expected = widget(block_size=block_size, backwards=backwards, step=step).running()
-        assert page.locator('[data-name="factor"]').inner_text().endswith("none yet") == (step < 2)
+        assert seen.text(factor).endswith("none yet") == (step < 2)
         for name in NAMES:
             if step > 1 or name != "factor":  # before, there is nothing to shrink
-                assert shown(page, name) == pytest.approx(expected[name], abs=1e-6)
+                assert shown(seen, name) == pytest.approx(expected[name], abs=1e-6)
         blocks = [list(range(at, min(at + block_size, 11))) for at in range(0, 11, block_size)]
         blocks = blocks[::-1] if backwards else blocks
         for kind, keys in (
@@ -82,16 +83,16 @@ def test_the_page_computes_what_python_computes(open_page, slide, block_size, ba
             ("waiting", blocks[step:]),
         ):  # fmt: skip
             keys = np.array([j for block in keys for j in block], dtype=int)
-            bars = drawn(page, f".mw-running .mw-{kind}", "x", "y", "width", "height").reshape(-1, 4)
+            found = drawn(seen, bars[kind], "x", "y", "width", "height").reshape(-1, 4)
             scores = SCORES[keys]
             top = 176 - (scores - SCORES.min()) / np.ptp(SCORES) * 150
             wide = 480 / 11
             expected = [34 + wide * (keys + 0.1), top, np.full(len(keys), 0.8 * wide), 186 - top]
-            np.testing.assert_allclose(bars, np.transpose(expected).reshape(-1, 4), atol=1e-3)
+            np.testing.assert_allclose(found, np.transpose(expected).reshape(-1, 4), atol=1e-3)
         if step:
             largest = max(SCORES[j] for block in blocks[:step] for j in block)
             height = 176 - (largest - SCORES.min()) / np.ptp(SCORES) * 150
-            np.testing.assert_allclose(drawn(page, ".mw-running line", "y1", "y2"), [[height, height]], atol=1e-3)
+            np.testing.assert_allclose(drawn(seen, ".mw-running line", "y1", "y2"), [[height, height]], atol=1e-3)
 
 
 def test_larger_blocks_pull_the_step_back_to_the_last_of_them(open_page, slide):

@@ -1,9 +1,8 @@
 """The page shares heads out as the function does, and counts bytes as the cache does."""
 
-import json
-
 import numpy as np
 import pytest
+from reading import shown, visit
 
 from mlnotes.efficient.grouped_query import grouped_query_attention
 from mlnotes.efficient.kv_cache import KVCache
@@ -17,10 +16,6 @@ LOSSES = {
 
 def widget(**traits):
     return SharedHeads(8, 6, LOSSES, n_layers=3, itemsize=2, **traits)
-
-
-def value(page, name):
-    return json.loads(page.locator(f'.mw-measures [data-name="{name}"]').get_attribute("data-value"))
 
 
 # In Python
@@ -82,20 +77,21 @@ def test_the_picture_has_a_square_for_each_head():
 
 
 @pytest.mark.parametrize("position", [0, 1, 2, 3])
-def test_the_page_computes_what_python_computes(open_page, slide, position):
+def test_the_page_computes_what_python_computes(open_page, position):
     page = open_page(widget())
-    slide(page, "Key/value heads", position)
-    for power in (0, 7, 17):
-        slide(page, "Tokens in the cache", power)
+    powers = (0, 7, 17)
+    places = [{"Key/value heads": position, "Tokens in the cache": power} for power in powers]
+    for power, seen in zip(powers, visit(page, places, ".mw-bytes", ".mw-said"), strict=True):
         expected = widget(groups=[8, 4, 2, 1][position], tokens=2**power)
-        assert value(page, "cache") == expected.nbytes()
+        assert shown(seen, "cache") == expected.nbytes()
         for model, loss in expected.losses_now().items():
-            assert value(page, f"loss of {model}") == pytest.approx(loss, abs=1e-9)
-        assert f"{expected.nbytes():,} bytes" in page.locator(".mw-bytes").inner_text()
-        served = float(page.locator(".mw-said").get_attribute("data-value"))
+            assert shown(seen, f"loss of {model}") == pytest.approx(loss, abs=1e-9)
+        assert f"{expected.nbytes():,} bytes" in seen.text(".mw-bytes")
+        [said] = seen[".mw-said"]
+        served = float(said["data-value"])
         assert served == 8 / expected.groups
         many = f"{served:g} query heads: {served:g} multiply-adds for"
-        assert ("one query head: 1 multiply-add for" if served == 1 else many) in page.locator(".mw-said").inner_text()
+        assert ("one query head: 1 multiply-add for" if served == 1 else many) in said["text"]
 
 
 @pytest.mark.parametrize("groups", [8, 4, 2, 1])
@@ -137,5 +133,5 @@ def test_heads_and_tokens_move_by_the_keyboard_and_are_told_to_listeners(open_pa
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowLeft")
     assert tokens.get_attribute("aria-valuetext") == "512"
-    assert value(page, "cache") == widget(groups=1, tokens=512).nbytes()
+    assert shown(page, "cache") == widget(groups=1, tokens=512).nbytes()
     assert "Each key/value head serves 8 query heads" in page.locator("[role=status]").inner_text()

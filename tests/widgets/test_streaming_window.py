@@ -1,9 +1,11 @@
 """The page evicts what the mask hides, and shows the weights and losses that it was given."""
 
+import itertools
 import json
 
 import numpy as np
 import pytest
+from reading import drawn, shown, visit
 
 from mlnotes.efficient.sinks import StreamingCache, sink_mask
 from mlnotes.widgets.streaming_window import StreamingWindow
@@ -15,10 +17,6 @@ WEIGHTS = [[np.random.default_rng([w, s]).dirichlet(np.ones(w + s)) for s in KEP
 
 def widget(**traits):
     return StreamingWindow(17, WINDOWS, KEPT, LOSSES, WEIGHTS, FULL, **traits)
-
-
-def value(page, name):
-    return json.loads(page.locator(f'.mw-measures [data-name="{name}"]').get_attribute("data-value"))
 
 
 # In Python
@@ -84,39 +82,42 @@ def test_the_picture_has_a_cell_for_each_token_and_a_bar_for_each_that_is_seen()
 
 
 @pytest.mark.parametrize("i", range(3))
-def test_the_page_sees_what_the_mask_shows_and_shows_what_was_measured(open_page, slide, i):
+def test_the_page_sees_what_the_mask_shows_and_shows_what_was_measured(open_page, i):
     page = open_page(widget())
-    slide(page, "Window", i)
-    for j in range(3):
-        slide(page, "First tokens kept", j)
-        for t in (0, 3, 8, 11, 16):
-            slide(page, "Token that looks", t)
-            expected = widget(window=WINDOWS[i], sinks=KEPT[j], token=t)
-            seen = json.loads(page.locator(".mw-said").get_attribute("data-value"))
-            assert seen == np.flatnonzero(sink_mask(1, 17, WINDOWS[i], KEPT[j], t)).tolist()
-            assert page.locator(".mw-evicted").count() == expected.evicted()
-            assert page.locator(".mw-weight").count() == (len(seen) if expected.evicted() else 0)
-        assert value(page, "loss: this cache") == pytest.approx(expected.loss(), abs=1e-6)
+    chosen = list(itertools.product(range(3), (0, 3, 8, 11, 16)))
+    places = [{"Window": i, "First tokens kept": j, "Token that looks": t} for j, t in chosen]
+    seen_there = visit(page, places, ".mw-said", ".mw-evicted", ".mw-weight")
+    for (j, t), seen in zip(chosen, seen_there, strict=True):
+        expected = widget(window=WINDOWS[i], sinks=KEPT[j], token=t)
+        [said] = seen[".mw-said"]
+        tokens = json.loads(said["data-value"])
+        assert tokens == np.flatnonzero(sink_mask(1, 17, WINDOWS[i], KEPT[j], t)).tolist()
+        assert len(seen[".mw-evicted"]) == expected.evicted()
+        assert len(seen[".mw-weight"]) == (len(tokens) if expected.evicted() else 0)
+        assert shown(seen, "loss: this cache") == pytest.approx(expected.loss(), abs=1e-6)
         for name, share in expected.shares().items():
-            assert value(page, f"weight: {name}") == pytest.approx(share, abs=1e-6)
-    assert value(page, "loss: all tokens") == FULL
+            assert shown(seen, f"weight: {name}") == pytest.approx(share, abs=1e-6)
+        assert shown(seen, "loss: all tokens") == FULL
 
 
 def test_bars_stand_over_the_tokens_that_are_seen_and_are_as_high_as_their_weight(open_page):
     page = open_page(widget(window=5, sinks=1))
-    bars = page.locator(".mw-weight").evaluate_all("all => all.map(e => [e.x.baseVal.value, e.height.baseVal.value])")
-    x, height = np.transpose(bars)
+    x, height = drawn(page, ".mw-weight", "x", "height").T
     np.testing.assert_allclose(x, 4 + 512 / 17 * np.array([0, 12, 13, 14, 15, 16]), atol=1e-3)
     np.testing.assert_allclose(height, 150 * WEIGHTS[1][1], atol=0.02)
 
 
-def test_it_says_which_tokens_are_evicted(open_page):
-    page = open_page(widget(window=5, sinks=1))
-    assert "6 tokens in the cache, 11 evicted: numbers 1 to 11." in page.locator("[role=status]").inner_text()
-    page = open_page(widget(window=5, sinks=1, token=6))
-    assert "1 evicted: number 1." in page.locator("[role=status]").inner_text()
-    page = open_page(widget(window=5, sinks=1, token=5))
-    assert "none evicted yet" in page.locator("[role=status]").inner_text()
+@pytest.mark.parametrize(
+    ("token", "words"),
+    [
+        (16, "6 tokens in the cache, 11 evicted: numbers 1 to 11."),
+        (6, "1 evicted: number 1."),
+        (5, "none evicted yet"),
+    ],
+)
+def test_it_says_which_tokens_are_evicted(open_page, token, words):
+    page = open_page(widget(window=5, sinks=1, token=token))
+    assert words in page.locator("[role=status]").inner_text()
     page.get_by_label("Token that looks").press("Home")
     assert page.locator("[role=status]").inner_text() == "1 token in the cache, none evicted yet."
 
@@ -133,5 +134,5 @@ def test_everything_moves_by_the_keyboard(open_page):
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowLeft")
     assert token.get_attribute("aria-valuetext") == "number 15"
-    assert value(page, "loss: this cache") == 3.0
+    assert shown(page, "loss: this cache") == 3.0
     assert "3.00 nats, +0.50" in page.locator(".mw-measures").inner_text()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from reading import corners, drawn, shown
+from reading import corners, drawn, shown, visit
 from widget_examples import EXAMPLES
 
 from mlnotes.layers.egnn import EGNN, GraphNetwork
@@ -72,27 +72,27 @@ def test_only_the_equivariant_prediction_turns_with_the_charges():
     np.testing.assert_allclose(widget.paths()[0], widget.start(), atol=0)
 
 
-def test_the_page_computes_what_python_computes(open_page, slide):
+def test_the_page_computes_what_python_computes(open_page):
     page, expected = open_page(example()), example()
     moves = ((0, 0, -1.5, 0.5), (90, 1, 0.25, -2.0), (215, 2, 2.2, 1.0), (360, 1, -0.75, 0.1))
-    for angle, particle, across, up in moves:
-        slide(page, "Turn", angle)
-        slide(page, "Particle", particle)
-        slide(page, "its x before the turn", across)
-        slide(page, "its y before the turn", up)
+    labels = "Turn", "Particle", "its x before the turn", "its y before the turn"
+    places = [dict(zip(labels, move, strict=True)) for move in moves]
+    circles = "circle.mw-start", "circle.mw-end", "circle.mw-start.mw-on"
+    seen_there = visit(page, places, ".mw-path", *circles, ".mw-egnn", ".mw-plain")
+    for (angle, particle, across, up), seen in zip(moves, seen_there, strict=True):
         expected.angle, expected.particle = float(angle), particle
         expected.x = [[across, up] if i == particle else spot for i, spot in enumerate(expected.x)]
         for name, network in (("egnn", "EGNN"), ("plain", "plain")):
-            assert shown(page, f"{name}-off") == pytest.approx(expected.off(network), abs=1e-9)
-            assert shown(page, f"{name}-drift") == pytest.approx(expected.drift(network), abs=1e-9)
-        for path, seen in zip(np.moveaxis(expected.paths(), 0, 1), corners(page, ".mw-path"), strict=True):
-            np.testing.assert_allclose(seen, place(path), atol=0.0051)
-        for selector, spots in ((".mw-start", expected.start()), (".mw-end", expected.paths()[-1])):
-            np.testing.assert_allclose(drawn(page, f"circle{selector}", "cx", "cy"), place(spots), atol=1e-6)
-        np.testing.assert_allclose(drawn(page, ".mw-egnn", "cx", "cy"), place(expected.predict("EGNN")), atol=1e-6)
-        squares = drawn(page, ".mw-plain", "x", "y") + 5.5
+            assert shown(seen, f"{name}-off") == pytest.approx(expected.off(network), abs=1e-9)
+            assert shown(seen, f"{name}-drift") == pytest.approx(expected.drift(network), abs=1e-9)
+        for path, found in zip(np.moveaxis(expected.paths(), 0, 1), corners(seen, ".mw-path"), strict=True):
+            np.testing.assert_allclose(found, place(path), atol=0.0051)
+        for circle, spots in zip(circles[:2], (expected.start(), expected.paths()[-1]), strict=True):
+            np.testing.assert_allclose(drawn(seen, circle, "cx", "cy"), place(spots), atol=1e-6)
+        np.testing.assert_allclose(drawn(seen, ".mw-egnn", "cx", "cy"), place(expected.predict("EGNN")), atol=1e-6)
+        squares = drawn(seen, ".mw-plain", "x", "y") + 5.5
         np.testing.assert_allclose(squares, place(expected.predict("plain")), atol=1e-6)
-        assert drawn(page, "circle.mw-start.mw-on", "cx", "cy").tolist() == [
+        assert drawn(seen, circles[2], "cx", "cy").tolist() == [
             pytest.approx(place(expected.start()[particle]), abs=1e-6)
         ]
 

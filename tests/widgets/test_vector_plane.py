@@ -4,15 +4,15 @@ import json
 
 import numpy as np
 import pytest
-from reading import corners, drawn
+from reading import corners, drawn, elements
 
 from mlnotes.blocks.dot_product import angle, cosine_similarity, dot, project
 from mlnotes.widgets.vector_plane import VectorPlane
 
 
-def value(page, name, pair="a and b"):
-    line = page.get_by_role("region", name=pair, exact=True).locator(f'[data-name="{name}"]')
-    return np.array(json.loads(line.get_attribute("data-value")))
+def values(page, pair="a and b"):
+    lines = elements(page, f'section[aria-label="{pair}"] [data-name]')
+    return {it["data-name"]: np.array(json.loads(it["data-value"])) for it in lines}
 
 
 def tip(page, name):
@@ -26,13 +26,14 @@ def inputs(page, name):
 
 def assert_agrees(page, a, b, pair="a and b"):
     a, b = np.array(a, dtype=float), np.array(b, dtype=float)
-    assert value(page, "dot", pair) == pytest.approx(dot(a, b), abs=1e-9)
-    assert value(page, "length-a", pair) == pytest.approx(np.sqrt(dot(a, a)), abs=1e-9)
-    assert value(page, "length-b", pair) == pytest.approx(np.sqrt(dot(b, b)), abs=1e-9)
-    assert value(page, "cosine", pair) == pytest.approx(cosine_similarity(a, b), abs=1e-9)
-    assert value(page, "degrees", pair) == pytest.approx(np.degrees(angle(a, b)), abs=1e-6)
-    np.testing.assert_allclose(value(page, "projection", pair), project(b, a), atol=1e-9)
-    np.testing.assert_allclose(value(page, "residual", pair), b - project(b, a), atol=1e-9)
+    found = values(page, pair)
+    assert found["dot"] == pytest.approx(dot(a, b), abs=1e-9)
+    assert found["length-a"] == pytest.approx(np.sqrt(dot(a, a)), abs=1e-9)
+    assert found["length-b"] == pytest.approx(np.sqrt(dot(b, b)), abs=1e-9)
+    assert found["cosine"] == pytest.approx(cosine_similarity(a, b), abs=1e-9)
+    assert found["degrees"] == pytest.approx(np.degrees(angle(a, b)), abs=1e-6)
+    np.testing.assert_allclose(found["projection"], project(b, a), atol=1e-9)
+    np.testing.assert_allclose(found["residual"], b - project(b, a), atol=1e-9)
     ends = [drawn(page, f".mw-arrow.mw-v{i}", "x1", "y1", "x2", "y2") for i in (0, 1 + (pair == "q and r"))]
     unit = 204 / 4
     np.testing.assert_allclose(ends, [[[220, 220, *(220 + unit * v * (1, -1))]] for v in (a, b)], atol=1e-6)
@@ -122,7 +123,7 @@ def test_the_sign_is_told_in_words_and_shapes(open_page, b, words):
 
 def test_zero_vectors_have_no_angle_and_do_no_harm(open_page):
     page = open_page(VectorPlane({"a": (0, 0), "b": (1, 2)}, show_half_plane=True))
-    assert value(page, "dot") == 0
+    assert values(page)["dot"] == 0
     assert "the zero vector has no direction" in page.locator(".mw-pairs").inner_text()
     assert page.locator("[data-name=projection]").count() == 0
 

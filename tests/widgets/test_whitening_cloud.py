@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from reading import corners, shown
+from reading import corners, drawn, shown, visit
 from sklearn.datasets import load_iris
 
 from mlnotes.applications.whitening import KINDS, covariance, whiten, whitening_matrix, whitening_rotation
@@ -74,38 +74,42 @@ def test_no_rotation_of_the_white_cloud_is_nearer_to_the_raw_one_than_zca():
 
 @every_cloud
 @every_kind
-def test_the_page_computes_what_python_computes(open_page, slide, kind, x):
+def test_the_page_computes_what_python_computes(open_page, kind, x):
     page = open_page(WhiteningCloud(x, kind="zca"))
     page.get_by_label("Whitening").select_option({"pca": "PCA", "zca": "ZCA", "cholesky": "Cholesky"}[kind])
-    for way, turn, position, eps in ((1, 0, 0, 0.0), (0.5, 20, 0, 0.0), (0.25, -180, 9, 1e-2), (1, 77, 21, 10.0)):
-        slide(page, "From raw to white", way)
-        slide(page, "Turned further", turn)
-        slide(page, "ε", position)
-        widget = WhiteningCloud(x, kind=kind, eps=eps, way=way, turn=turn)
+    traits = [{"way": 1, "turn": 0, "eps": 0.0}, {"way": 0.5, "turn": 20, "eps": 0.0}]
+    traits += [{"way": 0.25, "turn": -180, "eps": 1e-2}, {"way": 1, "turn": 77, "eps": 10.0}]
+    places = [
+        {"From raw to white": it["way"], "Turned further": it["turn"], "ε": position}
+        for it, position in zip(traits, (0, 0, 9, 21), strict=True)
+    ]
+    image, marks = ".mw-main [role=img][aria-label^='The cloud']", ".mw-main [role=img] circle"
+    seen_there = visit(page, places, image, marks, ".mw-spread", ".mw-unit", ".mw-ray")
+    for chosen, seen in zip(traits, seen_there, strict=True):
+        widget = WhiteningCloud(x, kind=kind, **chosen)
         sigma = widget.matrix().T @ covariance(x) @ widget.matrix()
-        found = [shown(page, name) for name in ("first", "both", "second")]
+        found = [shown(seen, name) for name in ("first", "both", "second")]
         assert found == pytest.approx([sigma[0, 0], sigma[0, 1], sigma[1, 1]], abs=1e-6)
-        said = page.get_by_role("img", name="The cloud").get_attribute("aria-label").replace("−", "-")
+        [said] = [it["aria-label"].replace("−", "-") for it in seen[image]]
         a, d, b = (float(it) for it in re.findall(r"-?[\d.]+(?:e-?\d+)?", said))
         assert [a, b, d] == pytest.approx([sigma[0, 0], sigma[0, 1], sigma[1, 1]], rel=5e-3, abs=1e-4)
         assert b == 0 or abs(b) >= 1e-4  # no rounding errors are read out
-        assert shown(page, "distance") == pytest.approx(widget.distance(), abs=1e-6)
+        assert shown(seen, "distance") == pytest.approx(widget.distance(), abs=1e-6)
         for other, degrees in widget.parted().items():
-            assert shown(page, other) == pytest.approx(degrees, abs=1e-6)
+            assert shown(seen, other) == pytest.approx(degrees, abs=1e-6)
         scale = 210 / widget._reach()
-        [spread] = corners(page, ".mw-spread")
+        [spread] = corners(seen, ".mw-spread")
         spread = (spread - 210) / scale * (1, -1)
         np.testing.assert_allclose((spread @ np.linalg.inv(sigma) * spread).sum(axis=1), 1, rtol=1e-4)
-        np.testing.assert_allclose(np.hypot(*(corners(page, ".mw-unit")[0] - 210).T), scale, rtol=1e-6)
-        rays = np.array([ray[1] for ray in corners(page, ".mw-ray")]) * (1, -1)
+        np.testing.assert_allclose(np.hypot(*(corners(seen, ".mw-unit")[0] - 210).T), scale, rtol=1e-6)
+        rays = np.array([ray[1] for ray in corners(seen, ".mw-ray")]) * (1, -1)
         directions = widget.matrix() / np.linalg.norm(widget.matrix(), axis=1, keepdims=True)
         np.testing.assert_allclose(rays, 0.72 * 210 * directions, atol=1e-3)
-        marks = [page.locator(f".mw-cloud circle >> nth={i}").bounding_box() for i in (0, 1)]
-        box = page.locator(".mw-main svg").first.bounding_box()
-        for mark, point in zip(marks, widget.moved(), strict=False):
-            half = box["width"] / 2
-            at = mark["x"] + mark["width"] / 2 - box["x"] - half, half - (mark["y"] + mark["height"] / 2 - box["y"])
-            assert at == pytest.approx(half / widget._reach() * point, abs=1.5)
+        np.testing.assert_allclose(drawn(seen, marks, "cx", "cy"), 210 + scale * widget.moved() * (1, -1), atol=1e-4)
+    first, whole = (page.locator(f".mw-main svg{it}").first.bounding_box() for it in (" circle", ""))
+    half = whole["width"] / 2
+    at = first["x"] + first["width"] / 2 - whole["x"] - half, half - (first["y"] + first["height"] / 2 - whole["y"])
+    assert at == pytest.approx(half / widget._reach() * widget.moved()[0], abs=1.5)
 
 
 def test_the_page_says_whether_the_cloud_is_white_and_which_whitening_it_is(open_page, slide):

@@ -1,10 +1,9 @@
 """The page sees, computes and hears what the functions do."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
+from reading import shown
 
 from mlnotes.attention.self_attention import attention
 from mlnotes.efficient.sparse import sliding_window_mask
@@ -17,10 +16,6 @@ SETTINGS = [
     {"window": 1, "dilation": 8, "block": 16, "layers": 2, "token": 0},
     {"window": 24, "block": 7, "token": 11},
 ]
-
-
-def value(page, name):
-    return json.loads(page.locator(f'.mw-measures [data-name="{name}"]').get_attribute("data-value"))
 
 
 # In Python
@@ -96,10 +91,10 @@ def test_the_picture_has_a_square_for_each_pair_and_each_token_heard_of():
 def test_the_page_computes_what_python_computes(open_page, setting):
     expected = WindowPattern(24, **setting)
     page = open_page(expected)
-    assert value(page, "pairs that are seen") == expected.mask().sum() == page.locator(".mw-seen").count()
-    assert value(page, "pairs that are computed") == expected.computed().sum()
+    assert shown(page, "pairs that are seen") == expected.mask().sum() == page.locator(".mw-seen").count()
+    assert shown(page, "pairs that are computed") == expected.computed().sum()
     assert page.locator(".mw-spent").count() == (expected.computed() & ~expected.mask()).sum()
-    assert value(page, "tokens heard of") == expected.heard()[-1].sum()
+    assert shown(page, "tokens heard of") == expected.heard()[-1].sum()
     assert page.locator(".mw-heard").count() == expected.heard().sum()
     back = expected.token - np.flatnonzero(expected.heard()[-1])[0]
     assert float(page.locator(".mw-said").get_attribute("data-value")) == back
@@ -132,10 +127,10 @@ def test_sliders_move_by_the_keyboard_and_are_told_to_listeners(open_page):
     layers.focus()
     page.keyboard.press("End")
     assert layers.get_attribute("aria-valuetext") == "10"
-    assert value(page, "tokens heard of") == 24
+    assert shown(page, "tokens heard of") == 24
     page.get_by_label("Dilation").focus()
     page.keyboard.press("ArrowRight")
-    assert value(page, "tokens heard of") == 12
+    assert shown(page, "tokens heard of") == 12
     assert (
         "can have heard of 12 tokens, the farthest of them 22 before it" in page.locator("[role=status]").inner_text()
     )
@@ -152,5 +147,5 @@ def test_a_click_on_a_row_follows_its_token(open_page):
         page.mouse.click(box["x"] + 200 * scale, box["y"] + y * scale)
         assert page.get_by_role("slider", name="Token").input_value() == "10"
     bars = page.locator(".mw-measures i").evaluate_all("all => all.map(e => new DOMMatrix(e.style.transform).a)")
-    shares = [value(page, "pairs that are seen") / 576, value(page, "pairs that are computed") / 576, 5 / 24]
+    shares = [shown(page, "pairs that are seen") / 576, shown(page, "pairs that are computed") / 576, 5 / 24]
     np.testing.assert_allclose(bars, shares, atol=1e-6)
