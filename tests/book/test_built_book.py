@@ -215,6 +215,7 @@ def visits(pages, browser):
         groups.setdefault((template, page.files) if template else name, []).append(name)
     context = browser.new_context(viewport={"width": 1300, "height": 900})
     page, seen = context.new_page(), []  # one page for all: a new one is a new process
+    page.set_default_timeout(180_000)  # a busy machine is no failure
     visits = {names[0]: _visit_together(page, [pages[it] for it in names], seen) for names in groups.values()}
     context.close()
     return visits
