@@ -1,5 +1,6 @@
 """Nonlinear least squares: certified answers, SciPy's success rate, rates from theory, and failure that is told."""
 
+import functools
 import math
 
 import numpy as np
@@ -15,14 +16,19 @@ BOTH = pytest.mark.parametrize("method", [gauss_newton, levenberg_marquardt])
 EVERY_START = [(name, start) for name in NIST for start in (0, 1)]
 
 
+@functools.cache
+def fitted(name, start):
+    """Find the parameters from one of the two published starts, once for all tests that judge the way there."""
+    return levenberg_marquardt(NIST[name].residual, NIST[name].starts[start])
+
+
 def digits(found, certified):
     return -np.log10(np.max(np.abs(found / np.array(certified) - 1)) + 1e-16)
 
 
 @pytest.mark.parametrize(("name", "start"), EVERY_START)
 def test_levenberg_marquardt_finds_the_certified_parameters_from_both_starts(name, start):
-    problem = NIST[name]
-    found = levenberg_marquardt(problem.residual, problem.starts[start])
+    problem, found = NIST[name], fitted(name, start)
     assert found.converged
     # A bell of negative height and negative width is the same bell.
     x = np.abs(found.x) if name == "Eckerle4" else found.x
@@ -36,8 +42,7 @@ def test_measured_jacobians_do_not_cap_the_digits(name):
     exact = levenberg_marquardt(
         problem.residual, problem.starts[1], lambda x: complex_step_jacobian(problem.residual, x)
     )
-    measured = levenberg_marquardt(problem.residual, problem.starts[1])
-    assert digits(measured.x, problem.parameters) > digits(exact.x, problem.parameters) - 1
+    assert digits(fitted(name, 1).x, problem.parameters) > digits(exact.x, problem.parameters) - 1
 
 
 @pytest.mark.parametrize("name", CLASSICS)
@@ -72,7 +77,7 @@ def success_count(solve):
 
 
 def test_levenberg_marquardt_succeeds_more_often_than_scipy_on_badly_scaled_problems_from_poor_starts():
-    ours = success_count(lambda f, x: levenberg_marquardt(f, x, max_steps=200).cost)
+    ours = success_count(lambda f, x: levenberg_marquardt(f, x, max_steps=60).cost)
     theirs = {
         str(settings): success_count(lambda f, x, s=settings: scipy.optimize.least_squares(f, x, **s).cost)
         for settings in (
@@ -81,16 +86,15 @@ def test_levenberg_marquardt_succeeds_more_often_than_scipy_on_badly_scaled_prob
         )
     }
     assert ours >= max(theirs.values()), (ours, theirs)
-    assert ours >= 22  # of 33; 23 and 24 were seen, depending on the kernels, and 17 by SciPy
+    assert ours >= 21  # of 33; 22 were seen with four sets of kernels, one more with 200 steps, and 17 by SciPy
 
 
 @pytest.mark.parametrize("name", ["MGH17 (Osborne)", "Rat43"])
 def test_units_of_the_parameters_change_nothing(name):
     problem = NIST[name]
     units = 2.0 ** np.array([-30, 20, -11, 3, -25, 17, 0])[: len(problem.parameters)]
-    found = levenberg_marquardt(problem.residual, problem.starts[1])
     scaled = levenberg_marquardt(lambda z: problem.residual(z / units), problem.starts[1] * units)
-    np.testing.assert_allclose(scaled.x / units, found.x, rtol=1e-8)
+    np.testing.assert_allclose(scaled.x / units, fitted(name, 1).x, rtol=1e-8)
 
 
 @BOTH
@@ -120,7 +124,7 @@ def test_gauss_newton_fails_on_certified_problems_from_the_far_start_and_says_so
     found = gauss_newton(problem.residual, problem.starts[0])
     assert not found.converged
     assert found.message
-    assert levenberg_marquardt(problem.residual, problem.starts[0]).converged
+    assert fitted(name, 0).converged
 
 
 def bent(curvature):
@@ -199,8 +203,7 @@ def rounding_of_the_cost(residual, x):
 @pytest.mark.parametrize("start", [0, 1])
 @pytest.mark.parametrize("name", NIST)
 def test_levenberg_marquardt_never_raises_the_cost_beyond_its_rounding(name, start):
-    problem = NIST[name]
-    found = levenberg_marquardt(problem.residual, problem.starts[start])
+    problem, found = NIST[name], fitted(name, start)
     allowed = [rounding_of_the_cost(problem.residual, x) for x in found.points[:-1]]
     assert (np.diff(found.costs) <= allowed).all()
     judged = np.cumsum(found.dampings[::-1] > 0)[::-1] > 0  # before the last steps, of Gauss and Newton

@@ -224,11 +224,11 @@ def backward(q, k, v, block_size=32, offset=None):
     ],
 )
 def test_memory_is_linear_in_the_length(function, options):
-    short, long = (draw(3, n, 8).astype(np.float32) for n in (256, 1024))
-    at_256, at_1024 = (peak(function, *x, block_size=32, **options) for x in (short, long))
-    assert at_1024 < 4.2 * at_256
-    assert at_1024 < 1024 * 1024  # bytes: a quarter of the table of scores
-    assert peak(attention, *long) > 4 * 1024 * 1024  # the measurement does see tables
+    short, long = (draw(3, n, 8).astype(np.float32) for n in (128, 512))
+    at_128, at_512 = (peak(function, *x, block_size=32, **options) for x in (short, long))
+    assert at_512 < 4.2 * at_128
+    assert at_512 < 512 * 512  # bytes: a quarter of the table of scores
+    assert peak(attention, *long) > 4 * 512 * 512  # the measurement does see tables
 
 
 # Parts
@@ -312,10 +312,11 @@ def test_gradients_in_every_precision(backend):
 
 
 def test_autograd_goes_through_the_loop_over_blocks_as_well():
-    arrays = [torch.tensor(x, requires_grad=True) for x in (Q[1, 2], K[1, 2], V[1, 2])]
-    mask = BLIND[1, 2]
-    assert torch.autograd.gradcheck(lambda *a: flash_attention(*a, mask, block_size=6), arrays)
-    assert torch.autograd.gradcheck(lambda *a: causal_flash_attention(*a, offset=2, block_size=6), arrays)
+    # Few, for each number asks for two more passes.
+    arrays = [torch.tensor(x, requires_grad=True) for x in (Q[1, 2, :5], K[1, 2, :7], V[1, 2, :7, :2])]
+    mask = BLIND[1, 2, :5, :7]
+    assert torch.autograd.gradcheck(lambda *a: flash_attention(*a, mask, block_size=4), arrays)
+    assert torch.autograd.gradcheck(lambda *a: causal_flash_attention(*a, offset=2, block_size=4), arrays)
     assert torch.autograd.gradcheck(lambda x: online_softmax(x, block_size=2), arrays[0])
 
 

@@ -142,11 +142,12 @@ def test_a_query_that_sees_nothing_gets_zeros(make):
 
 
 def test_gradients_are_right_also_where_nothing_is_seen():
-    arrays = [torch.tensor(x, requires_grad=True) for x in (Q, K, V)]
+    # Few, for each number asks for two more passes.
+    arrays = [torch.tensor(x, requires_grad=True) for x in (Q, K, V[..., :2])]
     assert torch.autograd.gradcheck(lambda q, k, v: sliding_window_attention(q, k, v, 2, 0.7), arrays)
     assert torch.autograd.gradcheck(lambda q, k, v: sliding_window_attention(q, k, v, 2, offset=5), arrays)
     assert torch.autograd.gradcheck(lambda q, k, v: block_sparse_attention(q, k, v, LAYOUT, 2, 0.7), arrays)
-    long = [torch.tensor(draw(70, 2, seed=n), requires_grad=True) for n in range(3)]  # two blocks of queries
+    long = [torch.tensor(draw(67, 1, seed=n), requires_grad=True) for n in range(3)]  # two blocks of queries
     assert torch.autograd.gradcheck(lambda q, k, v: sliding_window_attention(q, k, v, 3), long)
 
 

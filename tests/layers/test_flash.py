@@ -34,18 +34,42 @@ def saved(function, *tensors):
     return sum(kept.values())
 
 
-# Few tokens: each number of an input asks for two more passes, over up to 15 pairs of blocks.
 FEW = causal_mask(3, 5, 1)
 FEW[1] = False
+
+
+def slopes(function, inputs, step=1e-5):
+    """Measure the gradients of a sum of results, all in one call: each copy of the inputs has one number moved."""
+    sizes = [it.numel() for it in inputs]
+    each = step * torch.eye(sum(sizes), dtype=torch.float64)
+    # The axis of the copies comes before that of the batch, which a bias may lack.
+    shapes = [(-1, *[1] * (3 - it.ndim), *it.shape) for it in inputs]
+    moves = [it.reshape(shape) for it, shape in zip(torch.cat([each, -each]).split(sizes, 1), shapes, strict=True)]
+    results = function(*(it.detach() + move for it, move in zip(inputs, moves, strict=True)))
+    forth, back = results.flatten(1).sum(1).chunk(2)
+    found = ((forth - back) / (2 * step)).split(sizes)
+    return [it.reshape(x.shape) for it, x in zip(found, inputs, strict=True)]
 
 
 @pytest.mark.parametrize("block_size", [1, 2, 128])
 @pytest.mark.parametrize("bias", [None, draw(3, 5, seed=3), draw(2, 1, 5, seed=3)])
 @pytest.mark.parametrize("mask", [None, torch.tensor(FEW), FEW], ids=["no mask", "a tensor", "of NumPy"])
-def test_gradients_pass_gradcheck_with_a_query_that_sees_nothing(block_size, bias, mask):
-    layer = FlashAttention(block_size)
-    inputs = [*arrays(3, 5), bias] if bias is not None else arrays(3, 5)
-    assert torch.autograd.gradcheck(lambda q, k, v, bias=None: layer(q, k, v, mask, bias, 0.7), inputs)
+def test_results_are_attention_and_gradients_the_measured_ones_with_a_query_that_sees_nothing(block_size, bias, mask):
+    upstream, inputs = draw(2, 3, 4, seed=5).detach(), arrays(3, 5) if bias is None else [*arrays(3, 5), bias]
+
+    def weighed(q, k, v, bias=None):
+        return FlashAttention(block_size)(q, k, v, mask, bias, 0.7) * upstream
+
+    out = weighed(*inputs)
+    torch.testing.assert_close(out, attention(*inputs[:3], mask, bias, 0.7) * upstream, rtol=0, atol=1e-14)
+    found = torch.autograd.grad(out.sum(), inputs)
+    for x, y in zip(found, slopes(weighed, inputs), strict=True):
+        torch.testing.assert_close(x, y, rtol=0, atol=1e-8)  # rounding of a result, by the step, makes 1e-10
+
+
+def test_gradients_pass_gradcheck():
+    layer, mask, inputs = FlashAttention(2), torch.tensor(FEW), [*arrays(3, 5), draw(2, 1, 5, seed=3)]
+    assert torch.autograd.gradcheck(lambda q, k, v, bias: layer(q, k, v, mask, bias, 0.7), inputs)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
