@@ -294,9 +294,9 @@ def _orthogonalize(a, sweeps):
     v = np.eye(len(s), dtype=a.dtype)
     noise = s * _eps(a) ** 2
     tolerance = math.sqrt(len(a)) * _eps(a)  # what rounding does to the cosine of two unit vectors
-    cosines = [math.inf]
+    rounds, cosines = list(tournament(len(s))), [math.inf]
     while cosines[-1] > tolerance and len(cosines) <= sweeps:
-        cosines.append(max((_turn(u, s, v, noise, tolerance, *pairs) for pairs in tournament(len(s))), default=0.0))
+        cosines.append(max((_turn(u, s, v, noise, tolerance, *pairs) for pairs in rounds), default=0.0))
     order = np.argsort(-s, kind="stable")
     u = _completed(u[order[: np.count_nonzero(s)]].T, len(s))
     return u, s[order], v[order], np.array(cosines[1:]), cosines[-1] <= tolerance
@@ -307,6 +307,8 @@ def _turn(u, s, v, noise, tolerance, i, j):
     cosine = np.einsum("ij,ij->i", u[i], u[j])
     largest = np.abs(cosine).max(initial=0.0)
     askew = np.abs(cosine) > tolerance
+    if not askew.any():
+        return largest
     i, j, cosine = i[askew], j[askew], cosine[askew]
     i, j = np.where(s[i] >= s[j], (i, j), (j, i))  # i is the longer one
     ratio = s[j] / s[i]
