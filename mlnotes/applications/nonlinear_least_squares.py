@@ -279,7 +279,7 @@ class _Problem:
         """Measure by how much a step lowers half the sum of squares, from the difference of residuals: that of squares
         would cancel half of the digits."""
         r = self.residual(model.x + step)
-        return float((model.r - r) @ (model.r + r)) / 2
+        return (model.r - r) @ (model.r + r) / 2
 
     def linearized(self, x, scales=0.0):
         """Linearize at a point; None where that is not possible."""

@@ -127,6 +127,13 @@ def test_gauss_newton_fails_on_certified_problems_from_the_far_start_and_says_so
     assert fitted(name, 0).converged
 
 
+def test_a_model_that_predicts_a_reduction_of_zero_ends_the_walk_and_that_is_said():
+    problem = NIST["Eckerle4"]  # whose data lie 30 widths of this bell away: squares of what it says of them are 0
+    found = levenberg_marquardt(problem.residual, [1, 10, 100], lambda x: complex_step_jacobian(problem.residual, x))
+    assert not found.converged
+    assert found.message.startswith("no step, however short, lowers the cost")
+
+
 def bent(curvature):
     """A problem with its minimum at 0 from which Gauss and Newton's error is multiplied by the curvature."""
     return lambda x: np.array([x[0] + 1, curvature * x[0] ** 2 + x[0] - 1])
