@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from mlnotes.book.browser import browser  # noqa: F401
 
@@ -65,6 +66,13 @@ def build_part(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def part(build_part):
-    """Build the part as at home, and give the folder of its pages."""
-    return build_part()
+def part(build_part, tmp_path_factory):
+    """Build the part as at home, once for all processes of pytest-xdist, and give the folder of its pages."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    place = shared / "part.txt"
+    with FileLock(place.with_suffix(".lock")):
+        if not place.exists():
+            place.write_text(str(build_part()))
+    return Path(place.read_text())

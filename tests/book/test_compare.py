@@ -475,13 +475,22 @@ SCRIPT = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL
 IMAGE = re.compile(r"data:(image/[\w+]+);base64,\s*([\w+/=]+)")
 
 
+def tokens(string):
+    """Find the letters and numbers of a text that stand in no script and in no picture."""
+    at = 0
+    for start, end in sorted(found.span() for pattern in (SCRIPT, IMAGE) for found in pattern.finditer(string)):
+        yield from TOKEN.finditer(string, at, start)
+        at = end
+    yield from TOKEN.finditer(string, at)
+
+
 def altered_texts(string, most=15):
     """Change a letter, or a number by much, at places all over a text."""
-    parts = [found.span() for pattern in (SCRIPT, IMAGE) for found in pattern.finditer(string)]
-    tokens = [it for it in TOKEN.finditer(string) if not any(start <= it.start() < end for start, end in parts)]
-    for token in tokens[:: len(tokens) // most + 1]:
-        new = "zq"[token[0] == "z"] if token[0].isalpha() else "888" if token[0] == "777" else "777"
-        yield string[: token.start()] + new + string[token.end() :]
+    spans = [token.span() for token in tokens(string)]
+    for start, end in spans[:: len(spans) // most + 1]:
+        token = string[start:end]
+        new = "zq"[token == "z"] if token.isalpha() else "888" if token == "777" else "777"
+        yield string[:start] + new + string[end:]
 
 
 def altered_html(html):

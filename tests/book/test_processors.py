@@ -67,7 +67,7 @@ def test_the_cells_of_a_notebook_run_with_the_kernels_of_the_set(tmp_path, monke
 def test_nothing_run_is_a_failure(tmp_path, monkeypatch):
     monkeypatch.setitem(processors.RUNS, "tests", [str(tmp_path)])
     assert run(PYTHON, "tests", {}, "-n0") == (0, ["no test was found"])
-    monkeypatch.setitem(processors.RUNS, "tests", ["--no-such-option"])
+    monkeypatch.setitem(processors.RUNS, "tests", ["--no-such-option", str(tmp_path)])
     assert "nothing ran" in run(PYTHON, "tests", {})[1][0]
 
 
