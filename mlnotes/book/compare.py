@@ -34,8 +34,8 @@ _COORDINATES = re.compile(
 )
 _COLOUR_OR_NUMBER = re.compile(r"(#\w+|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
 # Matplotlib names markers, clips and hatches by a digest of their coordinates, to the last bit; pictures for nothing.
-# A pattern that begins with letters is found faster: what stands before them is asked afterwards.
 _VOLATILE = re.compile(r'\s*<metadata>.*?</metadata>| id="image[0-9a-f]{10}"', re.DOTALL)
+# A pattern that begins with letters is found faster: what stands before them is asked afterwards.
 _DIGEST = re.compile(r'(id="(?<=\bid=")|url\(#(?<=\burl\(#)|href="#(?<=\bhref="#))([A-Za-z_]\w*?[0-9a-f]{10})(?=["\)])')
 _CLOSED = re.compile(r'(M (\S+ \S+) \n(?:L \S+ \S+ \n)*L \2 \n)z\n')
 _EMBEDDED = re.compile(
