@@ -20,6 +20,9 @@ SETTINGS = 'c.HistoryManager.hist_file = ":memory:"\n'
 
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}
 
+# Which of a chapter's imports load a library, where it is not only its own: the checks of layers are among all checks.
+SIGNS = {"torch": r"torch|mlnotes\.checks"}
+
 # Seconds that a cell may take, and seconds of silence after which its kernel counts as dead.
 CELL, SILENCE = 120, 60
 
@@ -74,7 +77,7 @@ def forked_kernels(source):
     context manager
         Within it, Jupyter's managers start such kernels.
     """
-    libraries = [it for it in fork.SLOW if re.search(rf"^\s*(import|from) {it}\b", source, re.M)]
+    libraries = [it for it in fork.SLOW if re.search(rf"^\s*(import|from) ({SIGNS.get(it, it)})\b", source, re.M)]
     if sys.platform != "linux":
         return contextlib.nullcontext()
     launch = functools.partial(_fork, libraries)

@@ -79,6 +79,10 @@ def test_a_name_that_was_not_imported_is_not_there(start):
     assert "torch" not in start("import torch")[1]("print([*globals()])")
 
 
+def test_pytorch_is_there_before_a_chapter_that_loads_it_by_its_checks_alone(start):
+    assert start("from mlnotes.checks import check")[1](STATE).endswith("['torch']\n")
+
+
 def test_a_kernel_that_dies_is_seen_to_be_dead(start):
     manager, _ = start("")
     assert manager.is_alive()
