@@ -39,6 +39,13 @@ def connect(app):
             linker.cache.transforms.update(code)
             linker.outdated_docs.clear()  # Nothing is left to do in what is written.
 
+    def leave_out(app, env):
+        """Leave out names of packages without reference: to look for them, the linker would load them all."""
+        documented = {name.partition(".")[0] for name in linker.make_inventory(app)}
+        for programs in linker.cache.transforms.values() if linker.cache is not None else ():
+            for program in programs:
+                program.names = [it for it in program.names if it.import_components[0] in documented]
+
     def link(app, pagename, templatename, context, doctree):
         programs = linker.cache.transforms.get(pagename) if linker.cache is not None else None
         if doctree and programs:
@@ -49,6 +56,7 @@ def connect(app):
     app.connect("builder-inited", recall, priority=900)
     app.connect("doctree-read", lambda app, doctree: reader.open(), priority=400)
     app.connect("doctree-read", _keep_output_out_of_program, priority=401)
+    app.connect("env-updated", leave_out, priority=400)
     app.connect("html-page-context", link)
 
 

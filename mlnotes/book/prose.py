@@ -331,8 +331,15 @@ def mentions(nb):
     near : list of list of float
         What the code cells of the section show, the nearest first.
     """
+    yield from _mentions(nb, _parts(nb))
+
+
+def _parts(nb):
+    return {at: shown(cell) for at, cell in enumerate(nb.cells) if cell.cell_type == "code"}
+
+
+def _mentions(nb, parts):
     places = list(passages(nb))
-    parts = {at: shown(cell) for at, cell in enumerate(nb.cells) if cell.cell_type == "code"}
     section_of = {at: section for section, at, _ in places}
     for section, at, text in places:
         near = sorted((other for other in parts if section_of[other] == section), key=lambda other: abs(other - at))
@@ -353,9 +360,10 @@ def problems(nb):
     list of str
         One line for each, and one for each entry of the metadata that does not hold.
     """
-    cells = {cell.id: [x for values in shown(cell) for x in values] for cell in nb.cells if cell.cell_type == "code"}
+    parts = _parts(nb)
+    cells = {nb.cells[at].id: [x for values in lists for x in values] for at, lists in parts.items()}
     found, mentioned = [], set()
-    for cell, number, near in mentions(nb):
+    for cell, number, near in _mentions(nb, parts):
         entries = cell.metadata.get("mlnotes", {})
         name, source = (entries.get(kind, {}).get(number.text) for kind in ("numbers", "given"))
         mentioned.add((cell.id, number.text))

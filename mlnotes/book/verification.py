@@ -1,5 +1,6 @@
 """Count what stands in the committed notebooks and how it was checked, for the page *Verification*."""
 
+import functools
 import html
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,6 +166,12 @@ def oracles(root=ROOT):
 
 
 def _read(path):
+    status = path.stat()
+    return _read_once(path, status.st_mtime_ns, status.st_size)
+
+
+@functools.cache
+def _read_once(path, *version):
     nb = read(path)
     code = [cell for cell in nb.cells if cell.cell_type == "code"]
     outputs = tuple(output for cell in code for output in cell.outputs)

@@ -6,11 +6,10 @@ import copy
 import io
 import json
 import re
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from types import SimpleNamespace
 
+import execnet
 import nbformat
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from PIL import Image
 from mlnotes.book import plugin
 from mlnotes.book.canonical import ROOT, execute, notebooks
 from mlnotes.book.compare import WIDGET_VIEW, cell_differences, differences, is_compared, merged
+from mlnotes.book.kernel import forked_kernels
 from mlnotes.diagnosis.report import EVIDENCE, Evidence
 
 SOURCES = {
@@ -226,22 +226,32 @@ def cell(name, **arguments):
     return new_code_cell("\n".join(lines), metadata=tags, execution_count=1, **arguments)
 
 
-def start(folder, *arguments):
-    command = [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), f"--rootdir={folder}", "--nbval"]
-    command += ["-p", "no:cacheprovider", "--junitxml=report.xml", ".", *arguments]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+class Sendable:
+    """Fails where a report could not be sent, as pytest-xdist sends it from one process to another."""
+
+    def pytest_configure(self, config):
+        self.config = config
+
+    def pytest_runtest_logreport(self, report):
+        execnet.dumps(self.config.hook.pytest_report_to_serializable(config=self.config, report=report))
 
 
-def finish(process, folder):
-    """Return (outcome, message) by notebook and cell number, and the exit status."""
-    printed = process.communicate(timeout=600)[0]
-    assert (folder / "report.xml").exists(), printed
+def compare(folder, *options):
+    """Run the notebooks of a folder; return (outcome, message) by notebook and cell number, and the exit status.
+
+    In this process: others would load pytest again, and the libraries of the kernels.
+    """
+    report = folder / "report.xml"
+    arguments = ["-c", ROOT / "pyproject.toml", f"--rootdir={folder}", "--nbval", "-p", "no:cacheprovider"]
+    arguments += [f"--junitxml={report}", folder, *options]
+    status = pytest.main([*map(str, arguments)], plugins=[Sendable()])
+    assert report.exists(), "what pytest says is printed below"
     outcomes = {}
-    for case in ET.parse(folder / "report.xml").iter("testcase"):
+    for case in ET.parse(report).iter("testcase"):
         bad = next((child for child in case if child.tag in ("failure", "error", "skipped")), None)
         key = case.get("classname").split(".")[0] or case.get("name"), case.get("name").split()[-1]
         outcomes[key] = ("passed", "") if bad is None else (bad.tag, f"{bad.get('message')}\n{bad.text}")
-    return outcomes, process.returncode
+    return outcomes, status
 
 
 @pytest.fixture(scope="module")
@@ -251,18 +261,17 @@ def outcomes(tmp_path_factory):
     cells = [new_code_cell("import time; time.sleep(60)", execution_count=1), new_code_cell("1", execution_count=2)]
     nbformat.write(new_notebook(cells=cells), slow / "slow.ipynb")
     nbformat.write(new_notebook(cells=[cell(name) for name in SOURCES]), base / "base.ipynb")
-    with start(slow, "--nbval-cell-timeout=1") as timed_out:
+    with forked_kernels("import matplotlib"):
         cells = asyncio.run(execute(base / "base.ipynb")).cells
-        outputs = {name: it.outputs for name, it in zip(SOURCES, cells, strict=True)}
-        for kind, cases in (("altered", ALTERATIONS), ("noise", NOISE)):
-            cells = [cell("setup")]
-            for name, change, *_ in cases.values():
-                changed = copy.deepcopy(outputs[name])
-                change(changed, outputs)
-                cells.append(cell(name, outputs=nbformat.from_dict(changed)))
-            nbformat.write(new_notebook(cells=cells), folder / f"{kind}.ipynb")
-        with start(folder, "-n", "2", "--dist", "loadfile") as run:
-            return finish(run, folder)[0] | finish(timed_out, slow)[0]
+    outputs = {name: it.outputs for name, it in zip(SOURCES, cells, strict=True)}
+    for kind, cases in (("altered", ALTERATIONS), ("noise", NOISE)):
+        cells = [cell("setup")]
+        for name, change, *_ in cases.values():
+            changed = copy.deepcopy(outputs[name])
+            change(changed, outputs)
+            cells.append(cell(name, outputs=nbformat.from_dict(changed)))
+        nbformat.write(new_notebook(cells=cells), folder / f"{kind}.ipynb")
+    return compare(folder)[0] | compare(slow, "--nbval-cell-timeout=1")[0]
 
 
 @pytest.mark.parametrize("case", ALTERATIONS)
@@ -304,8 +313,7 @@ REFUSED = {
 def test_what_would_keep_a_cell_from_being_compared_is_an_error(tmp_path):
     for name, refused in REFUSED.items():
         nbformat.write(new_notebook(cells=[refused]), tmp_path / f"{name}.ipynb")
-    with start(tmp_path, "--collect-only", "--continue-on-collection-errors") as run:
-        found, status = finish(run, tmp_path)
+    found, status = compare(tmp_path, "--collect-only", "--continue-on-collection-errors")
     assert status != 0
     assert len(found) == len(REFUSED)
     assert all(outcome == "error" for outcome, _ in found.values())
@@ -320,11 +328,11 @@ def test_options_that_compare_less_are_errors(option):
         plugin.pytest_configure(SimpleNamespace(option=SimpleNamespace(**{option: "file"})))
 
 
-def test_all_code_cells_of_the_book_are_collected(tmp_path):
-    command = [sys.executable, "-m", "pytest", "--nbval", "--collect-only", "-q", "-p", "no:cacheprovider", "chapters"]
-    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+def test_all_code_cells_of_the_book_are_collected(capfd):
+    options = ["--nbval", "--collect-only", "-q", "-p", "no:cacheprovider", f"--rootdir={ROOT}"]
+    assert pytest.main([*options, str(ROOT / "chapters")]) == 0
     code = sum(it.cell_type == "code" for path in CHAPTERS for it in nbformat.read(path, 4).cells)
-    assert len(re.findall(r"ipynb::Cell \d+", printed)) == code > 0
+    assert len(re.findall(r"ipynb::Cell \d+", capfd.readouterr().out)) == code > 0
 
 
 # Each part of an output, compared on its own.

@@ -1,5 +1,6 @@
 """The commands, the pins and the files around the book: what they promise is there."""
 
+import functools
 import importlib.metadata
 import os
 import re
@@ -8,6 +9,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -84,13 +86,21 @@ class TestMake:
         assert len(commands) == 6
         assert all(f"`{command}`" in README for command in commands)
 
-    def test_the_files_that_are_started_first_exist_and_are_collected_first(self):
+    def test_the_files_that_are_started_first_exist_and_are_collected_first(self, request, pytestconfig):
         longest = re.findall(r"^LONGEST \+?= \[(.*)\]$", (ROOT / "tests/conftest.py").read_text(), re.M)
         files = [f"tests/{name}" for name in re.findall(r'"([\w/.]+)"', " ".join(longest))]
         assert len(files) > 2
-        options = ("-p", "no:cacheprovider", "--collect-only", "-q", "-o", "addopts=")
-        listed = run(sys.executable, "-m", "pytest", *options, "tests/test_show.py", *reversed(files))
-        assert [*dict.fromkeys(re.findall(r"^(tests/[\w/.]+)::", listed, re.M))] == [*files, "tests/test_show.py"]
+        assert [name for name in files if not (ROOT / name).exists()] == []
+        conftest = pytestconfig.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
+        hook = pytestconfig.hook.pytest_collection_modifyitems
+        assert conftest in [it.plugin for it in hook.get_hookimpls()]
+        items = [SimpleNamespace(path=ROOT / name) for name in ["tests/test_show.py"] * 99 + files[::-1]]
+        conftest.pytest_collection_modifyitems(items)
+        assert [it.path for it in items[: len(files)]] == [ROOT / name for name in files]
+        # The same of what was collected for this very run: all files, if it is `make test`.
+        order = [*dict.fromkeys(it.path.relative_to(ROOT).as_posix() for it in request.session.items)]
+        known = [name for name in files if name in order]
+        assert order[: len(known)] == known
 
     def test_one_chapter_is_named_by_its_place(self):
         assert "canonical chapters/blocks/softmax.ipynb" in run("make", "-n", "notebooks", "CHAPTER=blocks/softmax")
@@ -253,9 +263,13 @@ class TestFiles:
             found = re.search(f"{index}|{place}", text)
             assert not found, f"{path}: {found[0]}"
 
-    def test_every_benchmark_asserts_a_right_result(self):
+    def test_every_benchmark_asserts_a_right_result(self, monkeypatch, capfd):
+        # In this process, which has loaded most of what they need.
+        monkeypatch.setitem(sys.modules, "conftest", sys.modules["conftest"])
+        monkeypatch.setattr(sys, "path", [*sys.path])
         benchmarks = map(str, (ROOT / "benchmarks").glob("bench_*.py"))
-        run(sys.executable, "-m", "pytest", "-q", "--benchmark-disable", *benchmarks)
+        status = pytest.main(["-q", "-p", "no:cacheprovider", "--benchmark-disable", *benchmarks])
+        assert status == 0, capfd.readouterr().out
 
 
 @pytest.fixture
@@ -343,13 +357,18 @@ def needed(wanted, environment):
     while ahead:
         package, extra = ahead.pop()
         found.add((package, extra))
-        try:
-            below = importlib.metadata.requires(package) or []
-        except importlib.metadata.PackageNotFoundError:
-            continue  # only needed on the other system
-        for line in below:
-            ahead |= packages(Requirement(line), environment, extra) - found
+        for requirement in below(package):
+            ahead |= packages(requirement, environment, extra) - found
     return {package for package, _ in found}
+
+
+@functools.cache
+def below(package):
+    """Read what an installed package says it needs, on every system."""
+    try:
+        return [Requirement(line) for line in importlib.metadata.requires(package) or []]
+    except importlib.metadata.PackageNotFoundError:
+        return []  # only needed on another system
 
 
 def packages(requirement, environment, extra=""):

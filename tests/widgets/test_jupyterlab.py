@@ -5,7 +5,6 @@ import os
 import re
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -40,10 +39,9 @@ def server(tmp_path_factory):
         "JUPYTERLAB_SETTINGS_DIR": str(folders["lab"]),
         "IPYTHONDIR": str(folders["ipython"]),
     }
-    port, token = free_port(), secrets.token_hex(16)
+    token = secrets.token_hex(16)
     options = {
-        "ServerApp.port": port,
-        "ServerApp.port_retries": 0,
+        "ServerApp.port": 0,  # one that is free, as the server says in a file
         "IdentityProvider.token": token,
         "ServerApp.root_dir": folders["work"],
         "ServerApp.open_browser": False,
@@ -53,7 +51,7 @@ def server(tmp_path_factory):
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
         try:
-            yield Lab(f"http://127.0.0.1:{port}", token, folders["work"], folders["runtime"], server, tmp_path / "log")
+            yield Lab(token, folders["work"], folders["runtime"], server, tmp_path / "log")
         finally:
             server.terminate()
             try:
@@ -76,8 +74,11 @@ def lab(server):
 class Lab:
     """A running server, and what the kernel of its one notebook knows."""
 
-    def __init__(self, url, token, folder, runtime, server, log):
-        self.url, self.token, self.folder, self.runtime = url, token, folder, runtime
+    def __init__(self, token, folder, runtime, server, log):
+        self.token, self.folder, self.runtime = token, folder, runtime
+        said = runtime / f"jpserver-{server.pid}.json"
+        wait_until(lambda: said.exists() and said.read_text(), START, lambda: log.read_text()[-3000:], server)
+        self.url = json.loads(said.read_text())["url"].rstrip("/")
         wait_until(lambda: self.get("/api/status") is not None, START, lambda: log.read_text()[-3000:], server)
 
     def get(self, path, method="GET"):
@@ -112,12 +113,6 @@ class Lab:
         result = reply["content"]["user_expressions"]["it"]
         assert result["status"] == "ok", result
         return result["data"]["text/plain"]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def wait_until(condition, seconds, explain, server=None):

@@ -1,30 +1,32 @@
 /* Boxes that scroll sideways can be reached by the keyboard, say what they are, and show that they go on; print shows what is folded. */
-const NAMES = { "pre": "Code", ".math, mjx-container": "Formula", ".output": "Output", ".drawing": "Figure", ".pst-scrollable-table-container": "Table", ".mw-matrices": "Matrices" };
+const NAMES = { "pre": "Code", ".math, div.math mjx-container": "Formula", ".output": "Output", ".drawing": "Figure", ".pst-scrollable-table-container": "Table", ".mw-matrices": "Matrices" };
 
-function nameScrollBoxes() {
-  for (const [selector, name] of Object.entries(NAMES)) {
-    for (const box of document.querySelectorAll(`main :is(${selector})`)) {
-      if (box.scrollWidth > box.clientWidth) {
-        Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: `${name}, scrolls sideways` });
-      } else if (box.ariaLabel?.endsWith("scrolls sideways")) {
-        ["tabindex", "role", "aria-label"].forEach((it) => box.removeAttribute(it));
-      }
-      fadeWhereItGoesOn(box);
+// All boxes are measured before one is changed: after a change, a browser lays out the page again to measure the next.
+function nameScrollBoxes(within = document) {
+  const boxes = Object.entries(NAMES).flatMap(([selector, name]) =>
+    [...within.querySelectorAll(`main :is(${selector})`)].map((box) => [box, name, box.scrollWidth - box.clientWidth]));
+  const further = boxes.map(([box, , hidden]) => hidden > 0 && goesOn(box));
+  boxes.forEach(([box, name, hidden], at) => {
+    if (hidden > 0) {
+      Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: `${name}, scrolls sideways` });
+    } else if (box.ariaLabel?.endsWith("scrolls sideways")) {
+      ["tabindex", "role", "aria-label"].forEach((it) => box.removeAttribute(it));
     }
-  }
+    box.classList.toggle("goes-on", further[at]);
+  });
 }
 
-function fadeWhereItGoesOn(box) {
-  box.classList.toggle("goes-on", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+function goesOn(box) {
+  return box.scrollLeft + box.clientWidth < box.scrollWidth - 1;
 }
 
 addEventListener("load", () => {
   nameScrollBoxes();
-  globalThis.MathJax?.startup?.promise?.then(nameScrollBoxes);
+  globalThis.MathJax?.startup?.promise?.then(() => nameScrollBoxes());
 });
-addEventListener("resize", nameScrollBoxes);
-addEventListener("toggle", nameScrollBoxes, true);
+addEventListener("resize", () => nameScrollBoxes());
+addEventListener("toggle", (event) => nameScrollBoxes(event.target), true);
 addEventListener("scroll", (event) => {
-  if (event.target.ariaLabel?.endsWith("scrolls sideways")) fadeWhereItGoesOn(event.target);
+  if (event.target.ariaLabel?.endsWith("scrolls sideways")) event.target.classList.toggle("goes-on", goesOn(event.target));
 }, { capture: true, passive: true });
 addEventListener("beforeprint", () => document.querySelectorAll("main details").forEach((it) => (it.open = true)));
