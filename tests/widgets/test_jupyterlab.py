@@ -78,7 +78,7 @@ class Lab:
         self.token, self.folder, self.runtime = token, folder, runtime
         said = runtime / f"jpserver-{server.pid}.json"
         wait_until(lambda: said.exists() and said.read_text(), START, lambda: log.read_text()[-3000:], server)
-        self.url = json.loads(said.read_text())["url"].rstrip("/")
+        self.url = f"http://127.0.0.1:{json.loads(said.read_text())['port']}"
         wait_until(lambda: self.get("/api/status") is not None, START, lambda: log.read_text()[-3000:], server)
 
     def get(self, path, method="GET"):
