@@ -4,16 +4,18 @@ const NAMES = { "pre": "Code", ".math, div.math mjx-container": "Formula", ".out
 // All boxes are measured before one is changed: after a change, a browser lays out the page again to measure the next.
 function nameScrollBoxes(within = document) {
   const boxes = Object.entries(NAMES).flatMap(([selector, name]) =>
-    [...within.querySelectorAll(`main :is(${selector})`)].map((box) => [box, name, box.scrollWidth - box.clientWidth]));
-  const further = boxes.map(([box, , hidden]) => hidden > 0 && goesOn(box));
-  boxes.forEach(([box, name, hidden], at) => {
-    if (hidden > 0) {
+    [...within.querySelectorAll(`main :is(${selector})`)].map((box) => {
+      const scrolls = box.scrollWidth > box.clientWidth;
+      return { box, name, scrolls, further: scrolls && goesOn(box) };
+    }));
+  for (const { box, name, scrolls, further } of boxes) {
+    if (scrolls) {
       Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: `${name}, scrolls sideways` });
     } else if (box.ariaLabel?.endsWith("scrolls sideways")) {
       ["tabindex", "role", "aria-label"].forEach((it) => box.removeAttribute(it));
     }
-    box.classList.toggle("goes-on", further[at]);
-  });
+    box.classList.toggle("goes-on", further);
+  }
 }
 
 function goesOn(box) {
