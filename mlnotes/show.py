@@ -1,6 +1,7 @@
 """Print the source of what just ran, without what stands between a reader and the idea."""
 
 import ast
+import difflib
 import inspect
 import re
 import subprocess
@@ -56,6 +57,50 @@ def show(*objects):
     kinds = ("input checks", "decorators")
     left_out = tuple(kind for kind in kinds if any(kind in it.left_out for it in listings))
     return Source(_formatted("\n\n\n".join(it.code() for it in listings)), left_out)
+
+
+@dataclass(frozen=True)
+class Change:
+    """Lines of source code that a notebook displays as they were, marked -, and as they are, marked +."""
+
+    lines: str
+
+    def __repr__(self):
+        return self.lines
+
+    def _repr_markdown_(self):
+        return f"```diff\n{self.lines}\n```"
+
+
+def change(before, after):
+    """Show where two versions of a program differ.
+
+    Parameters
+    ----------
+    before, after : str
+        Source code.
+
+    Returns
+    -------
+    Change
+        The lines in which they differ, in lines of at most 88 columns as `show` has them, without what stands around
+        them; an empty line between places.
+
+    Raises
+    ------
+    ValueError
+        If they do not differ.
+    """
+    old, new = (_formatted(it).splitlines() for it in (before, after))
+    places = [it for it in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if it[0] != "equal"]
+    if not places:
+        raise ValueError("before and after must differ, got twice the same program")
+    return Change("\n\n".join(_marked(old[i:j], new[k:end]) for _, i, j, k, end in places))
+
+
+def _marked(old, new):
+    lines = textwrap.dedent("\n".join([*old, *new])).splitlines()
+    return "\n".join(f"{'-' if i < len(old) else '+'} {line}".rstrip() for i, line in enumerate(lines))
 
 
 class _Listing:

@@ -11,7 +11,7 @@ import pytest
 from mlnotes.arrays import require_floats, widen_half
 from mlnotes.blocks.softmax import softmax
 from mlnotes.layers.self_attention import SelfAttention
-from mlnotes.show import WIDTH, show
+from mlnotes.show import WIDTH, change, show
 
 CHAPTERS = sorted((Path(__file__).parents[1] / "chapters").glob("*/*.ipynb"))
 
@@ -132,6 +132,19 @@ def test_classes_and_several_objects_are_shown_as_one_python_listing():
 def test_nothing_to_show_is_an_error():
     with pytest.raises(ValueError, match="at least one"):
         show()
+
+
+def test_a_change_shows_the_lines_that_differ_place_by_place_and_not_what_stands_around_them():
+    before = "def f(x):\n    if x:\n        y = x\n    z = 0\n    return y\n"
+    after = "def f(x):\n    if x:\n        y = -x\n        y = 2 * y\n    z = 0\n    return y + 1\n"
+    changed = change(before, after)
+    assert repr(changed) == "- y = x\n+ y = -x\n+ y = 2 * y\n\n- return y\n+ return y + 1"
+    assert changed._repr_markdown_() == f"```diff\n{changed}\n```"
+
+
+def test_a_change_without_a_difference_is_an_error():
+    with pytest.raises(ValueError, match="must differ, got twice the same"):
+        change("x = 1", "x  =  1")
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

@@ -15,8 +15,9 @@ import numpy as np
 from mlnotes.diagnosis.brakes import TooLong
 from mlnotes.diagnosis.causes import Attempt, cause_of, version_of
 from mlnotes.diagnosis.report import Counterexample, Evidence, Report, Table, compared, written, written_call
-from mlnotes.diagnosis.source import definitions, never_returns, parameters_of, source_of
+from mlnotes.diagnosis.source import definitions, edited_definitions, never_returns, parameters_of, source_of
 from mlnotes.diagnosis.trials import numbers, trials
+from mlnotes.show import change
 
 
 def check(answer, name=None):
@@ -143,11 +144,7 @@ def wrong_version(function, name):
     ValueError
         If the function has no checks, or none of its mistakes has this name.
     """
-    checks = _find(function.__name__)
-    known = {it.name: it for it in checks.mistakes}
-    if name not in known:
-        raise ValueError(f"{function.__name__} has the mistakes {', '.join(known)}, got {name}")
-    version = version_of(checks, known[name])
+    version = version_of(*_checks_and_mistake(function, name))
 
     @functools.wraps(version)
     def wrong(*arguments, **named):
@@ -155,6 +152,41 @@ def wrong_version(function, name):
 
     wrong.__name__ = wrong.__qualname__ = name.replace(" ", "_").replace(",", "")
     return wrong
+
+
+def wrong_lines(function, name):
+    """Show the lines that one of the usual mistakes changes.
+
+    Parameters
+    ----------
+    function : callable
+        A function of the package that has checks.
+    name : str
+        The mistake, as `mistakes` lists it.
+
+    Returns
+    -------
+    Change
+        The book's lines, marked -, and what stands there in `wrong_version`, marked +.
+
+    Raises
+    ------
+    ValueError
+        If the function has no checks, or none of its mistakes has this name, or this one is a whole version.
+    """
+    checks, mistake = _checks_and_mistake(function, name)
+    if callable(mistake.edit):
+        raise ValueError(f"the mistake must be a change of lines, got {name}, a whole wrong version")
+    before, after = definitions(checks.function), edited_definitions(checks.function, mistake.edits())
+    return change("\n".join(before.values()), "\n".join(after.values()))
+
+
+def _checks_and_mistake(function, name):
+    checks = _find(function.__name__)
+    known = {it.name: it for it in checks.mistakes}
+    if name not in known:
+        raise ValueError(f"{function.__name__} has the mistakes {', '.join(known)}, got {name}")
+    return checks, known[name]
 
 
 def measured(claim, function):

@@ -125,6 +125,10 @@ class Mistake:
     remedy: str
     seen: str = ""
 
+    def edits(self):
+        """List the places that are changed, each by what stands there and what comes in its place."""
+        return (self.edit,) if isinstance(self.edit[0], str) else tuple(map(tuple, self.edit))
+
 
 @dataclass(frozen=True)
 class Checks:

@@ -170,12 +170,9 @@ def version_of(checks, *mistakes):
         if len(mistakes) > 1:
             raise ValueError("a whole wrong version goes with no other")
         return mistakes[0].edit
-    edits = []
-    for mistake in mistakes:
-        if callable(mistake.edit):
-            raise ValueError("a whole wrong version goes with no other")
-        edits += [mistake.edit] if isinstance(mistake.edit[0], str) else mistake.edit
-    return edited(checks.function, tuple(map(tuple, edits)))
+    if any(callable(it.edit) for it in mistakes):
+        raise ValueError("a whole wrong version goes with no other")
+    return edited(checks.function, tuple(edit for it in mistakes for edit in it.edits()))
 
 
 # Mistakes that everyone makes, with any function.

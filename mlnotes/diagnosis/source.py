@@ -153,12 +153,35 @@ def edited(function, edits):
     ValueError
         If a text does not occur exactly once.
     """
-    module = inspect.getmodule(function)
+    parts = edited_definitions(function, edits)
+    return run_definition("\n\n".join(parts.values()), function.__name__, vars(inspect.getmodule(function)))
+
+
+def edited_definitions(function, edits):
+    """Change places of the book's own source.
+
+    Parameters
+    ----------
+    function : callable
+        A function or class of the package.
+    edits : iterable of (str, str)
+        As `edited` takes them.
+
+    Returns
+    -------
+    dict of str to str
+        What `definitions` gives, changed.
+
+    Raises
+    ------
+    ValueError
+        If a text does not occur exactly once.
+    """
     parts = dict(definitions(function))
     for old, new in edits:
         name = _place(old, parts, function.__name__)
         parts[name] = parts[name].replace(old, new)
-    return run_definition("\n\n".join(parts.values()), function.__name__, vars(module))
+    return parts
 
 
 @functools.cache

@@ -26,7 +26,17 @@ from mlnotes.blocks.matmul import matmul_block, matmul_dot
 from mlnotes.blocks.norm import matrix_norm, vector_norm
 from mlnotes.blocks.softmax import log_softmax, softmax
 from mlnotes.blocks.svd import svd
-from mlnotes.checks import _others, _raised, _with_comment, all_checks, check, evidence, mistakes, wrong_version
+from mlnotes.checks import (
+    _others,
+    _raised,
+    _with_comment,
+    all_checks,
+    check,
+    evidence,
+    mistakes,
+    wrong_lines,
+    wrong_version,
+)
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis import brakes, causes
 from mlnotes.diagnosis.causes import told, version_of
@@ -1270,6 +1280,17 @@ class TestWrongVersions:
         q, mask = np.eye(2), np.array([[True, False], [True, True]])
         assert twice(q, q, mask=mask).sum(-1)[0] < 0.9
         assert twice.__name__ == "mask_after_softmax"
+
+    def test_its_lines_are_shown_beside_those_of_the_book(self):
+        assert repr(wrong_lines(attention_weights, "mask after softmax")).splitlines() == [
+            "- return softmax(scores) if mask is None else masked_softmax(scores, mask)",
+            "+ return softmax(scores) if mask is None else np.where(mask, softmax(scores), 0)",
+        ]
+
+    def test_a_whole_wrong_version_has_no_lines_in_place_of_others(self):
+        checks, whole = next((it, m) for it in all_checks().values() for m in it.mistakes if callable(m.edit))
+        with pytest.raises(ValueError, match=r"must be a change of lines, got .*, a whole wrong version"):
+            wrong_lines(checks.function, whole.name)
 
     def test_a_mistake_that_is_not_known_is_refused_with_those_that_are(self):
         with pytest.raises(ValueError, match=r"softmax has the mistakes .*sum of everything.*, got too late"):

@@ -23,6 +23,7 @@ function goesOn(box) {
 }
 
 addEventListener("load", () => {
+  document.querySelectorAll(".copybtn").forEach((it) => (it.ariaLabel = "Copy"));  // not every browser takes a picture's title for a name
   nameScrollBoxes();
   globalThis.MathJax?.startup?.promise?.then(() => nameScrollBoxes());
 });
