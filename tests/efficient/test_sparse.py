@@ -173,6 +173,21 @@ def test_the_last_window_of_the_cache_is_all_that_is_needed():
     np.testing.assert_array_equal(sliding_window_attention(q, k, v, 4), last)
 
 
+@pytest.mark.parametrize("ends", [(2, 4, 5), (4, 5), (5,)])
+def test_a_chunk_of_blocks_takes_its_rows_of_the_whole_layout(ends):
+    q, k, v = draw(2, 14, 3), draw(2, 14, 3, seed=1), draw(2, 14, 5, seed=2)
+    layout = np.tril(np.random.default_rng(0).random((5, 5)) < 0.6)  # blocks of 3, the last one shorter; none to come
+    cache, out, start = KVCache(14, 2, 3, 5, like=q), [], 0
+    for end in ends:
+        now = slice(3 * start, 3 * end)
+        cache.append(k[:, now], v[:, now])
+        out.append(block_sparse_attention(q[:, now], cache.keys, cache.values, layout[start:end, :end], 3))
+        start = end
+    np.testing.assert_allclose(np.concatenate(out, 1), block_sparse_attention(q, k, v, layout, 3), atol=1e-14)
+    last = block_sparse_attention(q[:, 9:], k, v, layout[3:], 3)
+    np.testing.assert_array_equal(last, block_sparse_attention(q, k, v, layout, 3)[:, 9:])
+
+
 # What it costs
 
 
