@@ -350,7 +350,7 @@ CHECKS = (
         mistakes=(
             Mistake("nothing over nothing", lambda a, b: (a - b) / np.linalg.norm(a - b, axis=-1, keepdims=True),
                 "It is nan where the points coincide, and one such pair spoils a whole sum of gradients",
-                "return zeros there"),
+                "return zeros there", "PyTorch, issue 2421 (2017)"),
             Mistake("divided by the square", lambda a, b: (a - b) / np.maximum(np.sum((a - b) ** 2, -1, keepdims=True),
                 1e-300), "It is longer than 1 for near points", "divide by the distance, not its square"),
             Mistake("small number added", lambda a, b: (a - b) / (np.linalg.norm(a - b, axis=-1, keepdims=True) + 1e-8),

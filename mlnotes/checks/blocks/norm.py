@@ -152,7 +152,8 @@ CHECKS = (
                     (("_scale(sizes, p, axis)", "xp.ones_like(xp.sum(sizes, axis=axis, keepdims=True))"),
                      ("or_one(total)", "total")),
                     "It gives inf for entries of 1e200, and 0 for entries of 1e-200",
-                    "divide by the largest absolute value first, and multiply the result by it"),
+                    "divide by the largest absolute value first, and multiply the result by it",
+                    "BLIS, issue 332 (2019); StaticArrays.jl, pull request 975 (2021)"),
             Mistake("one scale for all", (("_scale(sizes, p, axis)", "0 * xp.max(sizes, axis=axis, keepdims=True) "
                                            "+ xp.max(sizes)"), ("or_one(total)", "total")),
                     "For large p, vectors much shorter than another of the table have length 0",

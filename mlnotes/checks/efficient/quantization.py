@@ -222,7 +222,7 @@ _SHARED = (
             "divide by the largest code: 2^(b−1) − 1 if symmetric, else 2^b − 1"),
     Mistake("cut off", ("xp.round(steps)", "xp.trunc(steps)"),
             "Numbers move by up to a whole step, always towards zero or the minimum",
-            "round to the nearest: np.round, not astype(int)"),
+            "round to the nearest: np.round, not astype(int)", "sglang-jax, pull request 1598 (2026)"),
     Mistake("rounded down", ("xp.round(steps)", "xp.floor(steps)"),
             "Numbers move by up to a whole step, always down", "round to the nearest: np.round, not astype(int)"),
     Mistake("minimum forgotten", (("steps = blocks - minimum[..., None]", "steps = blocks + 0"), *_FREE),
