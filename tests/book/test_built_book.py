@@ -389,6 +389,19 @@ def test_what_goes_on_beyond_its_frame_fades_out_there_until_it_is_scrolled_to_i
     page.close()
 
 
+def test_the_lines_of_a_mistake_are_whole_in_a_narrow_window_and_told_apart(part, browser):
+    page = browser.new_page(viewport={"width": NARROW, "height": 900})
+    page.goto((part / "chapters/attention/self_attention.html").as_uri())
+    hidden = page.locator("main .highlight-diff pre").evaluate_all(
+        "all => all.map((it) => it.scrollWidth - it.clientWidth)"
+    )
+    assert hidden
+    assert not any(hidden)  # what differs is often the end of a line
+    ours, wrong = (page.locator(f"main .{kind}").first for kind in ("gd", "gi"))
+    assert ours.evaluate("it => getComputedStyle(it).color") != wrong.evaluate("it => getComputedStyle(it).color")
+    page.close()
+
+
 def test_the_text_of_figures_is_large_enough_in_both_widths(visits):
     sizes = {(name, width): size for name, visit in visits.items() for width, size in visit.smallest_text.items()}
     assert {where: size for where, size in sizes.items() if size < READABLE - 0.1} == {}
