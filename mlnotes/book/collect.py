@@ -42,7 +42,10 @@ class NotebookFile(IPyNbFile):
         self.config.option.nbval_current_env = True
         source = "\n".join(it.source for it in self.nb.cells if it.cell_type == "code")
         # nbval opens /dev/null for the kernel, and never closes it.
-        with open(os.devnull, "w") as null, mock.patch.object(nbval.kernel, "open", return_value=null, create=True):
+        with (
+            open(os.devnull, "w", encoding="utf-8") as null,
+            mock.patch.object(nbval.kernel, "open", return_value=null, create=True),
+        ):
             with mock.patch.dict(os.environ, kernel_environment()), forked_kernels(source):
                 super().setup()
         self.kernel.execute_cell_input = self._execute

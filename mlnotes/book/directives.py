@@ -70,7 +70,7 @@ def _chapters_using(module, env):
     found = []
     for doc in sorted(env.found_docs):
         path = Path(env.doc2path(doc))
-        if path.suffix == ".ipynb" and (doc.endswith(f"/{name}") or imported.search(path.read_text("utf-8"))):
+        if path.suffix == ".ipynb" and (doc.endswith(f"/{name}") or imported.search(path.read_text(encoding="utf-8"))):
             env.note_dependency(str(path))
             found.append(doc)
     return sorted(found, key=lambda doc: not doc.endswith(f"/{name}"))

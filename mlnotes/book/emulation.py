@@ -59,7 +59,8 @@ def prepare():
             unfinished.rename(made)
     command = folder / "python"
     program = (system / "usr/bin/python3").resolve()
-    command.write_text(f'#!/bin/sh\nexec qemu-aarch64-static -cpu {CPU} -0 {command} -L {system} {program} "$@"\n')
+    emulated = f"qemu-aarch64-static -cpu {CPU} -0 {command} -L {system} {program}"
+    command.write_text(f'#!/bin/sh\nexec {emulated} "$@"\n', encoding="utf-8")
     command.chmod(0o755)
     # NVPL, the BLAS of this PyTorch, is told the processor, which it would not recognize.
     variables = {"PYTHONPATH": f"{ROOT}:{site}", "NVPL_BLAS_DEBUG_CPU_TYPE": "1", "MLNOTES_PATIENCE": "40"}
@@ -82,12 +83,12 @@ def _unpack_debian(system):
         subprocess.run(["dpkg-deb", "-x", package, system], check=True)
     register = system / "sys/devices/system/cpu/cpu0/regs/identification/midr_el1"
     register.parent.mkdir(parents=True)
-    register.write_text(f"{MIDR}\n")
+    register.write_text(f"{MIDR}\n", encoding="utf-8")
     names = {"Features": FEATURES, "CPU implementer": "0x41", "CPU architecture": 8}
     names |= {"CPU variant": "0x4", "CPU part": "0xd0c", "CPU revision": 1}
     (system / "proc").mkdir()
     lines = "".join(f"{name}\t: {value}\n" for name, value in names.items())
-    (system / "proc/cpuinfo").write_text("".join(f"processor\t: {i}\n{lines}\n" for i in range(2)))
+    (system / "proc/cpuinfo").write_text("".join(f"processor\t: {i}\n{lines}\n" for i in range(2)), encoding="utf-8")
 
 
 def _unpack_wheels(site):
@@ -126,9 +127,12 @@ def _leave_the_gpu_out(site):
     code = ".text\n" + "".join(f".globl {it}\n.type {it}, %function\n{it}:\n" for it in names)
     source, objects, script = (folder / f"no_gpu.{ending}" for ending in ("s", "o", "map"))
     version = site / "torch" / "version.py"
-    version.write_text(re.sub(r"^cuda: .*$", "cuda = None", version.read_text(), flags=re.M))
-    source.write_text(f"{code}mov w0, #100\nret\n.section .note.GNU-stack\n")  # 100 is cudaErrorNoDevice
-    script.write_text("".join(f"{it} {{ global: {'; '.join(own)}; }};\n" for it, own in versions.items() if own))
+    without_gpu = re.sub(r"^cuda: .*$", "cuda = None", version.read_text(encoding="utf-8"), flags=re.M)
+    version.write_text(without_gpu, encoding="utf-8")
+    code += "mov w0, #100\nret\n.section .note.GNU-stack\n"  # 100 is cudaErrorNoDevice
+    source.write_text(code, encoding="utf-8")
+    listed = "".join(f"{it} {{ global: {'; '.join(own)}; }};\n" for it, own in versions.items() if own)
+    script.write_text(listed, encoding="utf-8")
     subprocess.run(["aarch64-linux-gnu-as", source, "-o", objects], check=True)
     linker = ["aarch64-linux-gnu-ld", "-shared", "-soname", "no_gpu.so", "--version-script", script]
     subprocess.run([*linker, "-o", folder / "no_gpu.so", objects], check=True)

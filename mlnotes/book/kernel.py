@@ -56,10 +56,10 @@ def kernel_environment():
 def _ipython_folder():
     folder = Path(sys.prefix) / ".mlnotes-ipython"
     settings = folder / "profile_default" / "ipython_config.py"
-    if not settings.exists() or settings.read_text() != SETTINGS:
+    if not settings.exists() or settings.read_text(encoding="utf-8") != SETTINGS:
         settings.parent.mkdir(parents=True, exist_ok=True)
         unfinished = settings.with_suffix(f".{os.getpid()}")  # another process may be reading
-        unfinished.write_text(SETTINGS)
+        unfinished.write_text(SETTINGS, encoding="utf-8")
         unfinished.replace(settings)
     return folder
 

@@ -26,7 +26,7 @@ def main():
     """Write requirements.txt."""
     if sys.platform != "linux" or sys.version_info[:2] != (3, 11):
         sys.exit("The pins are renewed on Linux with Python 3.11, the oldest that the book runs on.")
-    wanted = (ROOT / "requirements.in").read_text()
+    wanted = (ROOT / "requirements.in").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         pip = [f"{folder}/bin/python", "-m", "pip"]
@@ -34,7 +34,7 @@ def main():
         subprocess.run([*pip, "check"], check=True)
         frozen = _output([*pip, "freeze", "--all"])
         elsewhere = [f"{_newest(pip, name, marker)}; {marker}" for name, marker in for_other_systems(wanted)]
-    (ROOT / "requirements.txt").write_text(HEADER + pins(frozen, elsewhere))
+    (ROOT / "requirements.txt").write_text(HEADER + pins(frozen, elsewhere), encoding="utf-8")
 
 
 def pins(frozen, elsewhere):

@@ -280,7 +280,7 @@ def _reader():
 @functools.cache
 def _text():
     path = _folder("sklearn", "scikit-learn") / "datasets" / "descr" / "twenty_newsgroups.rst"
-    return tokenize(path.read_text())[1]
+    return tokenize(path.read_text(encoding="utf-8"))[1]
 
 
 def _folder(package, requirement):

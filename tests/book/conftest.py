@@ -53,7 +53,7 @@ def build_part(tmp_path_factory):
             shutil.copy2(ROOT / name, folder / name)
         listed = [{"file": f"chapters/{Path(it).with_suffix('')}"} for it in PART[1:]]
         toc = {"format": "jb-book", "root": "chapters/index", "parts": [{"caption": "Part", "chapters": listed}]}
-        (folder / "_toc.yml").write_text(json.dumps(toc))
+        (folder / "_toc.yml").write_text(json.dumps(toc), encoding="utf-8")
         command = shutil.which("jupyter-book", path=Path(sys.executable).parent)
         here = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "MLNOTES_"))}
         result = subprocess.run(
@@ -74,5 +74,5 @@ def part(build_part, tmp_path_factory):
     place = shared / "part.txt"
     with FileLock(place.with_suffix(".lock")):
         if not place.exists():
-            place.write_text(str(build_part()))
-    return Path(place.read_text())
+            place.write_text(str(build_part()), encoding="utf-8")
+    return Path(place.read_text(encoding="utf-8"))

@@ -629,7 +629,7 @@ def test_an_arc_stands_for_a_chapter_that_is_needed_and_that_no_other_one_needed
 
 
 def test_the_map_refuses_a_chapter_that_needs_a_later_one(tmp_path):
-    (tmp_path / "map.yml").write_text("Part:\n  a/x: {title: X, needs: [a/y]}\n  a/y: {title: Y}\n")
+    (tmp_path / "map.yml").write_text("Part:\n  a/x: {title: X, needs: [a/y]}\n  a/y: {title: Y}\n", encoding="utf-8")
     with pytest.raises(ValueError, match="a/x needs a/y, which must stand before it"):
         read_map(tmp_path / "map.yml")
 

@@ -93,7 +93,7 @@ def test_a_file_without_cell_ids_is_given_the_same_ones_each_time(tmp_path):
     nb = messy()
     for cell in nb.cells:
         del cell["id"]
-    (tmp_path / "old.ipynb").write_text(json.dumps(nb))
+    (tmp_path / "old.ipynb").write_text(json.dumps(nb), encoding="utf-8")
     first, second = (written(canonical(read(tmp_path / "old.ipynb"))) for _ in range(2))
     assert first == second
 
@@ -181,7 +181,7 @@ def test_running_writes_what_changed_keeps_noise_and_leaves_a_notebook_that_fail
     assert command.main([]) == 1
     right = read(book / "part" / "right.ipynb")
     assert [cell.outputs[0].text for cell in right.cells] == ["0.3 1 0 kept\n", "right\n"]
-    assert (book / "part" / "right.ipynb").read_text() == written(canonical(right))
+    assert (book / "part" / "right.ipynb").read_text(encoding="utf-8") == written(canonical(right))
     assert (book / "part" / "wrong.ipynb").read_bytes() == before
     printed = capsys.readouterr().err
     assert "wrong.ipynb: left as it was, cell the-bad-one failed" in printed
@@ -208,5 +208,5 @@ def test_checking_runs_and_writes_nothing(book, capsys):
     assert capsys.readouterr().err.count("not in canonical form") == 3
     assert files == {path: path.read_bytes() for path in notebooks(book)}
     for path in files:
-        path.write_text(written(canonical(read(path))))
+        path.write_text(written(canonical(read(path))), encoding="utf-8")
     assert command.main(["--check"]) == 0

@@ -94,7 +94,7 @@ def test_a_kernel_that_dies_is_seen_to_be_dead(start):
 
 
 def test_a_library_that_warns_while_it_is_loaded_gives_no_kernel(tmp_path, capfd):
-    (tmp_path / "torch.py").write_text("import warnings\nwarnings.warn('old')\n")
+    (tmp_path / "torch.py").write_text("import warnings\nwarnings.warn('old')\n", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     with forked_kernels("import torch"), pytest.raises(RuntimeError, match="the process that loads torch has ended"):
         local_provisioner.launch_kernel(["-f", "nowhere"], env=environment)

@@ -90,7 +90,8 @@ def test_text_inside_a_solution_is_folded_too():
 
 
 def test_the_start_page_lists_what_the_table_of_contents_does():
-    links = re.findall(r"^\* \[.*\]\((.*)\)$", page("index.md", (CHAPTERS / "index.md").read_text()), re.MULTILINE)
+    text = page("index.md", (CHAPTERS / "index.md").read_text(encoding="utf-8"))
+    links = re.findall(r"^\* \[.*\]\((.*)\)$", text, re.MULTILINE)
     assert links == [it for it in NOTEBOOKS if it != "verification.ipynb"]
 
 
@@ -149,7 +150,7 @@ def test_a_saved_chapter_differs_from_the_committed_one_by_what_the_reader_chang
 
 def test_a_page_that_is_shown_otherwise_than_it_is_written_cannot_be_saved(served):
     manager, file = served
-    file.with_name("own.md").write_text("# Mine\n")
+    file.with_name("own.md").write_text("# Mine\n", encoding="utf-8")
     assert not asyncio.run(manager.get("index.md"))["writable"]
     assert asyncio.run(manager.get("blocks/own.md"))["writable"]
     assert "{chapter-map}" not in asyncio.run(manager.get("index.md"))["content"]

@@ -14,7 +14,7 @@ from mlnotes.book.processors import ALL, X86, environment, foreign, kernels, lac
 PYTHON = [sys.executable]
 on_x86 = pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="needs kernels for x86-64")
 CPUINFO = Path("/proc/cpuinfo")
-ON_INTEL = "GenuineIntel" in (CPUINFO.read_text() if CPUINFO.exists() else platform.processor())
+ON_INTEL = "GenuineIntel" in (CPUINFO.read_text(encoding="utf-8") if CPUINFO.exists() else platform.processor())
 NEW = {"machine": "x86_64", "OpenBLAS": ["SkylakeX"], "NumPy": ["X86_V3", "X86_V4", "AVX512_SPR"]}
 NEW |= {"NumPy always": ["X86_V2"], "PyTorch": "AVX512", "MKL": "OFF"}
 OLD = NEW | {"OpenBLAS": ["Haswell"], "NumPy": ["X86_V3"], "PyTorch": "AVX2"}

@@ -99,7 +99,7 @@ def test_a_downloaded_notebook_says_first_how_to_get_mlnotes(published, part):
     assert SOURCE in from_github[0].source
     assert f"git+{SOURCE}@main" in from_github[1].source
     assert PACKAGE in from_github[1].source
-    assert f" {PACKAGE}" in (ROOT / "Makefile").read_text()
+    assert f" {PACKAGE}" in (ROOT / "Makefile").read_text(encoding="utf-8")
     nbformat.validate(downloaded(published))
 
 
@@ -110,7 +110,7 @@ def test_the_install_cell_does_nothing_where_mlnotes_is():
 
 
 def test_the_package_names_what_it_imports():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = {Requirement(it).name for it in project["dependencies"]}
     imported = set()
     for path in (ROOT / "mlnotes").rglob("*.py"):
@@ -139,7 +139,7 @@ def test_an_installed_package_has_all_files_that_it_reads(tmp_path):
 
 
 def test_the_workflow_puts_the_downloads_on_the_branch_that_colab_opens():
-    job = yaml.safe_load((ROOT / ".github/workflows/book.yml").read_text())["jobs"]["notebooks"]
+    job = yaml.safe_load((ROOT / ".github/workflows/book.yml").read_text(encoding="utf-8"))["jobs"]["notebooks"]
     step = job["steps"][-1]
     assert (step["working-directory"], job["needs"]) == ("_sources", "book")
     assert re.search(rf"git push --force .* {NOTEBOOKS}$", step["run"], re.MULTILINE)
@@ -147,9 +147,10 @@ def test_the_workflow_puts_the_downloads_on_the_branch_that_colab_opens():
 
 def test_binder_installs_what_the_makefile_does():
     binder = ROOT / ".binder"
-    assert (binder / "runtime.txt").read_text() == "python-3.11\n"
-    assert (binder / (binder / "requirements.txt").read_text().split()[1]).resolve() == ROOT / "requirements.txt"
+    assert (binder / "runtime.txt").read_text(encoding="utf-8") == "python-3.11\n"
+    option, pins = (binder / "requirements.txt").read_text(encoding="utf-8").split()
+    assert (option, (binder / pins).resolve()) == ("-r", ROOT / "requirements.txt")
     assert os.access(binder / "postBuild", os.X_OK)
-    install = re.search(r"pip install --quiet (--no-deps .*)", (ROOT / "Makefile").read_text())[1]
-    assert install in (binder / "postBuild").read_text()
+    install = re.search(r"pip install --quiet (--no-deps .*)", (ROOT / "Makefile").read_text(encoding="utf-8"))[1]
+    assert install in (binder / "postBuild").read_text(encoding="utf-8")
     subprocess.run(["bash", "-n", binder / "postBuild"], check=True)

@@ -1,5 +1,6 @@
 """The commands, the pins and the files around the book: what they promise is there."""
 
+import ast
 import functools
 import importlib.metadata
 import os
@@ -20,7 +21,7 @@ from packaging.utils import canonicalize_name
 from mlnotes.book.pins import PARTS_OF_TORCH, for_other_systems, pins
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 TARGETS = [
     "book",
     "pdf",
@@ -82,12 +83,12 @@ class TestMake:
         ]
 
     def test_the_readme_gives_the_plain_commands_of_make_test(self):
-        commands = re.findall(r"run \$\(BIN\)/(.*);", (ROOT / "Makefile").read_text())
+        commands = re.findall(r"run \$\(BIN\)/(.*);", (ROOT / "Makefile").read_text(encoding="utf-8"))
         assert len(commands) == 6
         assert all(f"`{command}`" in README for command in commands)
 
     def test_the_files_that_are_started_first_exist_and_are_collected_first(self, request, pytestconfig):
-        longest = re.findall(r"^LONGEST \+?= \[(.*)\]$", (ROOT / "tests/conftest.py").read_text(), re.M)
+        longest = re.findall(r"^LONGEST \+?= \[(.*)\]$", (ROOT / "tests/conftest.py").read_text(encoding="utf-8"), re.M)
         files = [f"tests/{name}" for name in re.findall(r'"([\w/.]+)"', " ".join(longest))]
         assert len(files) > 2
         assert [name for name in files if not (ROOT / name).exists()] == []
@@ -107,8 +108,8 @@ class TestMake:
 
 
 class TestRequirements:
-    WANTED = (ROOT / "requirements.in").read_text()
-    PINNED = (ROOT / "requirements.txt").read_text()
+    WANTED = (ROOT / "requirements.in").read_text(encoding="utf-8")
+    PINNED = (ROOT / "requirements.txt").read_text(encoding="utf-8")
 
     def test_every_package_is_pinned_to_one_public_version(self):
         for line in self.PINNED.splitlines():
@@ -137,7 +138,7 @@ class TestRequirements:
         assert not [package for package in unpinned if not PARTS_OF_TORCH.match(package)]
 
     def test_every_pin_installs_on_the_oldest_python_of_the_book(self):
-        oldest = re.search(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())[1]
+        oldest = re.search(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))[1]
         for package in {name(line) for line in lines(self.PINNED) if ";" not in line}:
             accepted = importlib.metadata.metadata(package)["Requires-Python"] or ""
             assert SpecifierSet(accepted).contains(f"{oldest}.0"), f"{package} needs Python {accepted}"
@@ -160,13 +161,13 @@ class TestContinuousIntegration:
         run(tool("zizmor"), "--offline", "--quiet", "--persona=auditor", ".github")
 
     def test_the_workflow_runs_what_everyone_runs(self):
-        text = (ROOT / WORKFLOW).read_text()
+        text = (ROOT / WORKFLOW).read_text(encoding="utf-8")
         everything = ["make test", "make processors SETS=foreign ONLY=chapters", "make book", "make pdf"]
         assert re.findall(r"run: (make .*)", text) == [*everything, "make processors"]
         assert re.findall(r"^  (push|pull_request):$", text, re.M) == ["push", "pull_request"]
 
     def test_the_workflow_tests_on_three_systems_and_publishes_after_the_first(self):
-        jobs = yaml.safe_load((ROOT / WORKFLOW).read_text())["jobs"]
+        jobs = yaml.safe_load((ROOT / WORKFLOW).read_text(encoding="utf-8"))["jobs"]
         assert jobs["book"]["runs-on"] == "ubuntu-24.04"
         assert jobs["elsewhere"]["strategy"]["matrix"]["system"] == ["ubuntu-24.04-arm", "macos-15"]
         assert jobs["publish"]["needs"] == "book"
@@ -257,11 +258,22 @@ class TestFiles:
         place = r"(?<![\w.])/(work|root|opt|home|Users)/(?!me/)\w+/"
         for path in files():
             try:
-                text = (ROOT / path).read_text()
+                text = (ROOT / path).read_text(encoding="utf-8")
             except UnicodeDecodeError:
                 continue
             found = re.search(f"{index}|{place}", text)
             assert not found, f"{path}: {found[0]}"
+
+    def test_text_is_read_and_written_in_an_encoding_that_is_named(self):
+        # Ruff has a rule for this (PLW1514), which is not stable yet and misses a method of what `/` gives.
+        assert [
+            f"{path}:{node.lineno}"
+            for path in files()
+            if path.suffix == ".py"
+            for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call) and opens_text(node)
+            if "encoding" not in [it.arg for it in node.keywords]
+        ] == []
 
     def test_every_benchmark_asserts_a_right_result(self, monkeypatch, capfd):
         # In this process, which has loaded most of what they need.
@@ -314,7 +326,7 @@ def run(*command, cwd=ROOT):
 
 
 def script(path, text):
-    path.write_text(f"#!{shutil.which('bash')}\n{text}\n")
+    path.write_text(f"#!{shutil.which('bash')}\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
     return path
 
@@ -330,6 +342,12 @@ def files():
     """What is or would be committed."""
     listed = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     return [path for path in map(Path, listed.rstrip("\0").split("\0")) if (ROOT / path).exists()]
+
+
+def opens_text(call):
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    modes = [it.value for it in call.args if isinstance(it, ast.Constant)]
+    return name in ("read_text", "write_text") or (name == "open" and {"r", "w", "a", "x"} & {*modes})
 
 
 def lines(text):

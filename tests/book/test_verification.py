@@ -20,7 +20,8 @@ def claim(kind, error, tolerance):
 @pytest.fixture
 def book(tmp_path):
     """Two chapters with outputs of every kind; the second one comes first in the table of contents."""
-    (tmp_path / "_toc.yml").write_text("chapters:\n  - file: chapters/b/late\n  - file: chapters/a/early\n")
+    toc = "chapters:\n  - file: chapters/b/late\n  - file: chapters/a/early\n"
+    (tmp_path / "_toc.yml").write_text(toc, encoding="utf-8")
     rows = [claim("oracle", 1e-14, 1e-12), claim("oracle", 1e-9, 1e-8), claim("property", 0.0, 0.0)]
     widget = {"text/html": '<div class="mlnotes-widget"></div>', "text/plain": "W"}
     late = [
@@ -81,7 +82,7 @@ def test_tables_name_their_rows_and_columns_for_those_who_cannot_see_them(book):
 
 
 def test_a_chapter_that_the_contents_leave_out_is_counted_too(book):
-    (book / "_toc.yml").write_text("chapters:\n  - file: chapters/b/late\n")
+    (book / "_toc.yml").write_text("chapters:\n  - file: chapters/b/late\n", encoding="utf-8")
     assert [chapter.name for chapter in read_chapters(book)] == ["b/late", "a/early"]
 
 

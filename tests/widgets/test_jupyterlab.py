@@ -48,7 +48,7 @@ def server(tmp_path_factory):
         "LabApp.workspaces_dir": folders["lab"],
     }
     command = [sys.executable, "-m", "mlnotes.book.lab", *(f"--{name}={value}" for name, value in options.items())]
-    with (tmp_path / "log").open("w") as log:
+    with (tmp_path / "log").open("w", encoding="utf-8") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
         try:
             yield Lab(token, folders["work"], folders["runtime"], server, tmp_path / "log")
@@ -77,9 +77,14 @@ class Lab:
     def __init__(self, token, folder, runtime, server, log):
         self.token, self.folder, self.runtime = token, folder, runtime
         said = runtime / f"jpserver-{server.pid}.json"
-        wait_until(lambda: said.exists() and said.read_text(), START, lambda: log.read_text()[-3000:], server)
-        self.url = f"http://127.0.0.1:{json.loads(said.read_text())['port']}"
-        wait_until(lambda: self.get("/api/status") is not None, START, lambda: log.read_text()[-3000:], server)
+
+        def words():
+            return log.read_text(encoding="utf-8")[-3000:]
+
+        wait_until(lambda: said.exists() and said.read_text(encoding="utf-8"), START, words, server)
+        port = json.loads(said.read_text(encoding="utf-8"))["port"]
+        self.url = f"http://127.0.0.1:{port}"
+        wait_until(lambda: self.get("/api/status") is not None, START, words, server)
 
     def get(self, path, method="GET"):
         headers = {"Authorization": f"token {self.token}"}
