@@ -18,7 +18,8 @@ from mlnotes.book import fork
 # IPython's settings: no file of history, which kernels that run at the same time would lock for each other.
 SETTINGS = 'c.HistoryManager.hist_file = ":memory:"\n'
 
-ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}
+LIBRARIES = ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "NUMEXPR_NUM", "VECLIB_MAXIMUM")
+ONE_THREAD = {f"{name}_THREADS": "1" for name in LIBRARIES}
 
 # Which of a chapter's imports load a library, where it is not only its own: the checks of layers are among all checks.
 SIGNS = {"torch": r"torch|mlnotes\.checks"}

@@ -18,6 +18,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from mlnotes.book.kernel import ONE_THREAD
 from mlnotes.book.pins import PARTS_OF_TORCH, for_other_systems, pins
 
 ROOT = Path(__file__).parents[2]
@@ -86,6 +87,12 @@ class TestMake:
         commands = re.findall(r"run \$\(BIN\)/(.*);", (ROOT / "Makefile").read_text(encoding="utf-8"))
         assert len(commands) == 6
         assert all(f"`{command}`" in README for command in commands)
+
+    def test_make_and_the_kernels_tell_the_libraries_the_same_number_of_threads(self):
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        told = dict(re.findall(r"^export (\w+_THREADS) := (\d)$", makefile, re.M))
+        assert len(told) > 3
+        assert told.items() <= ONE_THREAD.items()
 
     def test_the_files_that_are_started_first_exist_and_are_collected_first(self, request, pytestconfig):
         longest = re.findall(r"^LONGEST \+?= \[(.*)\]$", (ROOT / "tests/conftest.py").read_text(encoding="utf-8"), re.M)
