@@ -59,8 +59,16 @@ def documented(pages):
 
 def summary(module):
     """Return the first sentence of a module's docstring."""
-    source = Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8")
-    return (ast.get_docstring(ast.parse(source)) or "").split("\n\n")[0].replace("\n", " ")
+    return (ast.get_docstring(ast.parse(source(module))) or "").split("\n\n")[0].replace("\n", " ")
+
+
+def source(module):
+    """Return the source of a module, or nothing where there is no such module."""
+    try:
+        found = importlib.util.find_spec(module)
+    except ModuleNotFoundError:  # nor the package that it would be in
+        found = None
+    return (found and found.loader.get_source(module)) or ""
 
 
 def _chapters_using(module, env):

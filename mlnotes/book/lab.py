@@ -32,7 +32,10 @@ class Chapters(AsyncLargeFileManager):
     async def _file_model(self, path, content=True, format=None, require_hash=False):
         model = await super()._file_model(path, content, format, require_hash)
         if path.endswith(".md"):
-            text = Path(self._get_os_path(path)).read_text(encoding="utf-8")
+            try:
+                text = Path(self._get_os_path(path)).read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                return model
             page = lab_form.page(path.strip("/"), text)
             model["writable"] = model["writable"] and page == text
             if content and model["format"] == "text":

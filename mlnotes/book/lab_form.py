@@ -4,9 +4,9 @@ JupyterLab knows neither ``{cite:p}`` nor ``{solution-start}``. What it is given
 such a form that the words which are committed can be told from it.
 """
 
+import contextlib
 import copy
 import functools
-import importlib.util
 import json
 import os
 import re
@@ -15,10 +15,11 @@ from pathlib import Path
 
 import yaml
 from pybtex.database import parse_file
+from pybtex.exceptions import PybtexError
 from pybtex.plugin import find_plugin
 
 from mlnotes.book.chapter_map import read_map
-from mlnotes.book.directives import TOC, summary
+from mlnotes.book.directives import TOC, source, summary
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = ROOT / "chapters"
@@ -148,21 +149,22 @@ def page(path, text):
     str
         The same with a list of the chapters in place of their map, and before all that is said of them; with the works,
         the modules and the source of a module in place of directives; and with citations and links to pages as such.
+        What names a work, a page or a module that is unknown stays as it is.
     """
     depth = path.count("/")
     text = text.replace(AS_PAGES, "\n: `make book` builds them.")
     text = MAP.sub(lambda it: f"{it[2]}\n{_contents()}\n\n{it[1]}", text)
-    text = re.sub(r"```\{bibliography\}\n```", lambda it: _bibliography(), text)
+    text = re.sub(r"```\{bibliography\}\n```", lambda it: _bibliography() or it[0], text)
     text = re.sub(r"```\{api-list\}\n```", lambda it: _modules(), text)
-    text = re.sub(r"```\{api\} ([\w.]+)\n```", lambda it: f"~~~~python\n{_source(it[1])}~~~~", text)
-    text = re.sub(r"\{doc\}`([\w/]+)`", lambda it: _link(Path(path).parent / it[1], Path(path).parent), text)
+    text = re.sub(r"```\{api\} ([\w.]+)\n```", lambda it: _source(it[1]) or it[0], text)
+    text = re.sub(r"\{doc\}`([\w/]+)`", lambda it: _link(Path(path).parent / it[1], Path(path).parent) or it[0], text)
     return _readable(text, depth)
 
 
 def _readable(text, depth):
     text = START.sub(lambda it: f"% solution-start {it[1]}\n" + (FOLDED % it[2] if it[2] else BELOW), text)
     text = text.replace(END, ENDED)
-    return CITATION.sub(lambda it: _cited(it[1], re.split(r"\s*,\s*", it[2].strip()), depth), text)
+    return CITATION.sub(lambda it: _cited(it[1], re.split(r"\s*,\s*", it[2].strip()), depth) or it[0], text)
 
 
 def _start(label):
@@ -170,15 +172,23 @@ def _start(label):
 
 
 def _cited(kind, keys, depth):
-    names = [named(key) for key in keys]
+    try:
+        names = [named(key) for key in keys]
+    except (KeyError, PybtexError):
+        return None
     texts = [f"{who}, {year}" if kind == "p" else f"{who} ({year})" for who, year in names]
     links = [f"[{text}]({'../' * depth}{WORKS}#{key})" for text, key in zip(texts, keys, strict=True)]
     return f"({'; '.join(links)})" if kind == "p" else TOGETHER.join(links)
 
 
-@functools.cache
 def _works():
-    return parse_file(str(CHAPTERS / "references.bib"))
+    file = CHAPTERS / "references.bib"
+    return _parsed(file, file.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=1)
+def _parsed(file, changed):  # read again when it has changed
+    return parse_file(str(file))
 
 
 def named(key):
@@ -193,6 +203,11 @@ def named(key):
     -------
     str, str
         Its authors, by their last names, and its year.
+
+    Raises
+    ------
+    KeyError
+        If there is no such work, or it has no author or no year.
     """
     work = _works().entries[key]
     people = [" ".join(map(str, it.rich_prelast_names + it.rich_last_names)) for it in work.persons["author"]]
@@ -203,7 +218,10 @@ def named(key):
 def _bibliography():
     style = find_plugin("pybtex.style.formatting", "plain")(name_style="lastfirst")
     markdown = find_plugin("pybtex.backends", "markdown")()
-    works = sorted(style.format_bibliography(_works()), key=lambda it: it.key)
+    try:
+        works = sorted(style.format_bibliography(_works()), key=lambda it: it.key)
+    except PybtexError:
+        return None
     return "\n\n".join(f"({it.key})=\n{' '.join(it.text.render(markdown).split())}" for it in works)
 
 
@@ -222,13 +240,17 @@ def _modules():
 
 
 def _source(module):
-    return Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8")
+    text = source(module)
+    return text and f"~~~~python\n{text}~~~~"
 
 
 def _link(path, folder):
-    """Link a page of the book by its title."""
-    [file] = (it for it in CHAPTERS.glob(f"{path.as_posix()}.*") if it.suffix in (".md", ".ipynb"))
-    text = file.read_text(encoding="utf-8")
-    text = "".join(json.loads(text)["cells"][0]["source"]) if file.suffix == ".ipynb" else text
-    title = re.search("^# (.*)", text, re.MULTILINE)[1]
-    return f"[{title}]({os.path.relpath(path, folder).replace(os.sep, '/')}{file.suffix})"
+    """Link a page of the book by its title, or by its name where no title can be read."""
+    file = next((it for it in (CHAPTERS / f"{path}.md", CHAPTERS / f"{path}.ipynb") if it.exists()), None)
+    if file is None:
+        return None
+    text = file.read_text(encoding="utf-8", errors="replace")
+    with contextlib.suppress(ValueError, LookupError):  # a notebook that is none, or an empty one
+        text = "".join(json.loads(text)["cells"][0]["source"]) if file.suffix == ".ipynb" else text
+    title = re.search("^# (.*)", text, re.MULTILINE)
+    return f"[{title[1] if title else path.name}]({os.path.relpath(path, folder).replace(os.sep, '/')}{file.suffix})"

@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import os
 import re
 import shutil
 
 import nbformat
 import pytest
 
+from mlnotes.book import lab_form
 from mlnotes.book.form import canonical, keep_equal, read, written
 from mlnotes.book.lab import Chapters, options
 from mlnotes.book.lab_form import CHAPTERS, as_committed, notebooks_of_the_book, page, shown, unshown
@@ -79,6 +81,55 @@ def test_every_form_has_a_way_back(text):
 
 def test_a_citation_that_would_not_come_back_as_it_is_stays():
     assert said("{cite:p}` luce1959 `") == "{cite:p}` luce1959 `"
+
+
+@pytest.mark.parametrize("text", ["By {cite:p}`nobody1900`.", "By {cite:t}`luce1959,nobody1900`."])
+def test_a_citation_of_an_unknown_work_stays(text):
+    assert said(text) == text
+
+
+def test_the_bibliography_is_read_again_when_its_file_has_changed(tmp_path, monkeypatch):
+    monkeypatch.setattr(lab_form, "CHAPTERS", tmp_path)
+    file, text, work = tmp_path / "references.bib", "{cite:t}`new`", "@misc{new, author = {Ann New}, title = {T}%s}\n"
+    file.write_text(work % "", encoding="utf-8")
+    assert said(text) == text  # it has no year yet
+    file.write_text(work % ", year = {2026}", encoding="utf-8")
+    os.utime(file, ns=(1, 1))
+    assert said(text) == "[New (2026)](../bibliography.md#new)"
+    assert page("bibliography.md", "```{bibliography}\n```").startswith("(new)=\nNew, Ann")
+    file.write_text("@misc{new", encoding="utf-8")
+    os.utime(file, ns=(2, 2))
+    assert said(text) == text
+    assert page("bibliography.md", "```{bibliography}\n```") == "```{bibliography}\n```"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{doc}`nowhere`",
+        "{doc}`/chapters/notation`",
+        "```{api} mlnotes.nothing\n```",
+        "```{api} nothing.at.all\n```",
+        "```{api} math\n```",
+        "{cite:p}`nobody1900`",
+    ],
+)
+def test_what_a_page_names_and_nobody_knows_stays(text):
+    assert page("notation.md", text) == text
+
+
+def test_a_page_without_a_title_is_linked_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(lab_form, "CHAPTERS", tmp_path)
+    (tmp_path / "plain.md").write_text("No title.\n", encoding="utf-8")
+    (tmp_path / "broken.ipynb").write_text("<<<<<<< mine\n", encoding="utf-8")
+    assert page("index.md", "{doc}`plain`, {doc}`broken`") == "[plain](plain.md), [broken](broken.ipynb)"
+
+
+def test_a_page_of_the_reference_without_a_module_is_listed(tmp_path, monkeypatch):
+    monkeypatch.setattr(lab_form, "CHAPTERS", tmp_path)
+    (tmp_path / "api").mkdir()
+    (tmp_path / "api" / "mine.md").write_text("# Mine\n", encoding="utf-8")
+    assert page("api/index.md", "```{api-list}\n```") == "* [mine](mine.md): "
 
 
 def test_text_inside_a_solution_is_folded_too():
@@ -154,6 +205,14 @@ def test_a_page_that_is_shown_otherwise_than_it_is_written_cannot_be_saved(serve
     assert not asyncio.run(manager.get("index.md"))["writable"]
     assert asyncio.run(manager.get("blocks/own.md"))["writable"]
     assert "{chapter-map}" not in asyncio.run(manager.get("index.md"))["content"]
+
+
+def test_a_page_that_is_no_text_is_listed_and_opens_as_what_it_is(served):
+    manager, file = served
+    file.with_name("latin.md").write_bytes("# Où\n".encode("latin-1"))
+    assert {it["name"] for it in asyncio.run(manager.get("blocks"))["content"]} == {"softmax.ipynb", "latin.md"}
+    model = asyncio.run(manager.get("blocks/latin.md"))
+    assert (model["format"], model["writable"]) == ("base64", True)
 
 
 def test_files_that_only_the_build_reads_are_not_listed(served):
