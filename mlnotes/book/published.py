@@ -49,12 +49,13 @@ def repository(environment):
     Returns
     -------
     Repository or None
-        None anywhere else than on GitHub.
+        None where no workflow runs, and where it runs on no branch, as for a pull request.
     """
-    if not environment.get("GITHUB_REPOSITORY"):
+    place, of_branches = environment.get("GITHUB_REF", ""), "refs/heads/"
+    if environment.get("GITHUB_ACTIONS") != "true" or not place.startswith(of_branches):
         return None
-    server = environment.get("GITHUB_SERVER_URL", "https://github.com")
-    return Repository(f"{server}/{environment['GITHUB_REPOSITORY']}", environment.get("GITHUB_REF_NAME") or "main")
+    url = f"{environment['GITHUB_SERVER_URL']}/{environment['GITHUB_REPOSITORY']}"
+    return Repository(url, place.removeprefix(of_branches))
 
 
 def connect(app):
@@ -65,7 +66,7 @@ def connect(app):
     app.connect("config-inited", lambda app, config: config.html_theme_options.update(theme_options(where)))
     app.connect("doctree-read", _drop_solutions, priority=300)
     app.connect("html-page-context", lambda app, name, template, context, doctree: _link_pdf(name, context, where))
-    app.connect("html-page-context", lambda app, name, template, context, doctree: _lead_colab(context, where), 900)
+    app.connect("html-page-context", lambda app, name, _, context, __: _lead_colab(app, name, context, where), 900)
     app.connect("build-finished", lambda app, error: error or _prepare_downloads(app, where))
 
 
@@ -112,13 +113,15 @@ def downloadable(nb, where, solutions=True):
     Returns
     -------
     nbformat.NotebookNode
-        The same with a first cell that says how to get ``mlnotes``, and where it can be had, with one that gets it.
+        The same with a first cell that says how to get ``mlnotes``, and where that can be had and is enough, with one
+        that gets it.
     """
     nb = nbformat.from_dict(nb)
     cells = nb.cells if solutions else _without_solutions(nb.cells)
     text = "This notebook is a chapter of the book **mlnotes**, and runs code of its package `mlnotes`. "
-    if where is None:
-        text += "Run it in the folder of the book: `make lab` there installs everything and opens all chapters."
+    if where is None or reads_the_book(nb):
+        folder = f"the folder of the book ({where.url})" if where else "the folder of the book"
+        text += f"Run it in {folder}: `make lab` there installs everything and opens all chapters."
         first = [nbformat.v4.new_markdown_cell(text, id=FIRST)]
     else:
         text += f"The next cell installs that where it is missing. The whole book: {where.url}"
@@ -134,6 +137,11 @@ def downloadable(nb, where, solutions=True):
         ]
     nb.cells = first + cells
     return nb
+
+
+def reads_the_book(nb):
+    """Tell whether a notebook's code reads the book itself, which is not there where only ``mlnotes`` is installed."""
+    return any("mlnotes.book" in cell.source for cell in nb.cells if cell.cell_type == "code")
 
 
 def _without_solutions(cells):
@@ -165,12 +173,15 @@ def _link_pdf(name, context, where):
         context["body"] = re.sub(r'(?=<section id="for-whom">)', link, context["body"], count=1)
 
 
-def _lead_colab(context, where):
+def _lead_colab(app, name, context, where):
     """Lead Colab to the notebooks that install `mlnotes`, which the workflow puts on a branch of their own."""
     for group in context.get("header_buttons", ()):
-        for button in group.get("buttons", ()) if isinstance(group.get("buttons"), list) else ():
-            if where and button.get("text") == "Colab":
+        buttons = group.get("buttons")
+        for button in [*buttons] if where and isinstance(buttons, list) else ():
+            if button.get("text") == "Colab":
                 button["url"] = button["url"].replace(f"/blob/{where.branch}/", f"/blob/{NOTEBOOKS}/")
+                if reads_the_book(read(Path(app.env.doc2path(name)))):
+                    buttons.remove(button)
 
 
 def _prepare_downloads(app, where):

@@ -44,14 +44,14 @@ def build():
 
 @pytest.fixture(scope="session")
 def build_part(tmp_path_factory):
-    """Give what builds a part of the book: the start page, the notation and two chapters."""
+    """Give what builds a part of the book: the start page, the notation, two chapters, and more pages if need be."""
 
-    def build_part(**environment):
-        folder = tmp_path_factory.mktemp("part")
-        for name in ("_config.yml", "chapters/map.yml", "chapters/references.bib", *(f"chapters/{it}" for it in PART)):
+    def build_part(*more, **environment):
+        folder, pages = tmp_path_factory.mktemp("part"), [*PART, *more]
+        for name in ("_config.yml", "chapters/map.yml", "chapters/references.bib", *(f"chapters/{it}" for it in pages)):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
-        listed = [{"file": f"chapters/{Path(it).with_suffix('')}"} for it in PART[1:]]
+        listed = [{"file": f"chapters/{Path(it).with_suffix('')}"} for it in pages[1:]]
         toc = {"format": "jb-book", "root": "chapters/index", "parts": [{"caption": "Part", "chapters": listed}]}
         (folder / "_toc.yml").write_text(json.dumps(toc), encoding="utf-8")
         command = shutil.which("jupyter-book", path=Path(sys.executable).parent)

@@ -22,16 +22,17 @@ from mlnotes.pretrained.smollm2 import PACKAGE
 
 ROOT = Path(__file__).parents[2]
 GITHUB = {
+    "GITHUB_ACTIONS": "true",
     "GITHUB_REPOSITORY": "someone/mlnotes",
     "GITHUB_SERVER_URL": "https://github.com",
-    "GITHUB_REF_NAME": "main",
+    "GITHUB_REF": "refs/heads/main",
 }
 SOURCE = "https://github.com/someone/mlnotes"
 
 
 @pytest.fixture(scope="module")
 def published(build_part):
-    return build_part(**GITHUB, MLNOTES_SOLUTIONS="0")
+    return build_part("verification.ipynb", **GITHUB, MLNOTES_SOLUTIONS="0")
 
 
 def links(folder, name):
@@ -52,6 +53,15 @@ def test_a_published_page_links_its_source_an_issue_an_edit_binder_and_colab(pub
     assert "https://mybinder.org/v2/gh/someone/mlnotes/main?urlpath=lab/tree/chapters/blocks/softmax.ipynb" in found
 
 
+def test_a_page_that_reads_the_book_itself_is_not_sent_where_the_book_is_not(published):
+    found = links(published, "chapters/verification")
+    assert any(it.startswith("https://mybinder.org/") for it in found)
+    assert not [it for it in found if "colab" in it]
+    first, second, *_ = read(published / "_sources" / "chapters" / "verification.ipynb").cells
+    assert f"Run it in the folder of the book ({SOURCE})" in first.source
+    assert second.source.startswith("# Verification")
+
+
 def test_a_folder_built_at_home_has_none_of_these(part):
     found = links(part, "chapters/blocks/softmax") | links(part, "chapters/index")
     assert not [it for it in found if re.search("github|binder|colab", it)]
@@ -65,6 +75,11 @@ def test_the_published_start_page_links_the_pdf_that_make_pdf_writes(published):
 def test_the_repository_is_what_github_says():
     assert repository(GITHUB) == Repository(SOURCE, "main")
     assert repository({}) is None
+
+
+def test_a_pull_request_has_no_branch_to_link_and_neither_has_a_codespace():
+    assert repository(GITHUB | {"GITHUB_REF": "refs/pull/7/merge"}) is None
+    assert repository({"GITHUB_REPOSITORY": "someone/mlnotes", "GITHUB_SERVER_URL": "https://github.com"}) is None
 
 
 def test_a_book_without_solutions_has_them_nowhere(published, part):
