@@ -663,7 +663,7 @@ def _rotate(a, v, p, q):
     negligible = eps * np.maximum(np.sqrt(np.abs(a[p, p])) * np.sqrt(np.abs(a[q, q])), eps)
     askew = np.abs(a[p, q]) > negligible
     p, q = p[askew], q[askew]
-    # The tangent of the angle is the smaller root of t² + t (a_qq - a_pp) / a_pq - 1 = 0.
+    # The angle's tangent is the smaller root of t² + t (a_qq - a_pp) / a_pq - 1 = 0.
     gap, twice = a[q, q] - a[p, p], 2 * a[p, q]
     t = twice / (gap + np.copysign(np.hypot(gap, twice), gap))
     diagonal = a[p, p] - t * a[p, q], a[q, q] + t * a[p, q]
