@@ -475,9 +475,11 @@ def damped_newton():
             g = problem.gradient(x)
             curvatures, v = np.linalg.eigh(_hessian_at(problem, x))
             sizes = np.abs(curvatures)
-            sizes = np.maximum(sizes, 1e-10 * sizes.max() or 1.0)  # a flat direction: a long step, not an endless one
+            # Along a flat direction make a long step, not an endless one.
+            sizes = np.maximum(sizes, 1e-10 * sizes.max() or 1.0)
             direction = -v @ (v.T @ g / sizes)
-            x = x + backtracking(problem.function, x, direction, direction @ g) * direction
+            step = backtracking(problem.function, x, direction, direction @ g)
+            x = x + step * direction
             yield x
 
     return steps
@@ -554,15 +556,16 @@ def lbfgs_direction(gradient, pairs):
     ----------
     Nocedal and Wright, *Numerical Optimization*, 2nd edition, 2006, algorithm 7.4.
     """
+    remembered = [(s, y, s @ y) for s, y in pairs]  # s @ y is 1 / rho
     q, alphas = gradient, []
-    for s, y in reversed(pairs):
-        alphas.append(s @ q / (s @ y))
+    for s, y, sy in reversed(remembered):
+        alphas.append(s @ q / sy)
         q = q - alphas[-1] * y
-    if pairs:
-        s, y = pairs[-1]
-        q = q * (s @ y) / (y @ y)
-    for s, y in pairs:
-        q = q + (alphas.pop() - y @ q / (s @ y)) * s
+    if remembered:
+        _, y, sy = remembered[-1]
+        q = q * sy / (y @ y)
+    for s, y, sy in remembered:
+        q = q + (alphas.pop() - y @ q / sy) * s
     return -q
 
 
