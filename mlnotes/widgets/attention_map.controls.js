@@ -3,7 +3,7 @@
 const NEEDS_KERNEL = "To type another sentence, run this chapter in JupyterLab: the vectors come from Python.";
 
 function controls(model) {
-  const layers = model.get("q").map((_, i) => String(i + 1));
+  const layers = model.get("q").map((_, i) => nameOfLayer(model, i));
   const layer = select("Layer", layers, (i) => write(model, { layer: i }));
   const head = select("Head", model.get("heads"), (i) => write(model, { head: i }));
   const causal = checkbox("Causal: no query looks at a later key", (on) => write(model, { causal: on }));

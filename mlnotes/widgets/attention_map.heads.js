@@ -1,6 +1,10 @@
+function nameOfLayer(model, layer) {
+  return model.get("layers")?.[layer] ?? String(layer + 1);
+}
+
 function nameOfHead(model, layer, head) {
   const name = model.get("heads")[head];
-  return model.get("q").length > 1 ? `Layer ${layer + 1}, head ${name}` : `Head ${name}`;
+  return model.get("q").length > 1 ? `Layer ${nameOfLayer(model, layer)}, head ${name}` : `Head ${name}`;
 }
 
 // All heads of all layers at once, folded until somebody asks for them.
@@ -20,7 +24,7 @@ function allHeads(map, model, choose) {
   };
   const thumbnails = places.map((row) => row.map(thumbnail));
   const rows = places.map((row, layer) => [
-    ...(layers > 1 ? [head(h("span", {}, "layer "), layer + 1)] : []),
+    ...(layers > 1 ? [head(h("span", {}, "layer "), nameOfLayer(model, layer))] : []),
     ...row.map((_, at) => thumbnails[layer][at].element),
   ]);
   const headings = layers > 1 ? [head(), ...heads.map((it) => head(it))] : [];

@@ -52,7 +52,7 @@ function framed(width, height, parts) {
 
 function saving(model, picture) {
   const [layers, heads] = [model.get("q").length, model.get("heads")];
-  const name = () => ["attention", layers > 1 && `layer ${model.get("layer") + 1}`, heads.length > 1 && `head ${heads[model.get("head")]}`]
+  const name = () => ["attention", layers > 1 && `layer ${nameOfLayer(model, model.get("layer"))}`, heads.length > 1 && `head ${heads[model.get("head")]}`]
     .filter(Boolean).join(" ").replace(/[^\p{Letter}\p{Number}]+/gu, "-");
   const url = () => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture())}`;
   const download = (href, ending) => h("a", { href, download: `${name()}.${ending}` }).click();

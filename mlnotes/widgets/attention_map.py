@@ -29,8 +29,8 @@ class AttentionMap(Widget):
         What the weights average. With them a locked cell shows what is added up.
     key_tokens : list of str, optional
         What to call the s keys.
-    heads : list of str, optional
-        What to call the heads; counted from 1 unless given.
+    heads, layers : list of str, optional
+        What to call the heads and the layers; counted from 1 unless given.
     mask : boolean array (l, s), optional
         True where a query may look.
     scale : float, optional
@@ -65,6 +65,7 @@ class AttentionMap(Widget):
     # Empty where the values are the keys, None where there are none.
     v = traitlets.List(None, read_only=True, allow_none=True).tag(sync=True)
     heads = traitlets.List(traitlets.Unicode(), read_only=True).tag(sync=True)
+    layers = traitlets.List(traitlets.Unicode(), read_only=True).tag(sync=True)  # empty where they are counted from 1
     mask = traitlets.List(read_only=True, allow_none=True).tag(sync=True)
     scale = traitlets.Float(read_only=True).tag(sync=True)
 
@@ -83,9 +84,20 @@ class AttentionMap(Widget):
     error = traitlets.Unicode(read_only=True).tag(sync=True)
 
     def __init__(
-        self, tokens, queries, keys=None, values=None, *, key_tokens=None, heads=None, mask=None, scale=None, **traits
+        self,
+        tokens,
+        queries,
+        keys=None,
+        values=None,
+        *,
+        key_tokens=None,
+        heads=None,
+        layers=None,
+        mask=None,
+        scale=None,
+        **traits,
     ):
-        data = _checked(tokens, queries, keys, values, key_tokens, heads, mask, scale)
+        data = _checked(tokens, queries, keys, values, key_tokens, heads, layers, mask, scale)
         for name, value in data.items():
             self.set_trait(name, value)
         super().__init__(**traits)
@@ -118,7 +130,7 @@ class AttentionMap(Widget):
                 tokens, *vectors = encode(change["new"])
                 if len(tokens) > MOST_TOKENS:
                     raise ValueError(f"a map shows at most {MOST_TOKENS} tokens, got {len(tokens)}")
-                data = _checked(tokens, *vectors, heads=self.heads, scale=scale)
+                data = _checked(tokens, *vectors, heads=self.heads, layers=self.layers, scale=scale)
             except Exception as error:  # whatever a reader's sentence brings about is for the reader to see
                 self.set_trait("error", f"{type(error).__name__}: {error}")
                 return
@@ -152,7 +164,7 @@ class AttentionMap(Widget):
         dict
             JSON values by trait names, sorted.
         """
-        unset = {"v": None, "held": UNLOCKED, "marked": [], "overview": False}
+        unset = {"v": None, "layers": [], "held": UNLOCKED, "marked": [], "overview": False}
         return {name: value for name, value in super().state().items() if name not in unset or value != unset[name]}
 
     def picture(self):
@@ -208,7 +220,7 @@ class AttentionMap(Widget):
         """Name the head that is shown, as the page does; nothing where there is only one."""
         layers, name = len(self.q), self.heads[self.head]
         if layers > 1:
-            return f"Layer {self.layer + 1}, head {name}"
+            return f"Layer {self.layers[self.layer] if self.layers else self.layer + 1}, head {name}"
         return f"Head {name}" if len(self.heads) > 1 else ""
 
     def _allowed(self):
@@ -231,7 +243,7 @@ class AttentionMap(Widget):
         return value
 
 
-def _checked(tokens, queries, keys=None, values=None, key_tokens=None, heads=None, mask=None, scale=None):
+def _checked(tokens, queries, keys=None, values=None, key_tokens=None, heads=None, layers=None, mask=None, scale=None):
     """Turn the data into JSON values of one form, or say what is wrong with them."""
     q = _vectors("queries", queries)
     k = q if keys is None else _vectors("keys", keys)
@@ -251,6 +263,7 @@ def _checked(tokens, queries, keys=None, values=None, key_tokens=None, heads=Non
         ("tokens", tokens, q.shape[2]),
         ("key_tokens", key_tokens, k.shape[2]),
         ("heads", heads, q.shape[1]),
+        *([("layers", layers, q.shape[0])] if layers else []),
     ):
         if len(labels) != count:
             raise ValueError(f"{name} must have one label for each of {count}, got {len(labels)}: {list(labels)}")
@@ -264,6 +277,7 @@ def _checked(tokens, queries, keys=None, values=None, key_tokens=None, heads=Non
         "k": None if np.array_equal(q, k) else k.tolist(),
         "v": None if v is None else [] if np.array_equal(k, v) else v.tolist(),
         "heads": list(map(str, heads)),
+        "layers": list(map(str, layers or [])),
         "mask": None if mask is None else _boolean(mask, (q.shape[2], k.shape[2])),
         "scale": scale,
     }

@@ -109,6 +109,13 @@ def test_the_picture_names_its_head_unless_there_is_only_one(many, small):
     assert "ead" not in AttentionMap(TOKENS, *small).picture()
 
 
+def test_layers_have_the_names_that_they_were_given(many):
+    shown = AttentionMap(TOKENS, many.q, many.k, layers=["0", "1"], layer=1, head=2)
+    assert shown.describe().startswith("Layer 1, head 3. Attention weights")
+    assert shown.state()["layers"] == ["0", "1"]
+    assert "layers" not in many.state()
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -121,6 +128,7 @@ def test_the_picture_names_its_head_unless_there_is_only_one(many, small):
         ({"queries": np.full((5, 3), np.nan)}, "queries must be finite, got nan"),
         ({"keys": np.full((5, 3), np.inf)}, "keys must be finite, got inf"),
         ({"heads": ["one", "two"]}, "heads must have one label for each of 1, got 2"),
+        ({"layers": ["one", "two"]}, "layers must have one label for each of 1, got 2"),
         ({"values": np.ones((4, 2))}, r"keys and values must agree .* \(1, 1, 5, 3\) and \(4, 2\)"),
         ({"values": np.full((5, 2), np.nan)}, "values must be finite, got nan"),
         ({"mask": np.ones((5, 5))}, r"mask must be boolean of shape \(5, 5\), got float64"),
@@ -661,6 +669,20 @@ def test_marked_keys_of_other_tokens_are_averaged_over_all_queries(open_page, ma
     thumbnails(page)
     expected = AttentionMap(TOKENS, many.q, many.k).weights()[:, [1, 4]].sum(-1).mean()
     assert float(page.locator(".mw-share").first.inner_text()) == pytest.approx(expected, abs=0.00501)
+
+
+def test_the_page_calls_layers_by_their_names(open_page, many):
+    page = open_page(AttentionMap(TOKENS, many.q, many.k, layers=["0", "1"], layer=1, overview=True))
+    thumbnails(page)
+    assert page.get_by_role("combobox", name="Layer").input_value() == "1"
+    page.get_by_role("radio", name="Layer 0, head 3").click()
+    assert page.get_by_role("combobox", name="Layer").input_value() == "0"
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as SVG").click()
+    assert saved.value.suggested_filename == "attention-layer-0-head-3.svg"
+    assert saved.value.path().read_text(encoding="utf-8") == AttentionMap(
+        TOKENS, many.q, many.k, layers=["0", "1"], head=2
+    ).picture()
 
 
 def test_heads_of_one_layer_are_named_at_their_thumbnails(open_page, many):
