@@ -3,11 +3,12 @@
 import numpy as np
 import traitlets
 
+from mlnotes.arrays import require_positive
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.blocks.softmax import entropy
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, require_positive, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 from mlnotes.widgets.colours import colour, ink_on
 
 UNLOCKED = -1
@@ -228,11 +229,12 @@ class AttentionMap(Widget):
         allowed = np.ones(shape, dtype=bool) if self.mask is None else np.array(self.mask, dtype=bool)
         return allowed & causal_mask(*shape) if self.causal else allowed
 
-    @traitlets.validate("temperature")
+    @validate("temperature")
     def _positive(self, proposal):
-        return require_positive("temperature", proposal["value"])
+        require_positive(temperature=proposal["value"])
+        return proposal["value"]
 
-    @traitlets.validate("layer", "head", "row", "column", "held", "marked")
+    @validate("layer", "head", "row", "column", "held", "marked")
     def _in_range(self, proposal):
         name, value = proposal["trait"].name, proposal["value"]
         rows, columns = len(self.tokens), len(self.key_tokens)

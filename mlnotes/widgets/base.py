@@ -1,6 +1,7 @@
 """What all widgets share: two-way traits with a kernel, and a page that also works without one."""
 
 import base64
+import functools
 import html
 import json
 import re
@@ -89,29 +90,37 @@ class Widget(anywidget.AnyWidget):
         return {**data, "text/html": self.to_html()}, metadata
 
 
-def require_positive(name, value):
-    """Refuse what is not a positive finite number.
+def validate(*names):
+    """Check traits whenever they are set, as `traitlets.validate` does, and undo what was set together with a bad one.
+
+    By itself, traitlets undoes it only if what a method raises is a TraitError.
 
     Parameters
     ----------
-    name : str
-        What the message calls it.
-    value : float
-        The number.
+    *names : str
+        The traits.
 
     Returns
     -------
-    float
-        The number.
-
-    Raises
-    ------
-    ValueError
-        If it is zero, negative, infinite or nan.
+    callable
+        A decorator of methods that take a proposal and return its value or raise a ValueError.
     """
-    if not 0 < value < float("inf"):
-        raise ValueError(f"{name} must be positive and finite, got {value}")
-    return float(value)
+
+    def decorate(check):
+        @functools.wraps(check)
+        def checked(self, proposal):
+            try:
+                return check(self, proposal)
+            except ValueError as error:
+                raise _Refused(*error.args).with_traceback(error.__traceback__) from None
+
+        return traitlets.validate(*names)(checked)
+
+    return decorate
+
+
+class _Refused(ValueError, traitlets.TraitError):
+    pass
 
 
 def require_between(name, lowest, highest, value, unit=""):
@@ -141,6 +150,22 @@ def require_between(name, lowest, highest, value, unit=""):
     if not lowest <= value <= highest:
         raise ValueError(f"{name} must be {lowest} to {highest}{unit}, got {value}")
     return value
+
+
+def shown(x):
+    """Write a number in at most four digits.
+
+    Parameters
+    ----------
+    x : float
+        The number.
+
+    Returns
+    -------
+    str
+        Its digits, with a true minus sign.
+    """
+    return f"{x:.4g}".replace("-", "−")
 
 
 def svg(width, height, *parts):

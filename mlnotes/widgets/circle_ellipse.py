@@ -7,7 +7,7 @@ import traitlets
 
 from mlnotes.blocks.svd import svd
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 SIZE = 240
 
@@ -114,12 +114,12 @@ class CircleEllipse(Widget):
             f"vectors of length {first:.4g} and {second:.4g}, {self.between():.1f} degrees apart."
         ).replace(" -", " −")
 
-    @traitlets.validate("entries")
+    @validate("entries")
     def _fitting(self, proposal):
         if len(proposal["value"]) != 4 or not all(abs(x) <= 9 for x in proposal["value"]):
             raise ValueError(f"a must have four entries from -9 to 9, got {proposal['value']}")
         return proposal["value"]
 
-    @traitlets.validate("angle")
+    @validate("angle")
     def _within(self, proposal):
         return require_between("angle", -90, 90, proposal["value"], " degrees")

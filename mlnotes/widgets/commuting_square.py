@@ -6,7 +6,7 @@ import traitlets
 from mlnotes.blocks.equivariance import equivariance_error
 from mlnotes.groups import permutation_actions, quarter_turns
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 from mlnotes.widgets.colours import colour
 
 ACTIONS = ("shift right", "shift down", "quarter turn", "mirror", "pixels in another order")
@@ -52,8 +52,8 @@ class CommutingSquare(Widget):
     name = "commuting_square"
     _esm = module(name)
 
-    pixels = traitlets.List(traitlets.Float()).tag(sync=True)
-    order = traitlets.List(traitlets.Int()).tag(sync=True)
+    pixels = traitlets.List(traitlets.Float(), read_only=True).tag(sync=True)
+    order = traitlets.List(traitlets.Int(), read_only=True).tag(sync=True)
     action = traitlets.Unicode(ACTIONS[0]).tag(sync=True)
     times = traitlets.Int(1).tag(sync=True)
     function = traitlets.Unicode(_BLUR).tag(sync=True)
@@ -67,8 +67,9 @@ class CommutingSquare(Widget):
         order = np.random.default_rng(3).permutation(pixels.size) if order is None else np.asarray(order)
         if sorted(order.tolist()) != list(range(pixels.size)):
             raise ValueError(f"order must hold 0 to {pixels.size - 1} once each, got {order.tolist()}")
-        chosen = {"action": action, "times": times, "function": function}
-        super().__init__(pixels=pixels.ravel().tolist(), order=order.tolist(), **chosen, **traits)
+        self.set_trait("pixels", pixels.ravel().tolist())
+        self.set_trait("order", order.tolist())
+        super().__init__(action=action, times=times, function=function, **traits)
 
     def act(self, x):
         """Do the action to a picture, as often as is chosen.
@@ -211,14 +212,14 @@ class CommutingSquare(Widget):
             f"Equivariance error: {self.error():.3g}."
         )
 
-    @traitlets.validate("action", "function")
+    @validate("action", "function")
     def _known(self, proposal):
         name, choices = proposal["trait"].name, {"action": ACTIONS, "function": tuple(FUNCTIONS)}
         if proposal["value"] not in choices[name]:
             raise ValueError(f"{name} must be one of {choices[name]}, got {proposal['value']!r}")
         return proposal["value"]
 
-    @traitlets.validate("times")
+    @validate("times")
     def _within(self, proposal):
         return require_between("times", 0, MOST, proposal["value"])
 

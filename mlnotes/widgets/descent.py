@@ -8,7 +8,7 @@ import traitlets
 
 from mlnotes.blocks.optimization import Problem, gradient_descent, measured_rate, momentum, nesterov
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 METHODS = ("gradient descent", "momentum", "Nesterov")
 REACH, MOST_RATE, MOST_CONDITION, MOST_STEPS = 1.2, 4.0, 200.0, 200
@@ -23,7 +23,7 @@ class Descent(Widget):
     method : {"gradient descent", "momentum", "Nesterov"}
         Who walks.
     rate : float
-        The step size, above 0 and up to 4; the largest curvature is 1.
+        The step size, from 0.001 to 4; the largest curvature is 1.
     beta : float
         Which part of the velocity survives a step, from 0 to 0.99; gradient descent does not use it.
     condition : float
@@ -182,14 +182,14 @@ class Descent(Widget):
     def __repr__(self):
         return f"<Descent by {self.method} for a condition number of {self.condition:.4g}>"
 
-    @traitlets.validate("rate", "beta", "condition", "steps")
+    @validate("rate", "beta", "condition", "steps")
     def _within(self, proposal):
         name, value = proposal["trait"].name, proposal["value"]
         least, most = {"rate": (1e-3, MOST_RATE), "beta": (0, 0.99), "condition": (1, MOST_CONDITION),
                        "steps": (2, MOST_STEPS)}[name]  # fmt: skip
         return require_between(name, least, most, value)
 
-    @traitlets.validate("start")
+    @validate("start")
     def _in_the_picture(self, proposal):
         values = proposal["value"]
         if len(values) != 2 or not all(-1 <= value <= 1 for value in values):

@@ -5,7 +5,7 @@ import math
 import traitlets
 
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, shown, svg, text, validate
 
 X = 1.3
 METHODS = "forward", "central", "complex"
@@ -154,7 +154,7 @@ class DifferenceStep(Widget):
         errors = ", ".join(f"{method} {self.error(method):.1e}" for method in METHODS).replace("-", "−")
         return (
             f"The slope of {self.function} at {X:g}, measured with steps from 1 down to 10⁻¹⁶. Relative errors with "
-            f"h = {_shown(self.h)}: {errors}. Of the forward difference's, {self.kind('forward')} is the larger part; "
+            f"h = {shown(self.h)}: {errors}. Of the forward difference's, {self.kind('forward')} is the larger part; "
             f"of the central one's, {self.kind('central')}."
         )
 
@@ -176,13 +176,13 @@ class DifferenceStep(Widget):
     def __repr__(self):
         return f"<DifferenceStep of {self.function}>"
 
-    @traitlets.validate("function")
+    @validate("function")
     def _known(self, proposal):
         if proposal["value"] not in _FUNCTIONS:
             raise ValueError(f"function must be one of {', '.join(_FUNCTIONS)}, got {proposal['value']}")
         return proposal["value"]
 
-    @traitlets.validate("position")
+    @validate("position")
     def _exists(self, proposal):
         return require_between("position", 0, len(STEPS) - 1, proposal["value"])
 
@@ -253,7 +253,3 @@ def _marker(kind, x, y, r, color):
 
 def _power(k):
     return "10" + str(k).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")) if k else "1"
-
-
-def _shown(x):
-    return f"{x:.4g}".replace("-", "−")

@@ -3,9 +3,10 @@
 import numpy as np
 import traitlets
 
+from mlnotes.arrays import require_positive
 from mlnotes.blocks.softmax import entropy, logsumexp, softmax
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_positive, svg, text
+from mlnotes.widgets.base import Widget, svg, text, validate
 
 PRECISIONS = ["float64", "float32", "float16"]
 
@@ -96,17 +97,18 @@ class Distribution(Widget):
     def _scores(self):
         return (np.array(self.logits) + self.shift) / self.temperature
 
-    @traitlets.validate("temperature")
+    @validate("temperature")
     def _positive(self, proposal):
-        return require_positive("temperature", proposal["value"])
+        require_positive(temperature=proposal["value"])
+        return proposal["value"]
 
-    @traitlets.validate("shift")
+    @validate("shift")
     def _finite(self, proposal):
         if not np.isfinite(proposal["value"]):
             raise ValueError(f"shift must be finite, got {proposal['value']}")
         return proposal["value"]
 
-    @traitlets.validate("logits")
+    @validate("logits")
     def _one_for_each_label(self, proposal):
         value = proposal["value"]
         if len(value) != len(self.labels) or not np.isfinite(value).all():

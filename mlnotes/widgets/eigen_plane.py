@@ -7,7 +7,7 @@ import traitlets
 
 from mlnotes.blocks.eigen import Eigenpair, power_iteration
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, shown, svg, text, validate
 
 SIZE, REACH = 300, 3.6
 
@@ -104,7 +104,7 @@ class EigenPlane(Widget):
         """Say which angle vector and image make, and what the eigenvalue is estimated to be."""
         a, b, c, d = (f"{x:g}".replace("-", "−") for x in self.entries)
         found = self.iteration()
-        v = " and ".join(f"{x + 0:.4g}".replace("-", "−") for x in found.vector.round(6))
+        v = " and ".join(shown(x + 0) for x in found.vector.round(6))
         return (
             f"The matrix with rows {a}, {b} and {c}, {d}; the vector v of length 1 with coordinates {v}, after "
             f"{self.step} steps of power iteration, and its image Av. They are {self.turned():.1f} degrees apart. "
@@ -114,16 +114,16 @@ class EigenPlane(Widget):
     def __repr__(self):
         return "<EigenPlane>"
 
-    @traitlets.validate("entries")
+    @validate("entries")
     def _fitting(self, proposal):
         if len(proposal["value"]) != 4 or not all(abs(x) <= 9 for x in proposal["value"]):
             raise ValueError(f"a must have four entries from -9 to 9, got {proposal['value']}")
         return proposal["value"]
 
-    @traitlets.validate("angle")
+    @validate("angle")
     def _within(self, proposal):
         return require_between("angle", -180, 180, proposal["value"], " degrees")
 
-    @traitlets.validate("step")
+    @validate("step")
     def _exists(self, proposal):
         return require_between("step", 0, 20, proposal["value"])

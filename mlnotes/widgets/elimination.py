@@ -7,7 +7,7 @@ import traitlets
 
 from mlnotes.blocks.lu import largest_growth_matrix
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, shown, svg, text, validate
 
 MATRICES = "small pivot", "doubling column"
 CELL, ROW = 92, 28
@@ -152,30 +152,14 @@ class Elimination(Widget):
     def __repr__(self):
         return f"<Elimination of a {self.matrix}>"
 
-    @traitlets.validate("exponent")
+    @validate("exponent")
     def _within(self, proposal):
         return require_between("exponent", 0, 20, proposal["value"])
 
-    @traitlets.validate("step")
+    @validate("step")
     def _exists(self, proposal):
         return require_between("step", 0, self.last, proposal["value"])
 
     @traitlets.observe("matrix")
     def _begin_anew(self, change):
         self.step = min(self.step, self.last)
-
-
-def shown(x):
-    """Write a number in at most four digits.
-
-    Parameters
-    ----------
-    x : float
-        The number.
-
-    Returns
-    -------
-    str
-        Its digits, with a true minus sign.
-    """
-    return f"{x:.4g}".replace("-", "−")

@@ -6,8 +6,9 @@ import numpy as np
 import traitlets
 
 from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
+from mlnotes.arrays import require_positive, require_vector
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 METHODS = ("Gauss–Newton", "Levenberg–Marquardt")
 MOST_STEPS, TOLERANCE, LOST = 40, 1e-6, 1e3
@@ -20,7 +21,8 @@ class FitLandscape(Widget):
     Parameters
     ----------
     t, y : sequence of float
-        When was measured, and what; as many times as values, at least three.
+        When was measured, from 0 on, and what; as many times as values, at least three. The largest of each is
+        positive, and no curve meets them all.
     method : {"Gauss–Newton", "Levenberg–Marquardt"}
         Who walks.
     start : (float, float)
@@ -36,16 +38,16 @@ class FitLandscape(Widget):
     Raises
     ------
     ValueError
-        If a parameter is out of its range.
+        If the data are not as described, or a parameter is out of its range.
     """
 
     name = "fit_landscape"
     _esm = module(name)
 
-    t = traitlets.List(traitlets.Float()).tag(sync=True)
-    y = traitlets.List(traitlets.Float()).tag(sync=True)
-    reach = traitlets.List(traitlets.Float()).tag(sync=True)
-    levels = traitlets.List(traitlets.Float()).tag(sync=True)
+    t = traitlets.List(traitlets.Float(), read_only=True).tag(sync=True)
+    y = traitlets.List(traitlets.Float(), read_only=True).tag(sync=True)
+    reach = traitlets.List(traitlets.Float(), read_only=True).tag(sync=True)
+    levels = traitlets.List(traitlets.Float(), read_only=True).tag(sync=True)
     method = traitlets.Enum(METHODS, METHODS[0]).tag(sync=True)
     start = traitlets.List(traitlets.Float()).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
@@ -58,9 +60,15 @@ class FitLandscape(Widget):
         if len(reach) != 2 or not all(0 < it < math.inf for it in reach):
             raise ValueError(f"reach must hold two positive numbers, got {reach}")
         t, y, reach = ([float(x) for x in it] for it in (t, y, reach))
-        super().__init__(t=t, y=y, reach=reach, method=method, start=list(start), step=step, **traits)
+        require_vector(t=t, y=y)
+        if min(t) < 0 or not max(t) > 0 < max(y):
+            raise ValueError(f"t must not be negative, and the largest t and y be positive, got t {t} and y {y}")
+        for name, value in {"t": t, "y": y, "reach": reach}.items():
+            self.set_trait(name, value)
+        super().__init__(method=method, start=list(start), step=step, **traits)
         lowest = levenberg_marquardt(self.residual, self.start, self.jacobian).cost
-        self.levels = [float(f"{1.25 * lowest * 2**k:.3g}") for k in range(7)]
+        require_positive(**{"the smallest cost": lowest})
+        self.set_trait("levels", [float(f"{1.25 * lowest * 2**k:.3g}") for k in range(7)])
 
     def residual(self, x):
         """Subtract the data from the curve.
@@ -197,14 +205,14 @@ class FitLandscape(Widget):
     def __repr__(self):
         return f"<FitLandscape by {self.method} from ({self.start[0]:g}, {self.start[1]:g})>"
 
-    @traitlets.validate("start")
+    @validate("start")
     def _in_the_picture(self, proposal):
         values = proposal["value"]
         if len(values) != 2 or not all(0 < v <= most for v, most in zip(values, self.reach, strict=False)):
             raise ValueError(f"start must hold two numbers above 0 and up to {self.reach}, got {values}")
         return values
 
-    @traitlets.validate("step")
+    @validate("step")
     def _not_too_many(self, proposal):
         return require_between("step", 0, MOST_STEPS, proposal["value"])
 

@@ -8,10 +8,10 @@ import traitlets
 from mlnotes.arrays import require_integers
 from mlnotes.efficient.latent import latent_cache_nbytes
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 WIDTH, HEIGHT, LEFT, TOP = 400, 190, 46, 12
-COLOURS, MARKS = ("#b3410e", "#2c5fa8", "#57731a"), ("square", "circle", "diamond")
+COLOURS = "#b3410e", "#2c5fa8", "#57731a"
 
 
 class LatentRank(Widget):
@@ -121,13 +121,13 @@ class LatentRank(Widget):
             f"{losses}."
         )
 
-    @traitlets.validate("rank")
+    @validate("rank")
     def _one_of_the_ranks(self, proposal):
         if proposal["value"] not in self.ranks:
             raise ValueError(f"rank must be one of {self.ranks}, got {proposal['value']}")
         return proposal["value"]
 
-    @traitlets.validate("tokens")
+    @validate("tokens")
     def _at_least_one(self, proposal):
         return require_between("tokens", 1, 2**17, proposal["value"])
 

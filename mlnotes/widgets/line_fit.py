@@ -5,7 +5,7 @@ import traitlets
 
 from mlnotes.applications.least_squares import ridge
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, shown, svg, text, validate
 
 WIDTH, HEIGHT, LOW, HIGH = 480, 340, -12.0, 12.0
 
@@ -38,10 +38,7 @@ class LineFit(Widget):
 
     def __init__(self, x, y, **traits):
         x, y = np.asarray(x, float), np.asarray(y, float)
-        if x.ndim != 1 or x.shape != y.shape or not 3 <= len(x) <= 12:
-            raise ValueError(f"x and y must hold 3 to 12 numbers each, got shapes {x.shape} and {y.shape}")
-        if not (np.abs([x, y]) <= 10).all() or np.ptp(x) == 0:
-            raise ValueError(f"points must lie within 10, with different x, got x {x.tolist()} and y {y.tolist()}")
+        _require_points(x, y)
         super().__init__(x=x.tolist(), y=y.tolist(), **traits)
 
     def fit(self):
@@ -93,13 +90,27 @@ class LineFit(Widget):
     def __repr__(self):
         return f"<LineFit of {len(self.x)} points>"
 
-    @traitlets.validate("point")
-    def _existing(self, proposal):
-        return require_between("point", 0, max(0, len(self.x) - 1), proposal["value"])
+    @validate("x", "y")
+    def _fitting(self, proposal):
+        points = {"x": self.x, "y": self.y} | {proposal["trait"].name: proposal["value"]}
+        _require_points(*map(np.array, points.values()))
+        require_between("point", 0, len(points["x"]) - 1, self.point)
+        return proposal["value"]
 
-    @traitlets.validate("strength")
+    @validate("point")
+    def _existing(self, proposal):
+        return require_between("point", 0, len(self.x) - 1, proposal["value"])
+
+    @validate("strength")
     def _within(self, proposal):
         return require_between("strength", -3, 3, proposal["value"])
+
+
+def _require_points(x, y):
+    if x.ndim != 1 or x.shape != y.shape or not 3 <= len(x) <= 12:
+        raise ValueError(f"x and y must hold 3 to 12 numbers each, got shapes {x.shape} and {y.shape}")
+    if not (np.abs([x, y]) <= 10).all() or np.ptp(x) == 0:
+        raise ValueError(f"points must lie within 10, with different x, got x {x.tolist()} and y {y.tolist()}")
 
 
 def _place(x, y):
@@ -112,4 +123,4 @@ def _line(intercept, slope):
 
 
 def _shown(x):
-    return f"{round(float(x), 9) + 0:.4g}".replace("-", "−")
+    return shown(round(float(x), 9) + 0)

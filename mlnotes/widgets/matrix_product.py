@@ -4,7 +4,7 @@ import numpy as np
 import traitlets
 
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 READINGS = ["dot products", "columns", "rows", "outer products"]
 
@@ -99,7 +99,7 @@ class MatrixProduct(Widget):
         m, k, n = len(self.a), len(self.b), len(self.b[0])
         return dict(zip(READINGS, (m * n, n, m, k), strict=True))[reading]
 
-    @traitlets.validate("step")
+    @validate("step")
     def _exists(self, proposal):
         last = self._steps(self.reading)
         return require_between("step", 0, last, proposal["value"])

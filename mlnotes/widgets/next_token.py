@@ -3,10 +3,11 @@
 import numpy as np
 import traitlets
 
+from mlnotes.arrays import require_positive
 from mlnotes.blocks.softmax import entropy
 from mlnotes.efficient.language_model import next_token_probabilities
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, require_positive, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 STEP = 0.05  # nats, in which tokens that are not listed by name are counted
 TOP_K = [0, 1, 2, 3, 5, 10, 20, 50, 100, 1000]
@@ -123,23 +124,24 @@ class NextToken(Widget):
         self.set_trait("tails", [*self.tails, tail])
         self.set_trait("texts", [*self.texts, each])
 
-    @traitlets.validate("text")
+    @validate("text")
     def _scored(self, proposal):
         if proposal["value"] not in self.texts:
             self._add(proposal["value"])
         return proposal["value"]
 
-    @traitlets.validate("temperature")
+    @validate("temperature")
     def _positive(self, proposal):
-        return require_positive("temperature", proposal["value"])
+        require_positive(temperature=proposal["value"])
+        return proposal["value"]
 
-    @traitlets.validate("top_k")
+    @validate("top_k")
     def _one_of_the_choices(self, proposal):
         if proposal["value"] not in TOP_K:
             raise ValueError(f"top_k must be one of {TOP_K}, got {proposal['value']}")
         return proposal["value"]
 
-    @traitlets.validate("top_p")
+    @validate("top_p")
     def _a_share(self, proposal):
         return require_between("top_p", 0, 1, proposal["value"])
 

@@ -5,7 +5,7 @@ import traitlets
 
 from mlnotes.blocks.norm import nearest_to_zero, unit_circle
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 REACH, LEAST, MOST = 3.5, 0.5, 3.0
 SIZE = 340
@@ -117,15 +117,15 @@ class NormBall(Widget):
     def __repr__(self):
         return f"<NormBall for p = {_written(self.p)}>"
 
-    @traitlets.validate("inverse")
+    @validate("inverse")
     def _within(self, proposal):
         return require_between("1/p", 0, 2, proposal["value"])
 
-    @traitlets.validate("vector")
+    @validate("vector")
     def _two_coordinates(self, proposal):
         return _two("vector", proposal["value"], -MOST)
 
-    @traitlets.validate("line")
+    @validate("line")
     def _two_crossings(self, proposal):
         return _two("line", proposal["value"], LEAST)
 

@@ -6,7 +6,7 @@ import numpy as np
 import traitlets
 
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, shown, svg, text, validate
 
 METHODS = "classical Gram–Schmidt", "modified Gram–Schmidt", "mirrors"
 CELL, ROW = 104, 28
@@ -101,7 +101,7 @@ class Orthogonalization(Widget):
             x, y = 16 + CELL * j, 14 + ROW * i
             fill = "#cfe0f1" if j < self.step else "#f7f8fa"
             parts.append(f'<rect x="{x}" y="{y}" width="{CELL - 4}" height="{ROW - 4}" rx="3" fill="{fill}"/>')
-            parts.append(text(x + CELL / 2 - 2, y + 17, _shown(value), "middle", fill="#1d222b"))
+            parts.append(text(x + CELL / 2 - 2, y + 17, shown(value), "middle", fill="#1d222b"))
         for i, method in enumerate(METHODS):
             words = f"{method}: orthonormal to {self.digits(method)} digits"
             parts.append(text(16, 152 + 22 * i, words, fill="#1d222b" if method == self.method else "#545c69"))
@@ -111,24 +111,20 @@ class Orthogonalization(Widget):
         """Say how far the method is, and to how many digits each method leaves the columns orthonormal."""
         digits = ", ".join(f"{method} {self.digits(method)}" for method in METHODS)
         return (
-            f"Three columns about {_shown(math.sqrt(2) * float(f'1e-{self.exponent}'))} radians apart, "
+            f"Three columns about {shown(math.sqrt(2) * float(f'1e-{self.exponent}'))} radians apart, "
             f"{self.method}, step {self.step} of 3. Right digits of orthogonality in the end: {digits}."
         )
 
     def __repr__(self):
         return f"<Orthogonalization by {self.method}>"
 
-    @traitlets.validate("exponent")
+    @validate("exponent")
     def _within(self, proposal):
         return require_between("exponent", 0, 8, proposal["value"])
 
-    @traitlets.validate("step")
+    @validate("step")
     def _exists(self, proposal):
         return require_between("step", 0, 3, proposal["value"])
-
-
-def _shown(x):
-    return f"{x:.4g}".replace("-", "−")
 
 
 def _dot(x, y):

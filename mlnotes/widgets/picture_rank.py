@@ -9,7 +9,7 @@ import traitlets
 
 from mlnotes.blocks.svd import svd
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 VIEWS = ("the sum of the terms", "the last of them alone", "what is left of the picture")
 WIDTH, FLOAT_BYTES = 424, 4
@@ -37,8 +37,8 @@ class PictureRank(Widget):
     name = "picture_rank"
     _esm = module(name)
 
-    pixels = traitlets.List(traitlets.Int()).tag(sync=True)
-    columns = traitlets.Int().tag(sync=True)
+    pixels = traitlets.List(traitlets.Int(), read_only=True).tag(sync=True)
+    columns = traitlets.Int(read_only=True).tag(sync=True)
     rank = traitlets.Int(0).tag(sync=True)
     view = traitlets.Unicode(VIEWS[0]).tag(sync=True)
 
@@ -48,8 +48,9 @@ class PictureRank(Widget):
             raise ValueError(f"pixels must be a matrix, got shape {pixels.shape}")
         if not np.all((pixels >= 0) & (pixels <= 255) & (pixels == np.round(pixels))):
             raise ValueError(f"pixels must be integers from 0 to 255, got {pixels.min()} to {pixels.max()}")
-        grey = pixels.astype(int).ravel().tolist()
-        super().__init__(pixels=grey, columns=pixels.shape[1], rank=rank, **traits)
+        self.set_trait("pixels", pixels.astype(int).ravel().tolist())
+        self.set_trait("columns", pixels.shape[1])
+        super().__init__(rank=rank, **traits)
 
     def picture_matrix(self):
         """Give the picture as a matrix.
@@ -127,16 +128,12 @@ class PictureRank(Widget):
     def _factors(self):
         return svd(self.picture_matrix())
 
-    @traitlets.observe("pixels", "columns")
-    def _forget(self, change):
-        self.__dict__.pop("_factors", None)
-
-    @traitlets.validate("rank")
+    @validate("rank")
     def _exists(self, proposal):
         largest = min(len(self.pixels) // self.columns, self.columns)
         return require_between("rank", 0, largest, proposal["value"])
 
-    @traitlets.validate("view")
+    @validate("view")
     def _known(self, proposal):
         if proposal["value"] not in VIEWS:
             raise ValueError(f"view must be one of {VIEWS}, got {proposal['value']!r}")

@@ -7,7 +7,7 @@ import traitlets
 
 from mlnotes.applications.mlp import interpolation_weights, mlp
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 TARGETS = {
     "sine": lambda x: np.sin(2 * math.pi * x),
@@ -64,7 +64,7 @@ class ReluSum(Widget):
         return (w, bends), biases
 
     def curves(self):
-        """Evaluate function and network at 2,001 places from 0 to 1.
+        """Evaluate function and network at 4,001 places from 0 to 1.
 
         Returns
         -------
@@ -110,15 +110,15 @@ class ReluSum(Widget):
     def __repr__(self):
         return f"<ReluSum with {self.pieces} pieces>"
 
-    @traitlets.validate("pieces")
+    @validate("pieces")
     def _some(self, proposal):
         return require_between("pieces", 1, MOST, proposal["value"])
 
-    @traitlets.validate("unit")
+    @validate("unit")
     def _existing(self, proposal):
         return require_between("unit", 0, self.pieces - 1, proposal["value"])
 
-    @traitlets.validate("change")
+    @validate("change")
     def _within(self, proposal):
         return require_between("change", -8, 8, proposal["value"])
 

@@ -8,7 +8,7 @@ import traitlets
 from mlnotes.arrays import require_vector
 from mlnotes.efficient.flash import attention_and_lse
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 WIDTH, HEIGHT, BASE = 520, 230, 200
 
@@ -121,10 +121,10 @@ class RunningSoftmax(Widget):
         out, lse = attention_and_lse(np.ones((1, 1)), scores, values, scale=1.0)
         return scores.max(), math.exp(lse.item() - scores.max()), out.item()
 
-    @traitlets.validate("block_size")
+    @validate("block_size")
     def _some_keys(self, proposal):
         return require_between("block_size", 1, len(self.scores), proposal["value"])
 
-    @traitlets.validate("step")
+    @validate("step")
     def _some_blocks(self, proposal):
         return require_between("step", 0, len(self.scores), proposal["value"])

@@ -6,7 +6,7 @@ import traitlets
 from mlnotes.efficient.grouped_query import require_groups
 from mlnotes.efficient.kv_cache import cache_nbytes
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 
 class SharedHeads(Widget):
@@ -123,13 +123,13 @@ class SharedHeads(Widget):
     def __repr__(self):
         return f"<SharedHeads of {self.n_heads} query heads>"
 
-    @traitlets.validate("groups")
+    @validate("groups")
     def _one_of_the_choices(self, proposal):
         if proposal["value"] not in self.choices:
             raise ValueError(f"groups must be one of {self.choices}, got {proposal['value']}")
         return proposal["value"]
 
-    @traitlets.validate("tokens")
+    @validate("tokens")
     def _at_least_one(self, proposal):
         return require_between("tokens", 1, 2**20, proposal["value"])
 

@@ -5,7 +5,7 @@ import traitlets
 
 from mlnotes.efficient.sinks import sink_mask
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 _LARGEST = 0.6  # weight of a bar that reaches the top
 _FILLS = {"kept": "#b3410e", "window": "#2c5fa8", "evicted": "#eef0f4"}
@@ -129,15 +129,15 @@ class StreamingWindow(Widget):
     def __repr__(self):
         return f"<StreamingWindow over {self.n_tokens} tokens>"
 
-    @traitlets.validate("window")
+    @validate("window")
     def _a_window(self, proposal):
         return _one_of("window", proposal["value"], self.windows)
 
-    @traitlets.validate("sinks")
+    @validate("sinks")
     def _some_kept(self, proposal):
         return _one_of("sinks", proposal["value"], self.kept)
 
-    @traitlets.validate("token")
+    @validate("token")
     def _in_the_text(self, proposal):
         return require_between("token", 0, self.n_tokens - 1, proposal["value"])
 

@@ -5,10 +5,10 @@ import traitlets
 
 from mlnotes.applications.egnn import egnn_layer, graph_layer
 from mlnotes.applications.mlp import mlp, silu
-from mlnotes.arrays import require_finite, require_integers
+from mlnotes.arrays import require_finite, require_integers, require_positive
 from mlnotes.charges import simulate_charges
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, require_positive, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 SIZE, REACH, LIMIT = 440, 3.2, 2.2
 LAYERS = {"EGNN": egnn_layer, "plain": graph_layer}
@@ -46,30 +46,27 @@ class TurnedCharges(Widget):
     _esm = module(name)
 
     x = traitlets.List(traitlets.List(traitlets.Float())).tag(sync=True)
-    charges = traitlets.List(traitlets.Float()).tag(sync=True)
-    egnn = traitlets.List(traitlets.Dict()).tag(sync=True)
-    plain = traitlets.List(traitlets.Dict()).tag(sync=True)
-    duration = traitlets.Float().tag(sync=True)
-    softening = traitlets.Float().tag(sync=True)
-    n_steps = traitlets.Int().tag(sync=True)
+    charges = traitlets.List(traitlets.Float(), read_only=True).tag(sync=True)
+    egnn = traitlets.List(traitlets.Dict(), read_only=True).tag(sync=True)
+    plain = traitlets.List(traitlets.Dict(), read_only=True).tag(sync=True)
+    duration = traitlets.Float(read_only=True).tag(sync=True)
+    softening = traitlets.Float(read_only=True).tag(sync=True)
+    n_steps = traitlets.Int(read_only=True).tag(sync=True)
     angle = traitlets.Float(0.0).tag(sync=True)
     particle = traitlets.Int(0).tag(sync=True)
 
     def __init__(self, x, charges, egnn, plain, duration, softening, n_steps=60, **traits):
         x, charges = np.asarray(x, float), np.asarray(charges, float)
-        if x.ndim != 2 or x.shape[1] != 2 or not 2 <= len(x) <= 6 or charges.shape != x.shape[:1]:
-            shapes = f"{x.shape} and {charges.shape}"
-            raise ValueError(f"x and charges must have shapes (n, 2) and (n,), n from 2 to 6, got {shapes}")
-        require_finite(x=x)
-        if np.abs(x).max() > LIMIT or set(np.abs(charges)) != {1.0}:
-            given = f"{x.tolist()} and {charges.tolist()}"
-            raise ValueError(f"x must lie within {LIMIT} and charges be 1 or -1, got {given}")
+        _require_charges(x, charges)
         require_integers(1, n_steps=n_steps)
-        lengths = {"duration": duration, "softening": softening}
-        lengths = {name: require_positive(name, value) for name, value in lengths.items()}
-        super().__init__(
-            x=x.tolist(), charges=charges.tolist(), egnn=egnn, plain=plain, n_steps=n_steps, **lengths, **traits
-        )
+        require_positive(duration=duration, softening=softening)
+        self.set_trait("charges", charges.tolist())
+        self.set_trait("egnn", egnn)
+        self.set_trait("plain", plain)
+        self.set_trait("duration", float(duration))
+        self.set_trait("softening", float(softening))
+        self.set_trait("n_steps", n_steps)
+        super().__init__(x=x.tolist(), **traits)
 
     def start(self, angle=None):
         """Turn the charges about the origin: by ``angle``, in degrees, or as they are turned now; (n, 2)."""
@@ -154,11 +151,16 @@ class TurnedCharges(Widget):
     def __repr__(self):
         return f"<TurnedCharges of {len(self.x)} particles>"
 
-    @traitlets.validate("particle")
-    def _existing(self, proposal):
-        return require_between("particle", 0, max(0, len(self.x) - 1), proposal["value"])
+    @validate("x")
+    def _fitting(self, proposal):
+        _require_charges(np.array(proposal["value"]), np.array(self.charges))
+        return proposal["value"]
 
-    @traitlets.validate("angle")
+    @validate("particle")
+    def _existing(self, proposal):
+        return require_between("particle", 0, len(self.charges) - 1, proposal["value"])
+
+    @validate("angle")
     def _turn(self, proposal):
         return require_between("angle", 0, 360, proposal["value"])
 
@@ -177,6 +179,16 @@ def weights_of(network):
         For each layer the two matrices and two biases of each function.
     """
     return [{name: [p.tolist() for p in weights] for name, weights in layer.items()} for layer in network.layers]
+
+
+def _require_charges(x, charges):
+    if x.ndim != 2 or x.shape[1] != 2 or not 2 <= len(x) <= 6 or charges.shape != x.shape[:1]:
+        shapes = f"{x.shape} and {charges.shape}"
+        raise ValueError(f"x and charges must have shapes (n, 2) and (n,), n from 2 to 6, got {shapes}")
+    require_finite(x=x)
+    if np.abs(x).max() > LIMIT or set(np.abs(charges)) != {1.0}:
+        given = f"{x.tolist()} and {charges.tolist()}"
+        raise ValueError(f"x must lie within {LIMIT} and charges be 1 or -1, got {given}")
 
 
 def _function(weights):

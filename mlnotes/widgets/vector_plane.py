@@ -5,9 +5,10 @@ import math
 import numpy as np
 import traitlets
 
+from mlnotes.arrays import require_positive
 from mlnotes.blocks.dot_product import angle, dot, project
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_positive, svg, text
+from mlnotes.widgets.base import Widget, svg, text, validate
 
 COLOURS = ["#2c5fa8", "#b3410e", "#57731a"]
 SIZE = 340
@@ -56,9 +57,10 @@ class VectorPlane(Widget):
             raise ValueError(f"fixed must name some of the vectors {list(vectors)}, got {list(fixed)}")
         if limit is None:
             limit = max([4.0, *(math.ceil(abs(x)) for v in vectors.values() for x in v if math.isfinite(x))])
+        require_positive(limit=limit)
         self.set_trait("names", list(vectors))
         self.set_trait("fixed", list(fixed))
-        self.set_trait("limit", require_positive("limit", limit))
+        self.set_trait("limit", float(limit))
         super().__init__(**dict(zip("abc", vectors.values(), strict=False)), **traits)
 
     def picture(self):
@@ -94,7 +96,7 @@ class VectorPlane(Widget):
     def _vectors(self):
         return [np.array(v) for v in (self.a, self.b, self.c) if v is not None]
 
-    @traitlets.validate("a", "b", "c")
+    @validate("a", "b", "c")
     def _inside(self, proposal):
         name, value = proposal["trait"].name, proposal["value"]
         index = "abc".index(name)

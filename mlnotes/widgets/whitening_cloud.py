@@ -8,7 +8,7 @@ import traitlets
 from mlnotes.applications.whitening import KINDS, covariance, whitening_rotation
 from mlnotes.blocks.eigen import jacobi_eigh
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 SIZE = 340
 COLOURS = "#2c5fa8", "#b3410e", "#5c7a1f"
@@ -43,11 +43,11 @@ class WhiteningCloud(Widget):
     name = "whitening_cloud"
     _esm = module(name)
 
-    x = traitlets.List().tag(sync=True)
-    features = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    groups = traitlets.List(traitlets.Int()).tag(sync=True)
-    group_names = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    axis = traitlets.Float().tag(sync=True)
+    x = traitlets.List(read_only=True).tag(sync=True)
+    features = traitlets.List(traitlets.Unicode(), read_only=True).tag(sync=True)
+    groups = traitlets.List(traitlets.Int(), read_only=True).tag(sync=True)
+    group_names = traitlets.List(traitlets.Unicode(), read_only=True).tag(sync=True)
+    axis = traitlets.Float(read_only=True).tag(sync=True)
     kind = traitlets.Enum(KINDS, "zca").tag(sync=True)
     eps = traitlets.Float(0.0).tag(sync=True)
     way = traitlets.Float(1.0).tag(sync=True)
@@ -60,11 +60,13 @@ class WhiteningCloud(Widget):
         groups = [0] * len(x) if groups is None else [int(it) for it in groups]
         if len(groups) != len(x) or not set(groups) <= {0, 1, 2}:
             raise ValueError(f"each of {len(x)} points must be in group 0, 1 or 2, got {len(groups)}: {set(groups)}")
+        self.set_trait("x", x.tolist())
+        self.set_trait("features", list(features))
+        self.set_trait("groups", groups)
+        self.set_trait("group_names", list(group_names))
         # The first principal axis has two directions. The page takes the one that `whiten` takes.
-        axis = _degrees(whitening_rotation(x, "pca", "zca"))
-        super().__init__(
-            x=x.tolist(), features=list(features), groups=groups, group_names=list(group_names), axis=axis, **traits
-        )
+        self.set_trait("axis", _degrees(whitening_rotation(x, "pca", "zca")))
+        super().__init__(**traits)
 
     def matrix(self):
         """Give the matrix that the centered points are multiplied by from the right.
@@ -182,15 +184,15 @@ class WhiteningCloud(Widget):
         variances, v = jacobi_eigh(covariance(self.x))
         return (v * np.sqrt(variances)).T @ self.matrix()
 
-    @traitlets.validate("eps")
+    @validate("eps")
     def _not_negative(self, proposal):
         return require_between("eps", 0, 100, proposal["value"])
 
-    @traitlets.validate("way")
+    @validate("way")
     def _part(self, proposal):
         return require_between("way", 0, 1, proposal["value"])
 
-    @traitlets.validate("turn")
+    @validate("turn")
     def _within(self, proposal):
         return require_between("turn", -180, 180, proposal["value"], " degrees")
 

@@ -5,7 +5,7 @@ import traitlets
 
 from mlnotes.efficient.sparse import sliding_window_mask
 from mlnotes.widgets import module
-from mlnotes.widgets.base import Widget, require_between, svg, text
+from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 
 _LIMITS = {"dilation": (1, 8), "block": (1, 16), "layers": (1, 10)}
 
@@ -117,7 +117,7 @@ class WindowPattern(Widget):
             f"of them number {heard[0]}, {self.token - heard[0]} before it."
         )
 
-    @traitlets.validate("window", "dilation", "block", "layers", "token")
+    @validate("window", "dilation", "block", "layers", "token")
     def _within_its_range(self, proposal):
         name, value = proposal["trait"].name, proposal["value"]
         ranges = _LIMITS | {"window": (1, self.n_tokens), "token": (0, self.n_tokens - 1)}

@@ -11,6 +11,7 @@ import ipywidgets
 import matplotlib
 import numpy as np
 import pytest
+import traitlets
 from reading import visit
 from widget_examples import EXAMPLES
 
@@ -75,6 +76,25 @@ def test_the_same_state_gives_the_same_html(widget):
 def test_a_widget_can_be_made_again_from_its_state(widget):
     again = EXAMPLES[widget.name][1](state_in(widget.to_html()))
     assert again.to_html() == widget.to_html()
+
+
+@EACH
+def test_what_a_trait_cannot_be_is_refused_and_changes_nothing(widget):
+    before = widget.to_html()
+    impossible = {traitlets.Bool: "yes", traitlets.Int: -1000, traitlets.Float: float("nan"), traitlets.List: [-1000]}
+    for name in state_in(before).keys() - {"caption", "description", "sentence", "text"}:
+        kinds = [it for it in impossible if isinstance(widget.traits()[name], it)]
+        with pytest.raises((ValueError, traitlets.TraitError), match=f"{name}|1/p"):
+            setattr(widget, name, impossible[kinds[0]] if kinds else "no such thing")
+    assert widget.to_html() == before
+
+
+def test_what_is_refused_undoes_what_was_set_together_with_it():
+    widget, heard = Descent(rate=1.0, beta=0.5), []
+    widget.observe(heard.append)
+    with pytest.raises(ValueError, match=r"beta must be 0 to 0\.99, got 1\.0"), widget.hold_trait_notifications():
+        widget.rate, widget.beta = 2.0, 1.0
+    assert (widget.rate, widget.beta, heard) == (1.0, 0.5, [])
 
 
 @EACH

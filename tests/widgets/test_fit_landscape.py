@@ -24,6 +24,13 @@ def verdict(page):
     ("arguments", "message"),
     [
         ({"y": [1, 2]}, "t and y must have the same length, at least 3, got 6 and 2"),
+        ({"t": [0, 0, 0], "y": [1, 2, 3]}, r"largest t and y be positive, got t \[0.0, 0.0, 0.0\] and y \[1.0, 2.0"),
+        ({"t": [-1, 1, 2], "y": [1, 2, 3]}, r"t must not be negative, .*, got t \[-1.0, 1.0, 2.0\] and y \[1.0"),
+        ({"t": [1, 2, 3], "y": [0, 0, 0]}, r"largest t and y be positive, got t \[1.0, 2.0, 3.0\] and y \[0.0, 0.0"),
+        ({"t": [1, 2, 3], "y": [-1, -2, 0]}, r"largest t and y be positive, got t \[1.0, 2.0, 3.0\] and y \[-1.0"),
+        ({"t": [1, 2, 3], "y": [1, np.nan, 3]}, "y must hold finite numbers, got nan"),
+        ({"t": [1, 2, np.inf], "y": [1, 2, 3]}, "t must hold finite numbers, got inf"),
+        ({"t": [1, 2, 3], "y": 100 * (1 - np.exp(-0.75 * np.arange(1, 4)))}, "the smallest cost must be positive"),
         ({"method": "Newton"}, "method must be one of .*, got 'Newton'"),
         ({"start": (0, 1)}, r"start must hold two numbers above 0 and up to \[300.*\], got \[0.*"),
         ({"start": (10, 3.1)}, "start must hold two numbers above 0 and up to"),

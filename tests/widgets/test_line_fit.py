@@ -24,6 +24,31 @@ def test_bad_input_is_refused_with_the_rule_and_the_value(arguments, message):
         LineFit(**arguments)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("x", [1.0] * 5, r"points must lie within 10, with different x, got x \[1.0, .*, 1.0\] and y \[-4.0"),
+        ("x", [1.0, 2.0], r"x and y must hold 3 to 12 numbers each, got shapes \(2,\) and \(5,\)"),
+        ("x", [*X[1:], np.nan], r"points must lie within 10, with different x, got x \[.*nan\] and y \[-4.0"),
+        ("y", [*Y[1:], 11.0], r"points must lie within 10, with different x, got x \[-6.0, .*\] and y \[.*11.0\]"),
+    ],
+)
+def test_points_that_are_set_later_keep_the_rules(name, value, message):
+    widget = LineFit(X, Y)
+    with pytest.raises(ValueError, match=message):
+        setattr(widget, name, value)
+    assert (widget.x, widget.y) == (X, Y)
+
+
+def test_fewer_points_can_be_set_together_if_the_one_that_moves_is_among_them():
+    widget = LineFit(X, Y, point=3)
+    with widget.hold_trait_notifications():
+        widget.x, widget.y = X[:4], Y[:4]
+    with pytest.raises(ValueError, match="point must be 0 to 2, got 3"), widget.hold_trait_notifications():
+        widget.x, widget.y = X[:3], Y[:3]
+    assert (widget.x, widget.y) == (X[:4], Y[:4])
+
+
 def test_without_ridge_the_line_is_that_of_polyfit():
     slope, intercept, residuals = LineFit(X, Y).fit()
     np.testing.assert_allclose([slope, intercept], np.polyfit(X, Y, 1), rtol=1e-12)

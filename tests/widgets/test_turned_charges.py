@@ -40,6 +40,24 @@ def test_bad_input_is_refused_with_the_rule_and_the_value(changed, message):
         TurnedCharges(**{**{name: getattr(example(), name) for name in names}, **changed})
 
 
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ([[0.0, 0.0], [1.0, 1.0]], r"shapes \(n, 2\) and \(n,\), n from 2 to 6, got \(2, 2\) and \(3,\)"),
+        ([[0.0], [1.0], [2.0]], r"n from 2 to 6, got \(3, 1\) and \(3,\)"),
+        ([[0.0, 0.0], [1.0, 1.0], [2.0]], "inhomogeneous shape"),
+        ([[0.0, 0.0], [1.0, 1.0], [0.0, 2.5]], r"x must lie within 2.2 and .*, got \[.*2.5\]\] and \[1.0, -1.0, 1.0\]"),
+        ([[0.0, 0.0], [1.0, 1.0], [0.0, np.nan]], "x must hold finite numbers, got nan"),
+    ],
+)
+def test_places_that_are_set_later_keep_the_rules(x, message):
+    widget = example()
+    before = widget.x
+    with pytest.raises(ValueError, match=message):
+        widget.x = x
+    assert widget.x == before
+
+
 def test_predictions_are_those_of_the_trained_layers():
     torch.manual_seed(0)
     nets = EGNN(5, 1, 2, rng=np.random.default_rng(0)), GraphNetwork(5, 2, 1, 2, rng=np.random.default_rng(1))
