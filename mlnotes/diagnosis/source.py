@@ -1,7 +1,6 @@
 """Read the source of a function, and run a changed copy of it."""
 
 import ast
-import builtins
 import copy
 import functools
 import inspect
@@ -310,19 +309,3 @@ def _is_filled(cell):
     except ValueError:
         return False
     return True
-
-
-def is_builtin(name):
-    """Tell whether Python itself gives a name its meaning.
-
-    Parameters
-    ----------
-    name : str
-        A name.
-
-    Returns
-    -------
-    bool
-        True for ``len``, ``range`` and their kin.
-    """
-    return hasattr(builtins, name)
