@@ -1,4 +1,4 @@
-"""The browser of the tests: the Chromium that the machine has, without a network of its own.
+"""The browser of the tests: the Chromium or Chrome that the machine has, without a network of its own.
 
 A conftest takes the fixture by ``from mlnotes.book.browser import browser  # noqa: F401``.
 """
@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 AXE = Path(__file__).parents[2] / "tests" / "axe" / "axe.min.js"  # newer than what packages for this Python hold
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -81,10 +84,12 @@ def requires_browser():
     if chromium() is not None:
         return
     if os.environ.get("CI") or os.environ.get("MLNOTES_REQUIRE_BROWSER") == "1":
-        pytest.fail("no chromium on the PATH, and this machine must have one")
-    pytest.skip("no chromium on the PATH")
+        pytest.fail("no Chromium or Chrome was found, and this machine must have one")
+    pytest.skip("no Chromium or Chrome was found")
 
 
 def chromium():
-    """Find the installed Chromium, or None."""
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    """Find the installed Chromium or Chrome, on the PATH or where Chrome is on macOS and Windows, or None."""
+    folders = [os.environ[it] for it in ("ProgramFiles", "ProgramFiles(x86)", "LocalAppData") if it in os.environ]
+    on_windows = [rf"{it}\Google\Chrome\Application\chrome.exe" for it in folders]
+    return next(filter(None, map(shutil.which, [*NAMES, ON_MACOS, *on_windows])), None)

@@ -12,7 +12,8 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urldefrag
+from urllib.parse import unquote, urldefrag, urlsplit
+from urllib.request import url2pathname
 
 import yaml
 from playwright.async_api import async_playwright
@@ -237,7 +238,7 @@ def _lead_links(writer, page, owner, known):
         place = None
         if uri.startswith("file:"):
             url, fragment = urldefrag(uri)
-            target = known.get(Path(unquote(url.removeprefix("file://"))))
+            target = known.get(Path(url2pathname(urlsplit(url).path)))
             place = target and target.places.get(unquote(fragment), (target.first, None))
         elif name is not None and owner:
             place = owner.places.get(unquote(str(name).removeprefix("/")))
@@ -296,7 +297,7 @@ def main(arguments):
     folder = Path(arguments[0] if arguments else ROOT / "_build" / "html").resolve()
     target = Path(arguments[1] if len(arguments) > 1 else folder / "mlnotes.pdf")
     if chromium() is None:
-        print("make pdf needs Chromium or Chrome on the PATH", file=sys.stderr)
+        print("make pdf needs Chromium or Chrome, and none was found", file=sys.stderr)
         return 1
     if not (folder / "index.html").exists():
         print(f"the book must be built first, by make book: there is no {folder / 'index.html'}", file=sys.stderr)

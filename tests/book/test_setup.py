@@ -18,6 +18,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from mlnotes.book.browser import chromium
 from mlnotes.book.kernel import ONE_THREAD
 from mlnotes.book.pins import PARTS_OF_TORCH, for_other_systems, pins
 
@@ -241,6 +242,29 @@ class TestContinuousIntegration:
         assert done.returncode != 0
         assert "no Chromium" in done.stderr
         assert "must not run" not in done.stdout
+
+
+class TestBrowser:
+    NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    PLACES = (
+        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+        r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+        r"C:\Users\me\AppData\Local\Google\Chrome\Application\chrome.exe",
+    )
+
+    @pytest.mark.parametrize("there", [*NAMES, *PLACES])
+    def test_it_is_found_on_the_path_and_where_chrome_is_installed(self, there, monkeypatch):
+        monkeypatch.setenv("ProgramFiles", r"C:\Program Files")
+        monkeypatch.setenv("LocalAppData", r"C:\Users\me\AppData\Local")
+        monkeypatch.setattr(shutil, "which", lambda it: it if it == there else None)
+        assert chromium() == there
+
+    def test_there_may_be_none(self, monkeypatch):
+        monkeypatch.setattr(shutil, "which", lambda it: None)
+        assert chromium() is None
+
+    def test_the_script_for_bare_machines_knows_the_same_names(self):
+        assert tuple(re.findall(r"command -v ([\w-]+)", (ROOT / ".ci/run").read_text(encoding="utf-8"))) == self.NAMES
 
 
 class TestFiles:
