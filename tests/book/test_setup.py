@@ -180,6 +180,13 @@ class TestContinuousIntegration:
         assert jobs["elsewhere"]["strategy"]["matrix"]["system"] == ["ubuntu-24.04-arm", "macos-15"]
         assert jobs["publish"]["needs"] == "book"
 
+    def test_every_action_runs_on_a_node_that_github_still_has(self):
+        first_on_node_24 = {"checkout": 5, "setup-python": 6, "upload-artifact": 6, "download-artifact": 7}
+        first_on_node_24 |= {"upload-pages-artifact": 5, "deploy-pages": 5}
+        used = re.findall(r"uses: actions/([\w-]+)@v(\d+)$", (ROOT / WORKFLOW).read_text(encoding="utf-8"), re.M)
+        assert {name for name, _ in used} == {*first_on_node_24}
+        assert [(name, major) for name, major in used if int(major) < first_on_node_24[name]] == []
+
     def test_the_script_for_bare_machines_is_executable_and_parses(self):
         assert (ROOT / ".ci" / "run").stat().st_mode & stat.S_IXUSR
         run("bash", "-n", ".ci/run")
