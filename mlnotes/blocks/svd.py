@@ -293,7 +293,7 @@ def _orthogonalize(a, sweeps):
     u, s = _directions(a)
     v = np.eye(len(s), dtype=a.dtype)
     noise = s * _eps(a) ** 2
-    tolerance = math.sqrt(len(a)) * _eps(a)  # what rounding does to the cosine of two unit vectors
+    tolerance = math.sqrt(len(a)) * _eps(a)  # rounding, in a cosine
     rounds, cosines = list(tournament(len(s))), [math.inf]
     while cosines[-1] > tolerance and len(cosines) <= sweeps:
         cosines.append(max((_turn(u, s, v, noise, tolerance, *pairs) for pairs in rounds), default=0.0))
@@ -312,13 +312,15 @@ def _turn(u, s, v, noise, tolerance, i, j):
     i, j, cosine = i[askew], j[askew], cosine[askew]
     i, j = np.where(s[i] >= s[j], (i, j), (j, i))  # i is the longer one
     ratio = s[j] / s[i]
-    # The tangent of the angle of rotation is the smaller root of t² + t (1 - ratio²) / (cosine ratio) - 1 = 0, written
-    # without a difference that cancels and without a quotient that overflows.
+    # The tangent of the angle is the smaller root of
+    # t² + t (1 - ratio²) / (cosine ratio) - 1 = 0,
+    # written without a difference that cancels and without a quotient that overflows.
     gap = (1 - ratio) * (1 + ratio)
     slope = 2 * cosine / (gap + np.hypot(gap, 2 * cosine * ratio))
     t = slope * ratio
+    # Where the ratio is almost 0, the shorter one takes a step of Gram and Schmidt.
     longer = u[i] + (t * ratio)[:, None] * u[j]
-    shorter = u[j] - slope[:, None] * u[i]  # where the ratio is almost 0, a step of Gram and Schmidt
+    shorter = u[j] - slope[:, None] * u[i]
     c = 1 / np.hypot(1, t)
     for k, column in ((i, longer), (j, shorter)):
         length = np.linalg.norm(column, axis=1)
