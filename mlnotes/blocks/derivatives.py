@@ -68,7 +68,8 @@ def numerical_jacobian(f, x):
     Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
     """
     x = _point(x)
-    with np.errstate(all="ignore"):  # a step may well leave the region where f is defined
+    # A step may well leave the region where f is defined.
+    with np.errstate(all="ignore"):
         columns = [_column(f, x, j) for j in np.ndindex(x.shape)]
     return np.stack(columns, axis=-1).reshape((*columns[0].shape, *x.shape))
 
