@@ -57,7 +57,8 @@ def standardize(x, eps=0.0, ddof=0):
     _require_samples(x, eps, ddof)
     scaled, exponent = by_power_of_two(working_copy(x), axis=0)
     centered = _centered(scaled)
-    std = _std(np.sqrt((centered**2).sum(axis=0)), exponent, eps, len(centered) - ddof)
+    length = np.sqrt((centered**2).sum(axis=0))
+    std = _std(length, exponent, eps, len(centered) - ddof)
     if not std.all():
         i = np.argmin(std)
         raise ValueError(f"with eps = 0 no feature may be constant, got {x[0][i]} in every sample of feature {i}")
@@ -236,11 +237,11 @@ def _principal_axes(x, kind, eps, ddof):
     _require_samples(x, eps, ddof)
     scaled, exponent = by_power_of_two(working_copy(x))
     n, d = scaled.shape
-    # Beside a column of ones, the other columns of Q get the mean 0 to the last digit, however small what they came
-    # from was. There are d of them, some of them zero if there are too few samples.
+    # Beside a column of ones, the others get the mean 0 to the last digit.
     q, r = householder_qr(np.hstack([np.ones((n, 1), scaled.dtype), _centered(scaled)]))
-    missing = max(0, d + 1 - n)
-    q, r = np.pad(q[:, 1:], [(0, 0), (0, missing)]), np.pad(r[1:, 1:], [(0, missing), (0, 0)])
+    missing = max(0, d + 1 - n)  # zeros, where there are too few samples
+    q = np.pad(q[:, 1:], [(0, 0), (0, missing)])
+    r = np.pad(r[1:, 1:], [(0, missing), (0, 0)])
     varying = np.linalg.matrix_rank(by_power_of_two(r, axis=0)[0])  # whatever the units
     if eps == 0 and varying < d:
         raise ValueError(f"with eps = 0 the covariance must be regular, got rank {varying} for {d} features")

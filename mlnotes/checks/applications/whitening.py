@@ -182,11 +182,6 @@ def _procrustes(x, kind, other):
     return scipy.linalg.orthogonal_procrustes(whiten(x, kind), whiten(x, other))[0]
 
 
-def _mean_square_less_squared_mean(x, eps=0.0, ddof=0):
-    variance = ((x * x).mean(axis=0) - x.mean(axis=0) ** 2) * len(x) / (len(x) - ddof)
-    return _centered(x) / np.sqrt(variance + eps)
-
-
 def _by_mean_products(x, ddof=0):
     mean = x.mean(axis=0)
     return (x.T @ x / len(x) - np.outer(mean, mean)) * len(x) / (len(x) - ddof)
@@ -309,7 +304,8 @@ CHECKS = (
                 "0.0, len(centered) - ddof) + np.ldexp(eps, -exponent)"),
                 "The result differs from a batch norm's where eps counts",
                 "add eps to the variance, then take the root"),
-            Mistake("mean square minus squared mean", _mean_square_less_squared_mean,
+            Mistake("mean square minus squared mean", ("(centered**2).sum(axis=0)",
+                "(scaled**2).sum(axis=0) - len(scaled) * scaled.mean(axis=0) ** 2"),
                 "A mean of 2³⁰ gives nan or a wrong deviation", "subtract the mean first, square afterwards",
                 "ONNX Runtime's LayerNormalization, issue 28463 (2026)"))),
     Checks(covariance,
