@@ -147,7 +147,8 @@ def ridge(a, b, strength):
     columns, b_exponent = by_power_of_two(working_copy(np.reshape(b, (len(b), -1))), axis=0)
     u, s, vt = svd(a)
     r = np.count_nonzero(s > _default_tolerance(a, "svd") * s[0])
-    with np.errstate(over="ignore"):  # of the strength, for coefficients that are almost 0
+    # The strength may overflow, for coefficients that are almost 0.
+    with np.errstate(over="ignore"):
         length = np.hypot(s[:r], np.ldexp(math.sqrt(strength), -a_exponent).astype(s.dtype))[:, None]
     x = vt[:r].T @ ((s[:r, None] / length) * (u[:, :r].T @ columns) / length)
     return times_power_of_two(x, b_exponent - a_exponent, "the solution").reshape(len(x), *np.shape(b)[1:])
@@ -189,7 +190,8 @@ def cholesky(a):
     for j in range(len(a)):
         pivot = a[j, j] - l[j, :j] @ l[j, :j]
         if not pivot > 0:
-            raise ValueError(f"a must be positive definite, got the pivot {pivot:.3g} in row {j} of {len(a)}")
+            got = f"the pivot {pivot:.3g} in row {j} of {len(a)}"
+            raise ValueError(f"a must be positive definite, got {got}")
         l[j:, j] = (a[j:, j] - l[j:, :j] @ l[j, :j]) / math.sqrt(pivot)
     return l
 
