@@ -175,6 +175,8 @@ class TestDraws:
         ({"x": X[0], "v": V[0]}, r"got \(3,\), \(3,\) and \(5,\)"),
         ({"x": X[:0], "v": V[:0], "charges": CHARGES[:0]}, r"got \(0, 3\), \(0, 3\) and \(0,\)"),
         ({"x": X * np.nan}, "x must hold finite numbers, got nan"),
+        ({"x": X + 1j}, "x must hold real numbers, got dtype complex128"),
+        ({"charges": CHARGES * 1j}, "charges must hold real numbers, got dtype complex128"),
         ({"v": V * np.inf}, "v must hold finite numbers, got"),
         ({"step": 0.0}, r"step must be positive and finite, got 0\.0"),
         ({"step": np.nan}, "step must be positive and finite, got nan"),

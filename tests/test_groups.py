@@ -170,6 +170,7 @@ class TestGenerators:
             (np.ones((1, 2, 3)), r"shape \(n, d, d\), got shape \(1, 2, 3\)"),
             (np.ones((0, 2, 2)), r"shape \(n, d, d\), got shape \(0, 2, 2\)"),
             ([[[np.nan]]], "must hold finite numbers, got nan"),
+            ([[[1j]]], "matrices must hold real numbers, got dtype complex128"),
         ],
     )
     def test_what_generates_no_group_is_refused(self, generators, message):
@@ -239,6 +240,7 @@ class TestActions:
             (lambda: quarter_turns((1, 1)), r"two different ones, got \(1, 1\)"),
             (lambda: matrix_actions([np.eye(2)])[0](np.ones(3)), r"must have 2 coordinates, got shape \(3,\)"),
             (lambda: matrix_actions(np.eye(2)), r"shape \(n, d, d\), got shape \(2, 2\)"),
+            (lambda: matrix_actions([np.diag([1.0, 1j])]), "matrices must hold real numbers, got dtype complex128"),
             (lambda: random_orthogonal(0, 3, None), "n must be positive, got 0"),
             (lambda: random_orthogonal(2, 1.5, None), r"d must be an integer, got 1\.5"),
         ],
