@@ -169,7 +169,8 @@ def _value(x):
 def _counting(x, tally):
     """Replace arrays of floats, however deep in lists and tuples, by arrays of counting numbers."""
     if isinstance(x, list | tuple):
-        return type(x)(_counting(item, tally) for item in x)
+        make = getattr(x, "_make", type(x))  # a named tuple takes its parts one by one
+        return make(_counting(item, tally) for item in x)
     if not is_array_api_obj(x) or isinstance(x, np.generic):
         return x
     if not isinstance(x, np.ndarray) or x.dtype.kind == "c":

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from mlnotes.counting import count_loads, count_operations
+from mlnotes.efficient.quantization import dequantize, quantize
 
 
 def test_a_matrix_product_takes_m_n_p_multiplications_and_one_addition_less_per_entry():
@@ -74,6 +75,12 @@ def test_comparisons_tell_the_truth():
 def test_what_is_not_counted_is_refused(function):
     with pytest.raises((TypeError, AttributeError)):
         count_operations(function, np.ones(3))
+
+
+def test_arrays_in_a_tuple_with_names_are_counted_and_keep_their_names():
+    stored = quantize(np.array([1.0, 2.0, 4.0, 7.0]), 3, 2, symmetric=False)
+    assert count_operations(dequantize, stored) == {"multiply": 4, "add": 4}
+    assert count_operations(lambda it: it.scale + it.minimum, stored) == {"add": 2}
 
 
 def test_arrays_in_lists_and_tuples_are_counted_too():
