@@ -16,7 +16,7 @@ from mlnotes.diagnosis.brakes import TooLong
 from mlnotes.diagnosis.causes import Attempt, cause_of, version_of
 from mlnotes.diagnosis.report import Counterexample, Evidence, Report, Table, compared, written, written_call
 from mlnotes.diagnosis.source import definitions, edited_definitions, never_returns, parameters_of, source_of
-from mlnotes.diagnosis.trials import numbers, trials
+from mlnotes.diagnosis.trials import numbers, said_of, trials
 from mlnotes.show import change
 
 
@@ -331,8 +331,7 @@ def _counterexample(title, trial, found, unlike):
 def _raised(error):
     if isinstance(error, TooLong):
         return str(error)
-    says = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return "\n".join(textwrap.wrap(says, _WIDTH - len("expected  ")))
+    return "\n".join(textwrap.wrap(said_of(error), _WIDTH - len("expected  ")))
 
 
 def _with_comment(call, says):

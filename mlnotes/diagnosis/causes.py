@@ -19,7 +19,7 @@ from mlnotes.diagnosis.brakes import TooLong, alarm, braked, holds_itself
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.rewrites import ADDITIONS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
-from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet
+from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet, said
 
 # How long to look for a cause, in seconds of the processor: with what comes before and after, a check takes less than
 # one. Where outputs are compared, a slow machine must not find less.
@@ -244,10 +244,10 @@ def _default(attempt, checks):
     own, ours = parameters_of(attempt.function), parameters_of(checks.function)
     for name in (it for it in ours if it in own):
         its, asked = own[name].default, ours[name].default
-        if inspect.Parameter.empty in (its, asked) or repr(its) == repr(asked):
+        if inspect.Parameter.empty in (its, asked) or said(repr, its) == repr(asked):
             continue
         if attempt.behaves_like(_with_default(checks.function, name, its)):
-            return f"Where `{name}` is not given, it is {its!r}, and should be {asked!r}."
+            return f"Where `{name}` is not given, it is {said(repr, its)}, and should be {asked!r}."
     return ""
 
 
@@ -745,7 +745,7 @@ def _line_that_warned(attempt):
         for it in caught:
             line = it.lineno - source.first
             if it.filename == source.file and 0 <= line < len(source.lines):
-                what = str(it.message).replace(" encountered", "")
+                what = said(str, it.message).replace(" encountered", "")
                 return f"Line {line + 1}, `{source.lines[line].strip()}`: {what}."
     return ""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.diagnosis.trials import entries, numbers
+from mlnotes.diagnosis.trials import entries, numbers, said
 
 SIGN = {"right": "✓", "edge": "≈", "wrong": "✗", "empty": "…"}
 KIND = {"property": "", "oracle": "equal to "}
@@ -218,10 +218,10 @@ def written(value, digits=None):
         text = ", ".join(written(it, digits) for it in value)
         return f"({text}{',' * (len(value) == 1)})" if isinstance(value, tuple) else f"[{text}]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {written(it, digits)}" for key, it in value.items()) + "}"
+        return "{" + ", ".join(f"{said(repr, key)}: {written(it, digits)}" for key, it in value.items()) + "}"
     if callable(value):
         return getattr(value, "__name__", type(value).__name__)
-    text = _number(value, digits) if digits and isinstance(value, float | complex) else repr(value)
+    text = _number(value, digits) if digits and isinstance(value, float | complex) else said(repr, value)
     return text if len(text) <= WIDTH else f"a {type(value).__name__}"
 
 
@@ -238,7 +238,7 @@ def compared(found, right):
     (str, str)
         What should have come, and what came.
     """
-    if hasattr(found, "detach"):  # a tensor, of which the numbers are to be seen
+    if numbers(found) is not None and hasattr(found, "detach"):  # a tensor, of which the numbers are to be seen
         found = numbers(found)
     for digits in DIGITS[:1] if _differ_in_precision(found, right) else DIGITS:
         expected, came = _compared(found, right, digits)
@@ -320,8 +320,10 @@ def _number(x, digits):
         return f"{x:.{digits}g}"
     try:
         return f"{float(x):.{digits}g}"
-    except (TypeError, ValueError):  # whatever else a reader's array holds
-        return str(x)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # whatever else a reader's array holds
+        return said(str, x)
 
 
 def _with_code(text):

@@ -59,7 +59,7 @@ class Trial:
         if self.right.error is not None and not self.unlike(one):
             return not self.unlike(other)
         if one.error is not None or other.error is not None:
-            return type(one.error) is type(other.error) and str(one.error) == str(other.error)
+            return type(one.error) is type(other.error) and said(str, one.error) == said(str, other.error)
         return not self.unlike_value(one.value, other.value) and not self.changed(one, other)
 
     def unlike_value(self, found, right):
@@ -166,7 +166,7 @@ def entries(value):
     if isinstance(value, dict):
         return value
     if is_dataclass(value) and not isinstance(value, type):
-        return {it.name: getattr(value, it.name) for it in fields(value)}
+        return {it.name: getattr(value, it.name, None) for it in fields(value)}
     if isinstance(value, list | tuple) and not (value and all(np.isscalar(it) for it in value)):
         return dict(enumerate(value))
     return None
@@ -185,12 +185,53 @@ def numbers(value):
     array or None
         The numbers.
     """
-    value = value.detach() if hasattr(value, "detach") else value
     try:
-        array = np.asarray(value)
-    except Exception:  # whatever a reader's object does here, it is no array of numbers
+        array = np.asarray(value.detach() if hasattr(value, "detach") else value)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # whatever a reader's object does here, it is no array of numbers
         return None
     return array if array.dtype.kind in "biufc" else None
+
+
+def said(convert, it):
+    """Let an object of a reader's say what it is, or else how it fails to.
+
+    Parameters
+    ----------
+    convert : {repr, str}
+        How it is asked.
+    it : object
+        A result, an error, or a part of one.
+
+    Returns
+    -------
+    str
+        Its words, or ours.
+    """
+    try:
+        return convert(it)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return f"<{type(it).__name__} whose __{convert.__name__}__ raises {type(error).__name__}>"
+
+
+def said_of(error):
+    """Write an error down as Python does.
+
+    Parameters
+    ----------
+    error : BaseException
+        What was raised.
+
+    Returns
+    -------
+    str
+        Its kind, and its message if it has one.
+    """
+    text = said(str, error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _outcome(checks, case, function):
@@ -313,7 +354,8 @@ def _unlike_parts(found, parts, trial, where):
         count = "no collection" if theirs is None else f"{len(theirs)} parts"
         return f"{_named(where)} gives {count} where {len(parts)} parts are right"
     if all(isinstance(key, str) for key in parts) and theirs.keys() != parts.keys():
-        return f"{_named(where)} gives {', '.join(map(str, theirs))} where {', '.join(parts)} are right"
+        names = ", ".join(said(str, it) for it in theirs)
+        return f"{_named(where)} gives {names} where {', '.join(parts)} are right"
     for (key, right), it in zip(parts.items(), theirs.values(), strict=True):
         name = f"{where}.{key}" if isinstance(key, str) and where else f"{where}[{key}]" if where else _ordinal(key)
         difference = _unlike(theirs.get(key, it), right, trial, name)
@@ -345,7 +387,9 @@ def _equal(found, right, trial):
     if isinstance(right, str | bytes) or not hasattr(right, "__dict__"):
         try:
             return bool(found == right)
-        except Exception:  # arrays in a list have no single truth, and a reader's object may do anything
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # arrays in a list have no single truth, and a reader's object may do anything
             return False
     if callable(right):
         return True  # what a returned function does, `run` must ask
@@ -353,10 +397,10 @@ def _equal(found, right, trial):
 
 
 def _brief(value):
-    text = repr(value)
+    text = said(repr, value)
     return text if len(text) <= 60 else f"a {type(value).__name__}"
 
 
 def _error(error):
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = said_of(error)
     return text if len(text) <= 200 else text[:200] + "…"

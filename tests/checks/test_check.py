@@ -56,6 +56,19 @@ def line(it):
     return it.says.split(",")[0] if it.says.startswith("Line ") else ""
 
 
+def failing(method, error, base=object):
+    """Make an object one of whose methods raises."""
+
+    def fail(*arguments, **named):
+        raise error
+
+    return type("Failing", (base,), {method: fail, "__hash__": base.__hash__})()
+
+
+def raising(error):
+    raise error
+
+
 class TestVerdicts:
     def test_a_right_answer_is_right(self):
         report = check(lambda x, axis=-1: softmax(x, axis), "softmax")
@@ -87,6 +100,37 @@ class TestVerdicts:
         assert check(lambda table: [np.arange(2), np.arange(2)], "broken_axioms").verdict == "wrong"
         trial = trials(Checks(sorted, (call("ba"),)))[0]
         assert trial.unlike_value([np.arange(2), "b"], ["a", "b"])
+
+    @pytest.mark.parametrize("name", ["softmax", "lu"])
+    @pytest.mark.parametrize(
+        ("answer", "says"),
+        [
+            (lambda *_: failing("__repr__", ValueError), "<Failing whose __repr__ raises ValueError>"),
+            (lambda *_: failing("__repr__", SystemExit), "<Failing whose __repr__ raises SystemExit>"),
+            (lambda *_: [failing("__repr__", SystemExit)] * 3, "<Failing whose __repr__ raises SystemExit>"),
+            (lambda *_: {failing("__repr__", SystemExit): 1.0}, "<Failing whose __"),
+            (lambda *_: np.array([failing("__repr__", SystemExit)] * 2), "<Failing whose __str__ raises SystemExit>"),
+            (lambda *_: failing("__array__", SystemExit), "<test_check.Failing object at"),
+            (lambda *_: failing("__getattr__", KeyError), "<test_check.Failing object at"),
+            (lambda *_: failing("__eq__", SystemExit), "<test_check.Failing object at"),
+            (lambda *_: raising(failing("__str__", ZeroDivisionError, Exception)), "<Failing whose __str__ raises"),
+        ],
+    )
+    def test_what_a_result_or_an_error_raises_when_it_is_looked_at_is_reported(self, answer, says, name):
+        report = check(answer, name)
+        assert report.verdict == "wrong"
+        assert says in report.counterexample.found
+
+    def test_a_result_that_cannot_be_shown_stands_beside_words(self):
+        trial = trials(Checks(sorted, (call("ba"),)))[0]
+        says = "it gives <Failing whose __repr__ raises SystemExit> where ['a', 'b'] is right"
+        assert trial.unlike_value(failing("__repr__", SystemExit), ["a", "b"]) == says
+        assert "where ['a', 'b'] is right" in trial.unlike_value([failing("__eq__", SystemExit)], ["a", "b"])
+
+    def test_a_reader_who_interrupts_a_check_ends_it(self):
+        for method in ("__repr__", "__array__"):
+            with pytest.raises(KeyboardInterrupt):
+                check(lambda x, axis=-1, method=method: failing(method, KeyboardInterrupt), "softmax")
 
     def test_a_number_is_judged_without_showing_the_right_one(self, monkeypatch):
         def forty_two():
