@@ -97,7 +97,7 @@ def require_broadcasts_to(shape, **arrays):
         if x is None:
             continue
         mine = tuple(np.shape(x))
-        fits = len(mine) in (2, len(theirs)) and all(
+        fits = len(mine) in (min(2, len(theirs)), len(theirs)) and all(
             n in (1, m) for n, m in zip(mine, theirs[-len(mine) :], strict=True)
         )
         if not fits:

@@ -180,7 +180,7 @@ def separate_projections(w_qkv, n_heads):
 
 def _require_projections(q, k, v, weights, biases):
     w_v = weights[2]
-    inputs = {"q": tuple(q.shape), "k": tuple(k.shape), "v": tuple(v.shape), "o": (*q.shape[:-1], w_v.shape[-1])}
+    inputs = {"q": tuple(q.shape), "k": tuple(k.shape), "v": tuple(v.shape), "o": (*q.shape[:-1], *w_v.shape[-1:])}
     require_floats(q=q, k=k, v=v)
     for (role, rows), w, b in zip(inputs.items(), weights, biases, strict=True):
         require_floats(**{f"w_{role}": w})

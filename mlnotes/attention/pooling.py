@@ -107,8 +107,8 @@ def gaussian_score(q, k, bandwidth=1.0):
     Raises
     ------
     ValueError
-        If queries and keys differ in width, an array holds no floats or has width 0, or the bandwidth is not positive
-        and finite.
+        If queries and keys differ in width, an array holds no floats, has no rows or has width 0, or the bandwidth is
+        not positive and finite.
 
     Notes
     -----
@@ -117,6 +117,7 @@ def gaussian_score(q, k, bandwidth=1.0):
     Differences are squared, not products subtracted: near keys far from the origin keep their distance.
     """
     require_floats(q=q, k=k)
+    _require_rows(q, k)
     require_same_size(-1, q=q, k=k)
     require_entries(-1, q=q)
     require_positive(bandwidth=bandwidth)
@@ -145,7 +146,7 @@ def bilinear_score(q, k, m):
     Raises
     ------
     ValueError
-        If an array holds no floats, or ``m`` does not fit the widths.
+        If an array holds no floats, queries or keys are no rows, or ``m`` does not fit the widths.
 
     Notes
     -----
@@ -156,6 +157,7 @@ def bilinear_score(q, k, m):
     Luong, Pham and Manning, *Effective Approaches to Attention-based Neural Machine Translation*, 2015, section 3.1.
     """
     require_floats(q=q, k=k, m=m)
+    _require_rows(q, k)
     if tuple(m.shape) != (q.shape[-1], k.shape[-1]):
         raise ValueError(
             f"m must have shape {(q.shape[-1], k.shape[-1])}, the widths of queries and keys, got {tuple(m.shape)}"
@@ -188,7 +190,7 @@ def additive_score(q, k, w_q, w_k, w):
     Raises
     ------
     ValueError
-        If an array holds no floats, or a weight does not fit the widths.
+        If an array holds no floats, queries or keys are no rows, or a weight does not fit the widths.
 
     Notes
     -----
@@ -204,6 +206,12 @@ def additive_score(q, k, w_q, w_k, w):
     return array_namespace(asked).tanh(asked[..., :, None, :] + found[..., None, :, :]) @ w
 
 
+def _require_rows(q, k):
+    for name, x in {"q": q, "k": k}.items():
+        if x.ndim < 2:
+            raise ValueError(f"{name} must hold rows (..., l, d), got shape {tuple(x.shape)}")
+
+
 def _require_pairs(q, k, scores):
     expected = (q.shape[-2], k.shape[-2])
     if tuple(scores.shape[-2:]) != expected:
@@ -215,6 +223,9 @@ def _require_pairs(q, k, scores):
 
 def _require_hidden_units(q, k, w_q, w_k, w):
     require_floats(q=q, k=k, w_q=w_q, w_k=w_k, w=w)
+    _require_rows(q, k)
+    if w.ndim != 1:
+        raise ValueError(f"w must have an entry for each hidden unit, got shape {tuple(w.shape)}")
     expected = (q.shape[-1], w.shape[-1]), (k.shape[-1], w.shape[-1]), (w.shape[-1],)
     got = tuple(w_q.shape), tuple(w_k.shape), tuple(w.shape)
     if got != expected:

@@ -150,6 +150,6 @@ def _require_scores(q, k, mask, bias):
 
 def _require_projections(x, **projections):
     for name, w in projections.items():
-        if w.ndim != 2 or w.shape[0] != x.shape[-1]:
+        if w.ndim != 2 or tuple(w.shape[:1]) != tuple(x.shape[-1:]):
             shapes = f"{tuple(w.shape)} for tokens {tuple(x.shape)}"
             raise ValueError(f"{name} must be a matrix with as many rows as tokens have coordinates, got {shapes}")

@@ -3,7 +3,7 @@
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import require_floats, require_integers
+from mlnotes.arrays import require_floats, require_integers, require_same_size
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
 
@@ -103,6 +103,7 @@ class KVCache:
         ValueError
             For what `append` refuses. The cache is then unchanged.
         """
+        require_same_size(-2, k=k, v=v)
         past, n = len(self), k.shape[-2]
         if rotate is not None:
             q, k = (rotate(x, np.arange(past, past + n)) for x in (q, k))
@@ -238,15 +239,15 @@ def decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True)
     return n_heads * (d_head + d_value) * pairs
 
 
-def require_alike(cache, k, v):
+def require_alike(k, v, keys, values):
     """Refuse what broadcasting or casting would squeeze into a cache.
 
     Parameters
     ----------
-    cache : KVCache
-        The cache.
     k, v : array
         Keys and values of the next tokens.
+    keys, values : array
+        What the cache holds, or gives, of any tokens.
 
     Raises
     ------
@@ -254,10 +255,57 @@ def require_alike(cache, k, v):
         If the numbers of keys and values differ, heads, width, leading axes, library, precision or device are not the
         cache's, or gradients are recorded.
     """
-    _require_like("k", k, cache.keys)
-    _require_like("v", v, cache.values)
+    _require_like("k", k, keys)
+    _require_like("v", v, values)
     if k.shape[-2] != v.shape[-2]:
         raise ValueError(f"k and v must hold as many tokens, got {k.shape[-2]} and {v.shape[-2]}")
+
+
+def require_room(cache, n_tokens):
+    """Refuse more tokens than there is room for.
+
+    Parameters
+    ----------
+    cache : KVCache or LatentCache
+        The cache.
+    n_tokens : int
+        How many are to be appended.
+
+    Raises
+    ------
+    ValueError
+        If they are too many.
+    """
+    if len(cache) + n_tokens > cache.capacity:
+        more = f"{len(cache)} of at most {cache.capacity} tokens, and {n_tokens} more do not fit"
+        raise ValueError(f"the cache must have room for what is appended: it holds {more}")
+
+
+def require_same_kind(name, x, memory):
+    """Refuse an array that casting or copying would bring into a cache, or whose gradients would be lost there.
+
+    Parameters
+    ----------
+    name : str
+        What the message calls it.
+    x : array
+        Of the next tokens.
+    memory : array
+        What the cache holds.
+
+    Raises
+    ------
+    ValueError
+        If library, precision or device differ, or gradients are recorded.
+    """
+    if type(x) is not type(memory) and array_namespace(x) is not array_namespace(memory):
+        raise ValueError(f"{name} must come from the cache's library, got {type(x)} for {type(memory)}")
+    if x.dtype != memory.dtype:
+        raise ValueError(f"{name} must have the cache's dtype {memory.dtype}, got {x.dtype}")
+    if x.device != memory.device:
+        raise ValueError(f"{name} must be on the cache's device {memory.device}, got {x.device}")
+    if getattr(x, "requires_grad", False):
+        raise ValueError(f"{name} must not record gradients: decode without them, got requires_grad=True")
 
 
 def _require_sizes(capacity, n_heads, d_head, d_value, leading):
@@ -268,19 +316,12 @@ def _require_sizes(capacity, n_heads, d_head, d_value, leading):
 
 def _require_fits(cache, k, v):
     """Refuse what broadcasting or casting would squeeze into the cache, and what there is no room for."""
-    require_alike(cache, k, v)
-    if len(cache) + k.shape[-2] > cache.capacity:
-        more = f"{len(cache)} of at most {cache.capacity} tokens, and {k.shape[-2]} more do not fit"
-        raise ValueError(f"the cache must have room for what is appended: it holds {more}")
+    require_alike(k, v, cache.keys, cache.values)
+    require_room(cache, k.shape[-2])
 
 
 def _require_like(name, x, memory):
-    if type(x) is not type(memory) and array_namespace(x) is not array_namespace(memory):
-        raise ValueError(f"{name} must come from the cache's library, got {type(x)} for {type(memory)}")
-    if x.dtype != memory.dtype:
-        raise ValueError(f"{name} must have the cache's dtype {memory.dtype}, got {x.dtype}")
-    if x.device != memory.device:
-        raise ValueError(f"{name} must be on the cache's device {memory.device}, got {x.device}")
+    require_same_kind(name, x, memory)
     if x.ndim != memory.ndim:
         axes = f"{memory.ndim} axes, (..., heads, tokens, width)"
         raise ValueError(f"{name} must have {axes}, got shape {tuple(x.shape)}")
@@ -290,5 +331,3 @@ def _require_like(name, x, memory):
     if x.shape[:-3] != memory.shape[:-3]:
         shapes = f"{tuple(memory.shape[:-3])}, got {tuple(x.shape[:-3])}"
         raise ValueError(f"{name} must have the cache's leading axes {shapes}")
-    if getattr(x, "requires_grad", False):
-        raise ValueError(f"{name} must not record gradients: decode without them, got requires_grad=True")

@@ -18,6 +18,7 @@ from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.attention.self_attention import attention
 from mlnotes.attention.transformer import rms_norm
 from mlnotes.efficient.grouped_query import multi_query_attention, require_groups, require_output
+from mlnotes.efficient.kv_cache import require_room, require_same_kind
 
 
 @widen_half
@@ -185,8 +186,8 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     Raises
     ------
     ValueError
-        If ``n_heads`` does not divide the columns of a projection, ``w_o`` does not fit, or for what `latent_attention`
-        and the cache refuse. The cache is then unchanged.
+        If a projection is no matrix, ``n_heads`` does not divide its columns, ``w_o`` does not fit, or for what
+        `latent_attention` and the cache refuse. The cache is then unchanged.
 
     Notes
     -----
@@ -198,6 +199,7 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     DeepSeek-AI, *DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model*, 2024,
     section 2.1.
     """
+    _require_projections(w_q=w_q, w_c=w_c, w_uk=w_uk, w_uv=w_uv)
     xp, r = array_namespace(x), w_uk.shape[0]
     q, c = split_heads(x @ w_q, n_heads), x @ w_c
     d, p, e = w_uk.shape[-1] // n_heads, c.shape[-1] - r, w_uv.shape[-1] // n_heads
@@ -483,6 +485,12 @@ def _require_factors(w, rank, x):
         raise ValueError(f"rank must be at most {largest}, got {rank}")
 
 
+def _require_projections(**projections):
+    for name, w in projections.items():
+        if w.ndim != 2:
+            raise ValueError(f"{name} must be a matrix, got shape {tuple(w.shape)}")
+
+
 def _require_latents(q, c, w_uk, w_uv):
     """Check that queries, latents and up-projections fit."""
     require_floats(q=q, c=c, w_uk=w_uk, w_uv=w_uv)
@@ -502,17 +510,8 @@ def _require_latents(q, c, w_uk, w_uv):
 def _require_fits(cache, c):
     """Refuse what broadcasting or casting would squeeze into the cache, and what there is no room for."""
     memory = cache.latents
-    if array_namespace(c) is not array_namespace(memory):
-        raise ValueError(f"c must come from the cache's library, got {type(c)} for {type(memory)}")
-    if c.dtype != memory.dtype:
-        raise ValueError(f"c must have the cache's dtype {memory.dtype}, got {c.dtype}")
-    if device(c) != device(memory):
-        raise ValueError(f"c must be on the cache's device {device(memory)}, got {device(c)}")
+    require_same_kind("c", c, memory)
     if c.ndim != memory.ndim or c.shape[:-2] != memory.shape[:-2] or c.shape[-1] != memory.shape[-1]:
         rule = f"c must have the cache's shape but for its tokens, {(*memory.shape[:-2], 'l', memory.shape[-1])}"
         raise ValueError(f"{rule}, got {tuple(c.shape)}")
-    if getattr(c, "requires_grad", False):
-        raise ValueError("c must not record gradients: decode without them, got requires_grad=True")
-    if len(cache) + c.shape[-2] > cache.capacity:
-        more = f"{len(cache)} of at most {cache.capacity} tokens, and {c.shape[-2]} more do not fit"
-        raise ValueError(f"the cache must have room for what is appended: it holds {more}")
+    require_room(cache, c.shape[-2])

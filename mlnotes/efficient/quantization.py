@@ -18,7 +18,7 @@ from mlnotes.arrays import (
     working_copy,
 )
 from mlnotes.blocks.lu import forward_substitution
-from mlnotes.efficient.kv_cache import KVCache, _require_like
+from mlnotes.efficient.kv_cache import KVCache, require_alike, require_room
 
 BLOCK = 32  # numbers in a block of the formats Q4_1 and Q8_0
 
@@ -686,13 +686,8 @@ def _require_codes(capacity, bits, key_group, keys, values):
 
 
 def _require_room(cache, k, v):
-    for name, x, memory in zip("kv", (k, v), cache._nothing, strict=True):
-        _require_like(name, x, memory)
-    if k.shape[-2] != v.shape[-2]:
-        raise ValueError(f"k and v must hold as many tokens, got {k.shape[-2]} and {v.shape[-2]}")
+    require_alike(k, v, *cache._nothing)
     finite = array_namespace(k).isfinite(k)  # also keys that wait for their group, which no grid refuses yet
     if not finite.all():
         raise ValueError(f"k must hold finite numbers, got {float(k[~finite][0])}")
-    if len(cache) + k.shape[-2] > cache.capacity:
-        more = f"{len(cache)} of at most {cache.capacity} tokens, and {k.shape[-2]} more do not fit"
-        raise ValueError(f"the cache must have room for what is appended: it holds {more}")
+    require_room(cache, k.shape[-2])

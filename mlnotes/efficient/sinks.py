@@ -158,7 +158,7 @@ class StreamingCache(KVCache):
             If several tokens would evict others, which some of them must still see: `meet` knows how. Or for what
             `KVCache.append` refuses. The cache is then unchanged.
         """
-        require_alike(self, k, v)
+        require_alike(k, v, self.keys, self.values)
         if k.shape[-2] > 1 and self._seen + k.shape[-2] > self.capacity:
             held = f"{len(self)} of at most {self.capacity} tokens, and {k.shape[-2]} more"
             raise ValueError(f"tokens that evict others must be appended one by one, or with meet: got {held}")
@@ -191,7 +191,7 @@ class StreamingCache(KVCache):
             For what `KVCache.append` refuses, except that there is always room; or if ``rotate`` is given, and was not
             for each sink. The cache is then unchanged.
         """
-        require_alike(self, k, v)
+        require_alike(k, v, self.keys, self.values)
         _require_unturned(self, rotate)
         n, turn = k.shape[-2], rotate or _as_it_is
         new = self._seen + np.arange(n)

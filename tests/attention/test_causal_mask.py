@@ -1,6 +1,7 @@
 """Masks, and the softmax that respects them."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -68,6 +69,12 @@ def test_mask_may_hold_along_any_axis_and_have_sizes_of_one():
 def test_masks_of_the_wrong_shape_are_refused_with_both_shapes(shape):
     with pytest.raises(ValueError, match=r"mask must have shape \(3, 5\) or \(2, 3, 5\)"):
         masked_softmax(np.ones((2, 3, 5)), np.ones(shape, bool))
+
+
+@pytest.mark.parametrize("shape", [(), (5,)])
+def test_a_mask_with_more_axes_than_the_scores_is_refused_with_both_shapes(shape):
+    with pytest.raises(ValueError, match=rf"mask must have shape {re.escape(str(shape))}, up to sizes 1, got \(1, 5\)"):
+        masked_softmax(np.ones(shape), np.ones((1, 5), bool))
 
 
 @pytest.mark.parametrize("mask", [np.ones((3, 5)), np.ones((3, 5), int), torch.ones(3, 5)])

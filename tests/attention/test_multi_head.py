@@ -176,6 +176,7 @@ def test_the_pseudocode_with_one_fused_projection_gives_what_separate_ones_give(
         ({"n_heads": True}, "n_heads must be an integer, got True"),
         ({"w_q": W[1]}, r"w_q must be a matrix with as many rows .* got w_q \(10, 12\) for rows \(2, 5, 12\)"),
         ({"w_o": W[1]}, r"w_o must be a matrix .* got w_o \(10, 12\) for rows \(2, 5, 12\)"),
+        ({"w_v": W[2][0, 0]}, r"w_v must be a matrix .* got w_v \(\) for rows \(2, 7, 11\)"),
         ({"w_k": W[1][None]}, r"w_k must be a matrix .* got w_k \(1, 10, 12\)"),
         ({"w_k": draw(10, 15)}, r"q and k must have the same size along axis -1"),
         ({"v": V[:, :5]}, r"k and v must have the same size along axis -2"),

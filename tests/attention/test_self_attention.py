@@ -158,6 +158,8 @@ def test_bad_input_is_refused_with_the_rule_and_both_values(arguments, message):
 def test_projections_of_the_wrong_width_are_refused():
     with pytest.raises(ValueError, match=r"w_k must be a matrix .* got \(4, 3\) for tokens \(7, 5\)"):
         self_attention(draw(7, 5), draw(5, 3), draw(4, 3), draw(5, 3))
+    with pytest.raises(ValueError, match=r"w_q must be a matrix .* got \(5, 3\) for tokens \(\)"):
+        self_attention(draw(), draw(5, 3), draw(5, 3), draw(5, 3))
 
 
 def test_layer_calls_the_function_with_its_parameters_and_learns():

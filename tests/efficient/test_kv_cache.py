@@ -138,6 +138,13 @@ def test_what_does_not_fit_is_refused_with_both_values_and_leaves_the_cache_as_i
     np.testing.assert_array_equal(cache._values, memory[1])
 
 
+def test_keys_without_an_axis_for_tokens_are_refused_before_they_are_turned():
+    cache = filled()
+    with pytest.raises(ValueError, match=r"k must have at least 2 axes, got shape \(5,\)"):
+        cache.meet(Q[..., :1, :], K[0, 0, 0], V[..., :1, :], rotate=lambda x, at: 1 / 0)
+    assert len(cache) == 2
+
+
 def test_keys_that_record_gradients_are_refused():
     cache = KVCache(3, 1, 2, like=torch.zeros(()))
     with pytest.raises(ValueError, match="k must not record gradients"):

@@ -233,6 +233,10 @@ def test_the_form_with_fewer_multiply_adds_is_taken(monkeypatch, l, s, expected)
         ({"mask": (3, 5), "dtype": int}, "mask must be boolean"),
         ({2: (11, 6)}, r"queries must be as wide as a key and the rotary part, 2 \+ 4, got 7"),
         ({3: (11, 7)}, r"width divides by 3 heads, got shape \(11, 7\)"),
+        ({0: (13,)}, r"w_q must be a matrix, got shape \(13,\)"),
+        ({1: (13,)}, r"w_c must be a matrix, got shape \(13,\)"),
+        ({2: ()}, r"w_uk must be a matrix, got shape \(\)"),
+        ({3: ()}, r"w_uv must be a matrix, got shape \(\)"),
         ({4: (7, 13)}, r"w_o must have a row for each of the heads' 6 columns, got shape \(7, 13\)"),
     ],
 )
