@@ -78,6 +78,14 @@ def _write_into_cells(image, form):
         image.axes.text(j, i, text, ha="center", va="center", size=SMALL, color=color)
 
 
+def _shared_colour_bar(image, label):
+    """Draw one colour bar for all plots of a figure, with the first of them; None where it stands already."""
+    figure = image.axes.figure
+    if figure.axes[-1].get_label() == "<colorbar>":
+        return None
+    return figure.colorbar(image, ax=figure.axes, label=label, shrink=0.8)
+
+
 def arrows(ax, vectors):
     """Draw vectors of the plane from the origin, each with its name at the tip.
 
@@ -352,8 +360,7 @@ def heat_map(ax, weights, rows, columns, title="", numbers=False):
     ax.set_title(title)
     if numbers:
         _write_into_cells(image, "{:.2f}")
-    if not ax.figure.axes[-1].get_label() == "<colorbar>":
-        ax.figure.colorbar(image, ax=ax.figure.axes, label="weight", shrink=0.8)
+    _shared_colour_bar(image, "weight")
 
 
 def head_grid(ax, weights):
@@ -654,8 +661,7 @@ def influence(ax, sizes, title=""):
     ax.set_xticks(range(0, len(sizes), 2))
     ax.set_yticks(range(0, len(sizes), 2))
     ax.tick_params(length=0)
-    if not ax.figure.axes[-1].get_label() == "<colorbar>":
-        bar = ax.figure.colorbar(drawn, ax=ax.figure.axes, label="change", shrink=0.8)
+    if bar := _shared_colour_bar(drawn, "change"):
         bar.set_ticks(range(-4, 2, 2), labels=[f"1e{i}" for i in range(-4, 2, 2)])
 
 
@@ -1125,8 +1131,7 @@ def scores_of_heads(ax, scores, title=""):
     ax.set(title=title, xlabel="head", ylabel="layer", xticks=range(scores.shape[1]))
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    if not ax.figure.axes[-1].get_label() == "<colorbar>":
-        ax.figure.colorbar(image, ax=ax.figure.axes, label="score", shrink=0.8)
+    _shared_colour_bar(image, "score")
 
 
 def mosaic(ax, pictures, columns, title="", contrast=1.0):

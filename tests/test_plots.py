@@ -136,3 +136,19 @@ def test_level_lines_keep_every_point_for_which_may_be_left_out_depends_on_last_
     drawn = [path for it in ax.collections for path in it.get_paths() if len(path.vertices) > 128]
     assert drawn
     assert not any(path.should_simplify for path in drawn)
+
+
+@pytest.mark.parametrize(
+    ("draw", "label"),
+    [
+        (lambda ax, x: plots.heat_map(ax, x, [], []), "weight"),
+        (plots.influence, "change"),
+        (plots.scores_of_heads, "score"),
+    ],
+)
+def test_the_plots_of_a_figure_share_one_colour_bar(draw, label):
+    figure = Figure()
+    for ax in figure.subplots(1, 2):
+        draw(ax, np.eye(3))
+    bars = [it for it in figure.axes if it.get_label() == "<colorbar>"]
+    assert [it.get_ylabel() for it in bars] == [label]
