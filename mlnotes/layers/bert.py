@@ -103,14 +103,16 @@ class Bert(torch.nn.Module):
         ----------
         Wang et al., *MiniLM*, 2020. Reimers and Gurevych, *Sentence-BERT*, 2019.
         """
-        model = cls(30522, 512, 2, n_layers=6, d_model=384, n_heads=12, d_hidden=1536)
+        with torch.device("meta"):  # which draws nothing that would be overwritten
+            model = cls(30522, 512, 2, n_layers=6, d_model=384, n_heads=12, d_hidden=1536)
         stored = minilm.parameters("embeddings.")
         state = {ours: stored[theirs] for ours, theirs in _EMBEDDINGS.items()}
         for i in range(6):
             stored = minilm.parameters(f"encoder.layer.{i}.")
             # A stored matrix has one output in each row, ours one in each column.
             state |= {f"encoder.blocks.{i}.{ours}": stored[theirs].T for ours, theirs in _BLOCK.items()}
-        model.load_state_dict({name: torch.from_numpy(np.ascontiguousarray(it)) for name, it in state.items()})
+        state = {name: torch.from_numpy(np.ascontiguousarray(it)) for name, it in state.items()}
+        model.load_state_dict(state, assign=True)
         return model.to(dtype)
 
     def forward(self, ids, mask=None):

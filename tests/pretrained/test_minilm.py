@@ -92,6 +92,28 @@ def ours():
     return Bert.minilm().requires_grad_(False)
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+def test_a_model_is_made_of_the_stored_weights_and_no_weight_is_drawn(monkeypatch, dtype):
+    class Nothing:
+        def normal(self, *arguments):
+            raise AssertionError("a weight is drawn, to be overwritten")
+
+    monkeypatch.setattr(np.random, "default_rng", lambda rng=None: Nothing())
+    model = Bert.minilm(dtype)
+    found, buffers = dict(model.named_parameters()), list(model.buffers())
+    assert (len(found), buffers) == (5 + 6 * 16, [])
+    assert all(it.dtype == dtype and it.requires_grad and it.is_contiguous() for it in found.values())
+    stored = minilm.parameters("embeddings."), minilm.parameters("encoder.layer.5.")
+    for name, expected in {
+        "words": stored[0]["word_embeddings.weight"],
+        "norm.beta": stored[0]["LayerNorm.bias"],
+        "encoder.blocks.5.attention.w_k": stored[1]["attention.self.key.weight"].T,
+        "encoder.blocks.5.feed_forward.w_2": stored[1]["output.dense.weight"].T,
+        "encoder.blocks.5.norm_2.gain": stored[1]["output.LayerNorm.weight"],
+    }.items():
+        assert torch.equal(found[name], torch.from_numpy(expected.copy()).to(dtype)), name
+
+
 @functools.cache
 def reference():
     """Run the published library's model, which is not kept: two models in double precision take 400 MB."""
