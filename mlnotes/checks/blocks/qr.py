@@ -250,7 +250,8 @@ def _plain_householder(a, nearer=False, turned=False, last=0):
 
 def _mirrors(sign_of_zero):
     return (Mistake("sign of zero", sign_of_zero, "With a leading zero a column turns round, and not onto the axis",
-        "use copysign, which is never 0"), Mistake("nearer mirror", (_BETA, _BETA[1:]),
+        "use copysign, which is never 0", "mpmath, pull request 1083 (2026); tfjs-core, pull request 1473 (2019)"),
+        Mistake("nearer mirror", (_BETA, _BETA[1:]),
         "A column close to the first axis loses digits, all of them in the end",
         "choose the sign of beta opposite to that of the first coordinate: then their difference is a sum"),
         Mistake("normals of any length", (_NORMAL, "return v, 2.0"), "It is no reflection: lengths change",
