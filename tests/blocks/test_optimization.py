@@ -28,6 +28,7 @@ from mlnotes.blocks.optimization import (
     steepest_descent,
     wolfe,
 )
+from mlnotes.counting import count_operations
 
 STEPPERS = {
     "gradient descent": gradient_descent(1e-3),
@@ -148,6 +149,12 @@ def test_the_two_loops_of_lbfgs_multiply_by_the_matrix_that_the_updates_build(gr
         b = left @ b @ left.T + np.outer(s, s) / (s @ y)
     np.testing.assert_allclose(lbfgs_direction(gradient, pairs), -b @ gradient, rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(lbfgs_direction(y, pairs), -s, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("pairs", [1, 3, 10])
+def test_the_loops_of_lbfgs_compute_no_product_of_two_remembered_vectors_twice(pairs):
+    counted = count_operations(lbfgs_direction, np.ones(7), [(np.ones(7), np.ones(7))] * pairs)
+    assert counted["multiply"] == (5 * pairs + 2) * 7
 
 
 KAPPAS = [10.0, 100.0, 1000.0]
