@@ -134,7 +134,7 @@ class TestRequirements:
             wanted = Requirement(line)
             assert wanted.specifier.contains(versions[name(line)]), line
 
-    @pytest.mark.parametrize("python", ["3.11", "3.13"])
+    @pytest.mark.parametrize("python", ["3.11", "3.14"])
     @pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
     def test_the_pins_cover_all_that_they_need(self, system, python):
         pinned = {
@@ -174,10 +174,12 @@ class TestContinuousIntegration:
         assert re.findall(r"run: (make .*)", text) == [*everything, "make processors"]
         assert re.findall(r"^  (push|pull_request):$", text, re.M) == ["push", "pull_request"]
 
-    def test_the_workflow_tests_on_three_systems_and_publishes_after_the_first(self):
+    def test_the_workflow_tests_on_three_systems_and_a_newer_python_and_publishes_after_the_first(self):
         jobs = yaml.safe_load((ROOT / WORKFLOW).read_text(encoding="utf-8"))["jobs"]
         assert jobs["book"]["runs-on"] == "ubuntu-24.04"
-        assert jobs["elsewhere"]["strategy"]["matrix"]["system"] == ["ubuntu-24.04-arm", "macos-15"]
+        matrix = jobs["elsewhere"]["strategy"]["matrix"]
+        assert (matrix["system"], matrix["python"]) == (["ubuntu-24.04-arm", "macos-15"], ["3.11"])
+        assert matrix["include"] == [{"system": "ubuntu-24.04", "python": "3.14", "sets": "own"}]
         assert jobs["publish"]["needs"] == "book"
 
     def test_every_action_runs_on_a_node_that_github_still_has(self):
