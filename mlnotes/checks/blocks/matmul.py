@@ -155,7 +155,8 @@ _CLAIMS = (
 _EVERYWHERE = (
     Mistake("entries with entries", lambda a, b, *_: a * b,
         "Only equal shapes fit, or shapes that broadcast, and entry i, j depends on two numbers",
-        "a @ b sums along a row and a column; a * b does not"),
+        "a @ b sums along a row and a column; a * b does not",
+        "a textbook's code, databook_python, pull request 2 (2020)"),
     Mistake("rows with rows", lambda a, b, *_: a @ b.mT, "Entry i, j uses row j of b", "use the columns of b"),
 )
 
@@ -224,7 +225,7 @@ CHECKS = (
             *_EVERYWHERE,
             Mistake("edge left out", _whole_blocks,
                 "What `size` leaves over of a side is lost: rows and columns of zeros, or products",
-                "let the last block be smaller"),
+                "let the last block be smaller", "TileLang, issue 2537 (2026)"),
             Mistake("blocks overwritten", (("return sum(", "return [*("), ("for t in inner)", "for t in inner)][-1]")),
                 "Only the last block column of a counts", "add up the products of blocks"),
             Mistake("diagonal blocks only", ("for t in inner)", "for t in inner) * (i == j)"),
@@ -256,12 +257,12 @@ CHECKS = (
             Mistake("sign of the fifth", ("p1 + p4 - p5 + p7", "p1 + p4 + p5 + p7"), "The upper left quarter is wrong",
                 "p1 + p4 - p5 + p7"),
             Mistake("corners exchanged", ("p3 + p5], [p2 + p4,", "p2 + p4], [p3 + p5,"), "Two quarters are exchanged",
-                "upper right p3 + p5, lower left p2 + p4"),
+                "upper right p3 + p5, lower left p2 + p4", "ml-matrix, pull request 217 (2026)"),
             Mistake("odd sides cut", _odd_sides_cut,
                 "An odd side loses its last row or column, an odd inner side a product of each entry",
                 "fill odd sides up with zeros"),
             Mistake("filling left on", _filled, "Odd sides come back with a row or column of zeros",
-                "cut it off in the end"))),
+                "cut it off in the end", "ml-matrix, issue 114 (2020)"))),
     Checks(bracket_costs,
         cases=(call(3, 2), call(2, 3), call(16, 4), call(5, 5), call(1000, 64)),
         claims=(
