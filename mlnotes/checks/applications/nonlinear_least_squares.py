@@ -411,7 +411,7 @@ CHECKS = (
                 "damp a step that does not keep its promise, and try again"),
             Mistake("the same damping for all", _walk(lambda j, r, t: _damped(j, r, 0.1), steps=200),
                 "Parameters in small units never move",
-                "multiply the damping by the lengths of the Jacobian's columns"),
+                "multiply the damping by the lengths of the Jacobian's columns", "Accord.NET, pull request 987 (2017)"),
             *(Mistake("damped normal equations", it, _DIGITS,
                 "solve the augmented system, or use the SVD: JᵀJ has the square of the condition number") for it in (
                 _walk(_normal), _refused_by_the_product)),
