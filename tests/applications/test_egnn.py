@@ -317,6 +317,20 @@ class TestGradients:
         np.testing.assert_allclose(moved[:-1].detach().numpy(), alone, atol=1e-13)
 
 
+    @pytest.mark.parametrize("mask", [None, MASK])
+    def test_a_line_may_be_weighted_by_infinity_where_there_is_no_message(self, mask):
+        phi_e, phi_h = functions("phi_e", "phi_h", make=torch.tensor)
+        h, x, a = (torch.tensor(it) for it in (H, X, A))
+        x.requires_grad_()
+        (new_h, new_x), (_, tamed) = (
+            egnn_layer(h, x, phi_e, phi_x, phi_h, mask, a)
+            for phi_x in (lambda m: 1 / m[..., :1], lambda m: torch.where(m[..., :1] == 0, 0, 1 / m[..., :1]))
+        )
+        torch.testing.assert_close(new_x, tamed, rtol=0, atol=0)
+        (new_h.sum() + new_x.sum()).backward()
+        assert torch.isfinite(x.grad).all()
+
+
 class TestEdges:
     EDGES = ((0, 1), (1, 0), (3, 2), (6, 0))
 

@@ -79,7 +79,7 @@ def _shown(text):
 # Three points that can be followed on paper: the message is h_i + 2 h_j + 3 r² and four times the edge's feature.
 _simple = (_shown("lambda t: (t * np.arange(1, t.shape[-1] + 1)).sum(-1, keepdims=True)"), _shown("lambda m: m / 10"),
     _shown("lambda t: 2 * t"))
-_keeps = _shown("lambda h: h / 2")
+_keeps, _inverse = _shown("lambda h: h / 2"), _shown("lambda m: 1 / m[..., :1]")
 _h3, _x3, _v3, _a3, _mask3 = frozen(
     np.array([[1.0], [2.0], [-1.0]]), np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]),
     np.array([[1.0, 0.0], [0.0, -1.0], [2.0, 1.0]]),
@@ -180,7 +180,9 @@ CHECKS = (
         cases=(*_cases(moving=False), call(_h3, _x3, *_simple[:2], _shown("lambda t: 2 * t[..., :1] + t[..., 1:]"),
                 mask=_mask3).about("a point that hears nobody, and features as many as before"),
             call(_h3, _x3, _shown("lambda t: 1 / t[..., 2:]"), *_simple[1:]).about(
-                "messages that are infinite at distance 0", edge=True)),
+                "messages that are infinite at distance 0", edge=True),
+            call(_h3, _x3, _simple[0], _inverse, _simple[2]).about(
+                "lines with an infinite weight where there is no message", edge=True)),
         claims=(
             *_follows((_h, _x), *_points[2:]),
             Claim("a hundred thousand units away nothing changes but rounding", lambda f: _apart([y - 1e5 * k for k,
@@ -227,6 +229,7 @@ CHECKS = (
             Mistake("positions forgotten", ("x = x + displacements", "x = displacements"),
                 "Points come out where they would go from the origin", "add the displacements to the positions"),
             Mistake("lines not masked", (("xp.where(heard[..., None], difference, 0.0)", "difference"),
+                ("xp.where(heard[..., None], weights, 0.0)", "weights"),
                 ("displacements(x, m,", "displacements(x, messages(h, x, phi_e, None, edge_features),")),
                 "Points move along lines to those whom they do not hear", "leave out what the mask hides"),
             Mistake("ends exchanged", ("h[..., :, None, :], h[..., None, :, :],",
@@ -241,7 +244,8 @@ CHECKS = (
             Mistake("divided by nobody", (_AVERAGED, " / n_heard"),
                 "A point that hears nobody gets nan for its position", "divide by 1 where nobody is heard"))),
     Checks(egnn_velocity_layer,
-        cases=_cases(moving=True),
+        cases=(*_cases(moving=True), call(_h3, _x3, _v3, _simple[0], _inverse, _simple[2], _keeps).about(
+            "lines with an infinite weight where there is no message", edge=True)),
         claims=(
             *_follows((_h, _x, _v), *_moving[3:]),
             Claim("at rest it is egnn_layer", lambda f: _apart(f(_h, _x, 0 * _v, *_moving[3:])[:2],
