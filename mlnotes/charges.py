@@ -186,13 +186,13 @@ def draw_charges(rng, n_systems, n=5, d=3):
 
 
 def _particles(x, v, charges, softening):
-    x, v, charges = map(np.asarray, (x, v, charges))
+    require_finite(x=x, v=v, charges=charges)
+    x, v, charges = (np.asarray(a, dtype=np.float64) for a in (x, v, charges))
     if x.ndim < 2 or 0 in x.shape or x.shape != v.shape or charges.shape[-1:] != x.shape[-2:-1]:
         shapes = f"{x.shape}, {v.shape} and {charges.shape}"
         raise ValueError(f"x, v and charges must have shapes (..., n, d), (..., n, d) and (..., n), got {shapes}")
-    require_finite(x=x, v=v, charges=charges)
     require_not_negative(softening=softening)
-    return x.astype(np.float64), v.astype(np.float64), charges.astype(np.float64)
+    return x, v, charges
 
 
 def _require_finite_positions(x, step):

@@ -334,11 +334,11 @@ def _square(table):
 
 
 def _matrices(matrices):
-    matrices = np.asarray(matrices)
+    require_finite(matrices=matrices)
+    matrices = np.asarray(matrices, dtype=np.float64)
     if matrices.ndim != 3 or matrices.shape[1] != matrices.shape[2] or matrices.size == 0:
         raise ValueError(f"there must be square matrices, of shape (n, d, d), got shape {matrices.shape}")
-    require_finite(matrices=matrices)
-    return matrices.astype(np.float64)
+    return matrices
 
 
 def _times(a, b):
