@@ -91,7 +91,7 @@ class Widget(anywidget.AnyWidget):
 
 
 def validate(*names):
-    """Check traits whenever they are set, as ``traitlets.validate`` does, and undo what was set together with a bad one.
+    """Check traits whenever they are set, as ``traitlets.validate`` does, and undo what was set with a bad one.
 
     By itself, traitlets undoes it only if what a method raises is a TraitError.
 
