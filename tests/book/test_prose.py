@@ -35,6 +35,8 @@ def test_the_readme_names_the_oldest_python_and_no_other_number_without_a_source
     needed = re.search(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     given = {
         needed[1]: "pyproject.toml",
+        "3.13": "measured: chapters and tests of functions with this Python, once",
+        "3.14": ".github/workflows/book.yml",
         "2 GB": "measured: the size of .venv with PyTorch's CPU build",
         "6 GB": "measured: the size of .venv with PyTorch's CUDA build",
         "98 MB": "measured: the size of the model's file",
