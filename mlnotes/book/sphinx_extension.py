@@ -60,6 +60,7 @@ def setup(app):
     app.connect("config-inited", _add_own_files)
     app.connect("builder-inited", _write_generated)
     app.connect("env-get-outdated", _pages_that_list_others)
+    app.connect("doctree-read", _make_one_document)
     app.connect("doctree-read", _unwrap_untitled_sections, priority=400)
     app.connect("missing-reference", _resolve_bare_name)
     app.connect("env-get-updated", _restore_numbers, priority=400)
@@ -72,7 +73,7 @@ def setup(app):
     code_links.connect(app)
     search_text.connect(app)
     published.connect(app)
-    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 class FoldDropdowns(SphinxPostTransform):
@@ -235,6 +236,15 @@ def _import_documented(app, env, pages):
     """Import the modules that these pages document: once, not in every process that reads some of them."""
     for module in () if app.config.autodoc_mock_imports else documented(pages).values():
         importlib.import_module(module)
+
+
+def _make_one_document(app, document):
+    """Say of every node in which document it is.
+
+    What ``eval-rst`` makes says that it is in another, which is stored with it, and with that all pages read before.
+    """
+    for node in document.findall():
+        node.document = document
 
 
 def _load_widgets(app, pagename, templatename, context, doctree):

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import pickle
 import pkgutil
 import posixpath
 import re
@@ -307,6 +308,11 @@ def test_no_page_asks_for_anything_from_outside(pages, visits):
 
 def test_the_folder_opens_at_the_start_page(built):
     assert 'content="0; url=chapters/index.html"' in (built / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_page_of_the_reference_is_stored_without_those_that_were_read_before(built):
+    document = pickle.loads((built.parent / ".doctrees/chapters/api/blocks/eigen.doctree").read_bytes())
+    assert {id(node.document) for node in document.findall()} == {id(document)}
 
 
 def test_no_page_reports_an_error(visits):
