@@ -1,14 +1,19 @@
-// A line through points by least squares, with its squares.
+// A line through points by least squares, with its squares, and the same with one direction for each column.
 
 const STATE = ["x", "y", "point", "strength"];
 const [WIDTH, HEIGHT] = [480, 480];
 const SCALE = 20;
+const [TALL, GROUND, REACH] = [250, 225, 205]; // the second picture: its height, its column of x, the length of y
 
 function render({ model, el }) {
   frame(model, el, "fit");
   const last = model.get("x").length - 1;
   const at = (x, y) => [WIDTH / 2 + SCALE * x, HEIGHT / 2 - SCALE * y];
-  const move = (name) => (value) => write(model, { [name]: model.get(name).map((old, i) => (i === model.get("point") ? value : old)) });
+  const move = (name) => (value) => {
+    const moved = model.get(name).map((old, i) => (i === model.get("point") ? value : old));
+    if (name === "x" && moved.every((it) => it === moved[0])) return draw(); // no line: the point stays where it was
+    return write(model, { [name]: moved });
+  };
   const text = (v) => plain(v);
   const point = slider("Point", { min: 0, max: last, step: 1, text: (k) => `${k + 1} of ${last + 1}`, oninput: (k) => write(model, { point: k }) });
   const across = slider("its x", { min: -10, max: 10, step: 0.5, text, oninput: move("x") });
@@ -18,6 +23,7 @@ function render({ model, el }) {
   });
   const drawn = svg("g");
   const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" }, axes(), drawn);
+  const standing = svg("svg", { viewBox: `0 0 ${WIDTH} ${TALL}`, role: "img" });
   const sums = h("ul", { class: "mw-sums" });
   const verdict = h("p", { class: "mw-verdict", role: "status" });
 
@@ -30,16 +36,22 @@ function render({ model, el }) {
     const found = fit(x, y, s);
     drawn.replaceChildren(...picture(x, y, k, found, at));
     drawing.setAttribute("aria-label", `${x.length} points and the line y = ${plain(found.intercept)} ${found.slope < 0 ? "−" : "+"} ${plain(Math.abs(found.slope))} x`);
+    standing.replaceChildren(...triangle(found));
+    standing.setAttribute("aria-label", leaning(found));
     sums.replaceChildren(
       measured("slope", "slope", found.slope), measured("intercept", "intercept", found.intercept),
       measured("squares", "sum of squares", found.squares),
-      measured("ones", "residual · ones", found.withOnes), measured("places", "residual · x", found.withX));
+      measured("ones", "residual · ones", found.withOnes), measured("places", "residual · x", found.withX),
+      fact("angle", "from residual to x", found.straight ? "no residual" : `${plain(found.angle)}°`, found.angle));
     const said = tell(s, found);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
 
-  const key = h("p", { class: "mw-hint" }, "Each square stands on what a point is off, measured along y. The ringed point is the one that moves.");
-  el.append(h("div", { class: "mw-controls" }, ...[point, across, up, strength].map((it) => it.element)), drawing, key, sums, verdict);
+  const hint = (said) => h("p", { class: "mw-hint" }, said);
+  el.append(h("div", { class: "mw-controls" }, ...[point, across, up, strength].map((it) => it.element)), drawing,
+    hint("Each square stands on what a point is off, measured along y. The ringed point is the one that moves."), standing,
+    hint("The same with a dimension for each point: y, less its mean, is one vector, always drawn equally long. The level line is the column of x, less its mean; on it lies the fit. The residual leads from the fit to the tip of y."),
+    sums, verdict);
   draw();
   return listen(model, STATE, draw);
 }
@@ -52,11 +64,21 @@ function fit(x, y, exponent) {
   const [mx, my] = [mean(x), mean(y)];
   let [xy, xx] = [0, strength];
   x.forEach((v, i) => { xy += (v - mx) * (y[i] - my); xx += (v - mx) ** 2; });
-  const slope = xx === 0 ? 0 : xy / xx; // all points above one another: the shortest of many solutions
+  const slope = xy / xx;
   const intercept = my - slope * mx;
   const residuals = x.map((v, i) => y[i] - intercept - slope * v);
   const sum = (f) => residuals.reduce((total, r, i) => total + f(r, i), 0);
-  return { slope, intercept, residuals, squares: sum((r) => r * r), withOnes: sum((r) => r), withX: sum((r, i) => r * x[i]) };
+  const squares = sum((r) => r * r);
+  // In the plane of x and y, both less their means: what y, fit and residual have along x, and what is beyond it.
+  const long = Math.hypot(...x.map((v) => v - mx));
+  const [along, fitted, length] = [xy / long, slope * long, Math.hypot(...y.map((v) => v - my))];
+  const beyond = Math.hypot(...y.map((v, i) => v - my - (along / long) * (x[i] - mx)));
+  const straight = squares < 1e-9;
+  const angle = straight ? NaN : (Math.atan2(beyond, along - fitted) * 180) / Math.PI;
+  return {
+    slope, intercept, residuals, squares, withOnes: sum((r) => r), withX: sum((r, i) => r * x[i]),
+    length, along, fitted, beyond, straight, angle,
+  };
 }
 
 function tell(exponent, { withX }) {
@@ -73,6 +95,27 @@ function measured(name, what, value) {
 function axes() {
   return svg("g", { "aria-hidden": "true" }, svg("line", { x1: 0, y1: HEIGHT / 2, x2: WIDTH, y2: HEIGHT / 2, class: "mw-axis" }),
     svg("line", { x1: WIDTH / 2, y1: 0, x2: WIDTH / 2, y2: HEIGHT, class: "mw-axis" }));
+}
+
+function leaning({ straight, angle }) {
+  return straight ? "The arrow of y lies on the column of x: no residual." : `The residual meets the column of x at ${plain(angle)}°.`;
+}
+
+function triangle({ length, along, fitted, beyond, straight, angle }) {
+  const scale = length === 0 ? 0 : REACH / length;
+  const at = (a, b) => ({ x: WIDTH / 2 + scale * a, y: GROUND - scale * b });
+  const line = (from, to, kind) => svg("line", { x1: from.x, y1: from.y, x2: to.x, y2: to.y, class: kind });
+  const [origin, tip, foot] = [at(0, 0), at(along, beyond), at(fitted, 0)];
+  const side = Math.sign(fitted) * Math.min(12, 0.4 * scale * Math.min(beyond, Math.abs(fitted)));
+  const corner = `M ${foot.x - side} ${foot.y} v ${-Math.abs(side)} h ${side}`;
+  const right = !straight && Math.abs(angle - 90) < 1e-6;
+  return [
+    line({ x: 0, y: GROUND }, { x: WIDTH, y: GROUND }, "mw-axis"),
+    ...(right ? [svg("path", { d: corner, class: "mw-right" })] : []),
+    line(origin, tip, "mw-y"), line(origin, foot, "mw-fitted"), line(foot, tip, "mw-residual"),
+    svg("text", { x: WIDTH - 8, y: GROUND + 18, "text-anchor": "end" }, "x"),
+    svg("text", { x: tip.x + (along < 0 ? -8 : 8), y: tip.y - 6, "text-anchor": along < 0 ? "end" : "start" }, "y"),
+  ];
 }
 
 function picture(x, y, chosen, { slope, intercept, residuals }, at) {

@@ -26,7 +26,7 @@ class WhiteningCloud(Widget):
     groups : sequence of int
         The group of each point, 0, 1 or 2; each group has a mark of its own. All 0 unless given.
     group_names : sequence of str
-        What the groups are called.
+        What the groups are called; at most 3, and none if no group is to be named.
     **traits
         ``kind`` ("pca", "zca" or "cholesky"), ``eps`` (added to the variance along each principal axis, 0 to 100),
         ``way`` (from 0 for the centered points to 1 for the whitened ones), ``turn`` (by which the result is turned
@@ -36,8 +36,8 @@ class WhiteningCloud(Widget):
     Raises
     ------
     ValueError
-        If there are not two features with names, a point has no group, the covariance is singular, or a trait is out
-        of its range.
+        If there are not two features with names, a point has no group, a group no name where others have one, the
+        covariance is singular, or a trait is out of its range.
     """
 
     name = "whitening_cloud"
@@ -60,6 +60,8 @@ class WhiteningCloud(Widget):
         groups = [0] * len(x) if groups is None else [int(it) for it in groups]
         if len(groups) != len(x) or not set(groups) <= {0, 1, 2}:
             raise ValueError(f"each of {len(x)} points must be in group 0, 1 or 2, got {len(groups)}: {set(groups)}")
+        if group_names and not max(groups) < len(group_names) <= 3:
+            raise ValueError(f"all of at most 3 groups must have a name, got {list(group_names)}: {set(groups)}")
         self.set_trait("x", x.tolist())
         self.set_trait("features", list(features))
         self.set_trait("groups", groups)

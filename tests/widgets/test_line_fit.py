@@ -1,5 +1,7 @@
 """The line on the page is that of Python, and that of NumPy."""
 
+import re
+
 import numpy as np
 import pytest
 from reading import drawn, shown, visit
@@ -63,17 +65,37 @@ def test_ridge_divides_by_more_and_keeps_the_line_through_the_middle():
     assert "with ridge of strength 100" in held.describe()
 
 
+def test_the_residual_stands_at_a_right_angle_and_ridge_tilts_it():
+    x, y = np.array(X) - np.mean(X), np.array(Y) - np.mean(Y)
+    assert LineFit(X, Y).angle() == pytest.approx(90, abs=1e-9)
+    residual = y - x * (x @ y) / (x @ x + 100)
+    cosine = residual @ x / np.linalg.norm(residual) / np.linalg.norm(x)
+    assert LineFit(X, Y, strength=2.0).angle() == pytest.approx(np.degrees(np.arccos(cosine)), rel=1e-12)
+    assert LineFit(X, [-v for v in Y], strength=2.0).angle() == pytest.approx(180 - np.degrees(np.arccos(cosine)))
+    assert "The residual meets the column of x at 90°" in LineFit(X, Y).describe()
+    assert LineFit(X, Y).picture().count("<path") == 1
+    assert LineFit(X, Y, strength=2.0).picture().count("<path") == 0
+
+
+def test_points_on_one_line_leave_no_residual_to_stand():
+    widget = LineFit([-2, 0, 2], [3, 1, -1])
+    assert np.isnan(widget.angle())
+    assert "residual" not in widget.describe()
+    assert "nan" not in LineFit([-2, 0, 2], [0, 0, 0]).picture()
+
+
 def test_the_page_computes_what_python_computes(open_page):
     page = open_page(LineFit(X, Y))
     x, y = list(X), list(Y)
     moves = (0, -8.0, 3.0, -3.0), (4, 8.0, 9.5, -3.0), (2, 0.0, -7.5, 0.5), (1, 3.5, 2.0, 3.0)
     places = [dict(zip(("Point", "its x", "its y", "Ridge"), move, strict=True)) for move in moves]
-    seen_there = visit(page, places, ".mw-fit .mw-dot", ".mw-fit .mw-square", ".mw-fit .mw-line")
+    arrows = ".mw-fit .mw-y", ".mw-fit .mw-fitted", ".mw-fit .mw-residual"
+    seen_there = visit(page, places, ".mw-fit .mw-dot", ".mw-fit .mw-square", ".mw-fit .mw-line", *arrows)
     for (point, across, up, strength), seen in zip(moves, seen_there, strict=True):
         x[point], y[point] = across, up
         slope, intercept, residuals = LineFit(x, y, strength=strength).fit()
         expected = {"slope": slope, "intercept": intercept, "squares": (residuals**2).sum(), "ones": 0.0}
-        expected |= {"places": residuals @ x}
+        expected |= {"places": residuals @ x, "angle": LineFit(x, y, strength=strength).angle()}
         for name, value in expected.items():
             assert shown(seen, name) == pytest.approx(value, abs=1e-9)
         px, py, sides = 240 + 20 * np.array(x), 240 - 20 * np.array(y), 20 * abs(residuals)
@@ -85,6 +107,28 @@ def test_the_page_computes_what_python_computes(open_page):
         [[x1, y1, x2, y2]] = drawn(seen, ".mw-fit .mw-line", "x1", "y1", "x2", "y2")
         for at, height in ((x1, y1), (x2, y2)):
             assert 240 - height == pytest.approx(20 * intercept + slope * (at - 240), abs=1e-6)
+        the_y, fitted, residual = (_arrow(seen, it) for it in arrows)
+        scale = 205 / np.linalg.norm(y - np.mean(y))
+        assert abs(the_y) == pytest.approx(205)
+        assert fitted == pytest.approx(scale * slope * np.linalg.norm(x - np.mean(x)))
+        assert abs(residual) == pytest.approx(scale * np.linalg.norm(residuals))
+        assert the_y == pytest.approx(fitted + residual)
+        assert np.degrees(np.angle(residual)) == pytest.approx(expected["angle"])
+
+
+def _arrow(seen, selector):
+    [[x1, y1, x2, y2]] = drawn(seen, selector, "x1", "y1", "x2", "y2")
+    return complex(x2 - x1, y1 - y2)
+
+
+def test_the_page_marks_the_right_angle_until_ridge_tilts_the_residual(open_page, slide):
+    page = open_page(LineFit(X, Y))
+    mark = page.locator(".mw-fit .mw-right")
+    assert mark.count() == 1
+    assert page.get_by_role("img", name="The residual meets the column of x at 90°").count() == 1
+    slide(page, "Ridge", 2.0)
+    assert mark.count() == 0
+    assert page.get_by_role("img", name=re.compile(r"at \d\d(\.\d+)?°")).count() == 1
 
 
 def test_a_falling_line_is_written_with_a_minus(open_page):
@@ -94,11 +138,13 @@ def test_a_falling_line_is_written_with_a_minus(open_page):
     assert open_page(widget).get_by_role("img", name="3 points and the line y = 1 − 1 x").count() == 1
 
 
-def test_points_above_one_another_get_a_level_line(open_page, slide):
+def test_the_page_keeps_the_last_point_from_standing_above_all_others(open_page, slide):
     page = open_page(LineFit([1.0, 1.0, 2.0], [0.0, 1.0, 5.0], point=2))
     slide(page, "its x", 1.0)
-    assert shown(page, "slope") == 0
-    assert shown(page, "intercept") == pytest.approx(2.0)
+    assert page.get_by_label("its x").input_value() == "2"
+    assert shown(page, "slope") == pytest.approx(4.5)
+    slide(page, "its x", 0.5)
+    assert shown(page, "slope") == pytest.approx(-9)
 
 
 def test_it_works_from_the_keyboard_and_names_its_values(open_page):

@@ -33,6 +33,8 @@ def verdict(page):
         ({"features": ["a"]}, r"x and features must be of 2 features, got shape \(17, 2\) and 1 names"),
         ({"groups": [0, 1]}, "each of 17 points must be in group 0, 1 or 2, got 2"),
         ({"groups": [3] * 17}, r"each of 17 points must be in group 0, 1 or 2, got 17: \{3\}"),
+        ({"group_names": list("abcd")}, r"all of at most 3 groups must have a name, got \['a', 'b', 'c', 'd'\]: \{0\}"),
+        ({"groups": [1] * 17, "group_names": ["a"]}, r"all of at most 3 groups must have a name, got \['a'\]: \{1\}"),
         ({"x": [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]}, "the covariance must be regular, got rank 1 for 2 features"),
         ({"eps": -0.1}, "eps must be 0 to 100, got -0.1"),
         ({"way": 1.1}, "way must be 0 to 1, got 1.1"),
