@@ -242,9 +242,8 @@ def displacements(x, m, phi_x, mask=None):
     xp = array_namespace(x, m)
     heard, difference = _pairs(x, mask)
     weights = phi_x(m)
-    # Weights of width d would multiply each coordinate by its own, and no longer turn with the points.
-    _require_shape("phi_x", weights, (*m.shape[:-1], 1))
-    # They may be infinite where there is no message.
+    _require_shape("phi_x", weights, (*m.shape[:-1], 1))  # of width d, they would not turn with the points
+    # A weight may be infinite where there is no message.
     weights = xp.where(heard[..., None], weights, 0.0)
     n_heard = xp.sum(xp.astype(heard, x.dtype), axis=-1)[..., None]
     return xp.sum(difference * weights, axis=-2) / or_one(n_heard)

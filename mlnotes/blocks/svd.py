@@ -327,7 +327,7 @@ def _turn(u, s, v, noise, tolerance, i, j):
         s[k] *= c * length
         u[k] = column / or_one(length)[:, None]
     v[i], v[j] = c[:, None] * (v[i] + t[:, None] * v[j]), c[:, None] * (v[j] - t[:, None] * v[i])
-    # What is left of a column that depends on others is rounding error, and need never become orthogonal to them.
+    # A column that has sunk this low depends on others: what is left of it need never become orthogonal to them.
     lost = j[s[j] <= noise[j]]
     u[lost], s[lost] = 0, 0
     return largest

@@ -151,7 +151,7 @@ CHECKS = (
                 "Singular values below 1e-8 of the largest are wrong, and their vectors not orthonormal",
                 "work on A itself: AᵀA has the square of its condition number"),
             Mistake("second factor not transposed", (_RESULT, f"{_RESULT}.T"),
-                "u * s @ vt is not the matrix, and does not even fit one with more columns than rows",
+                "u * s @ vt is not the matrix, unless V is symmetric, and does not fit one with more columns than rows",
                 "return vt, with right singular vectors in its rows",
                 "svd of MATLAB and torch.svd return V, NumPy's and torch.linalg's its transpose"),
             Mistake("sides exchanged", (_RESULT, "return found.vt.T, found.s, found.u.T"),
