@@ -239,8 +239,8 @@ _CLAIMS = (
 )
 
 
-def _walk(step, always=False, steps=40):
-    """Make a wrong version of how it steps: `step` takes J, r and how many steps there have been."""
+def _walk(step, always=False, steps=40, content=None):
+    """Make a wrong version: `step` takes J, r and how many steps there have been, `content` J, r and x, too."""
 
     def version(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
         x, found = np.array(x0, float), None
@@ -251,7 +251,8 @@ def _walk(step, always=False, steps=40):
                 break
             size, full = np.linalg.norm(r), j.any(axis=0).all()
             along = np.linalg.qr(j / np.linalg.norm(j, axis=0))[0].T @ r if full else r
-            converged = bool(size < 1e-12 or np.linalg.norm(along) <= tolerance * size)
+            off = np.linalg.norm(along) / size if content is None else content(j, r, x)
+            converged = bool(size < 1e-12 or off <= tolerance)
             found = SimpleNamespace(x=x, cost=float(r @ r / 2), converged=converged or always)
             if converged or not full:
                 break
@@ -356,6 +357,16 @@ CHECKS = (
                 lambda j, r, t: -np.linalg.solve(j.T @ j, j.T @ r),
                 lambda j, r, t: -np.linalg.lstsq(j.T @ j, j.T @ r)[0])),
             _CONTENT,
+            *(Mistake("content with a small gradient", _walk(lambda j, r, t: -lstsq(j, r), content=it),
+                "Another unit of a parameter lets it stop at another point",
+                "divide the columns of J by their lengths: the cosine of residual and tangent plane has no unit") for it in (
+                lambda j, r, x: np.linalg.norm(j.T @ r), lambda j, r, x: np.abs(j.T @ r).max(),
+                lambda j, r, x: np.linalg.norm(j.T @ r) / np.linalg.norm(r))),
+            *(Mistake("content with short steps", _walk(lambda j, r, t: -lstsq(j, r), content=it),
+                "It stops where steps are short, not where the residual is perpendicular",
+                "look at the angle between residual and tangent plane") for it in (
+                lambda j, r, x: np.linalg.norm(lstsq(j, r)),
+                lambda j, r, x: np.linalg.norm(lstsq(j, r)) / (np.linalg.norm(x) or 1))),
             Mistake("never content", ("the residual is perpendicular to its tangent plane\", dampings, True",
                 "the residual is perpendicular to its tangent plane\", dampings, False"),
                 "It never says that it has converged", "look whether the residual is perpendicular"),
@@ -440,6 +451,9 @@ CHECKS = (
             Mistake("squares of the scales", ("np.diag(scales)", "np.diag(scales**2)"), "The scales act squared",
                 "the rows are squared: put the scales themselves into them"),
             Mistake("step with the wrong sign", ("-np.append", "np.append"), *_SIGN),
+            Mistake("columns not divided", lambda r, j, damping, scales: np.linalg.lstsq(np.vstack([j,
+                np.sqrt(damping) * np.diag(scales)]), -np.append(r, np.zeros(len(scales))), rcond=None)[0],
+                "Columns that are short beside others count as zero", "divide the columns by the scales first"),
             Mistake("roots of the scales", ("np.diag(scales)", "np.diag(np.sqrt(scales))"),
                 "The scales act by their roots: D stands where D² belongs",
                 "the rows are squared: put the scales themselves into them"),

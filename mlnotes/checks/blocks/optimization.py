@@ -164,6 +164,15 @@ _HIDDEN = ((deep, -1e-14, 1.0), (deep, -1.0, 1e-14), (deep, -2e-13, 1.0), (deep,
     (_named(lambda x: 1e6 * plain(x), "high_plain"), -1e-7, 1e-3))
 
 
+def _rises(units, value=1.0):
+    """Make a function that is higher by so many rounding errors beyond 0.4 than at 0, and lower between."""
+    rise = units * 2.0**-52 * value
+    return _named(lambda x: value + (rise if x[0] > 0.4 else -1.0 if x[0] else 0.0), f"rises_by_{units:g}_units")
+
+
+# Rises, values and promises in units of 2**-52 of the value, on both sides of what is allowed.
+_AT_ROUNDING = ((3, 1.0, 100), (4, 1.0, 100), (5, 1.0, 100), (3, 1.0, 499), (3, 1.0, 501), (6 / 1.9, 1.9, 100))
+
 _slow, _fast, _newton, _lbfgs = (_named(gradient_descent(0.01), "gradient_descent(0.01)"),
     _named(gradient_descent(0.2), "gradient_descent(0.2)"), _named(newton(), "newton()"), _named(lbfgs(), "lbfgs()"))
 _WALK = (height, slopes, _start)
@@ -682,6 +691,9 @@ CHECKS = (
                 for fall in (7e-5, 1.5e-4)),
             *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise that rounding hides") for f, slope,
                 step in _HIDDEN),
+            *(call(_rises(units, value), np.zeros(1), np.ones(1), -promise * 2.0**-52
+                * value).about(f"a rise of {units:.3g} units where {promise} are promised")
+                for units, value, promise in _AT_ROUNDING),
             call(fenced, np.zeros(1), np.ones(1), -1.0).about("no value beyond"),
             call(_falls_flat(3e-4)[0], np.zeros(1), np.array([2.0]), -2.0).about("a direction of length 2"),
             call(bowl, np.array([1.0, 0.0]), np.array([-3.0, -1.0]), -10.0, 2.0**90).about("some ninety halvings"),
