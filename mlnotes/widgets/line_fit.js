@@ -42,7 +42,7 @@ function render({ model, el }) {
       measured("slope", "slope", found.slope), measured("intercept", "intercept", found.intercept),
       measured("squares", "sum of squares", found.squares),
       measured("ones", "residual · ones", found.withOnes), measured("places", "residual · x", found.withX),
-      fact("angle", "from residual to x", found.straight ? "no residual" : `${plain(found.angle)}°`, found.angle));
+      fact("angle", "from residual to x", found.straight ? "no residual" : degrees(found), found.angle));
     const said = tell(s, found);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -50,7 +50,7 @@ function render({ model, el }) {
   const hint = (said) => h("p", { class: "mw-hint" }, said);
   el.append(h("div", { class: "mw-controls" }, ...[point, across, up, strength].map((it) => it.element)), drawing,
     hint("Each square stands on what a point is off, measured along y. The ringed point is the one that moves."), standing,
-    hint("The same with a dimension for each point: y, less its mean, is one vector, always drawn equally long. The level line is the column of x, less its mean; on it lies the fit. The residual leads from the fit to the tip of y."),
+    hint("The same with a dimension for each point: y, less its mean, is one vector, always drawn equally long. The level line is the column of x, less its mean; on it lies the fit. The residual leads from the fit to the tip of y; pull a point, and it grows."),
     sums, verdict);
   draw();
   return listen(model, STATE, draw);
@@ -81,9 +81,11 @@ function fit(x, y, exponent) {
   };
 }
 
-function tell(exponent, { withX }) {
+function tell(exponent, { straight, withX, slope }) {
+  if (straight) return "The line goes through all points: there is no residual.";
   if (exponent <= -3) return "The residual is at right angles to both columns, the ones and the x: no other line has smaller squares.";
-  return `With ridge the residual leans on the column of x, by ${plain(withoutNoise(withX))}: that is what keeps the slope small.`;
+  const [product, part] = [withX, slope].map((it) => bracketed(plain(withoutNoise(it))));
+  return `Ridge has given up the right angle with x: residual · x is ${product}, ${plain(10 ** exponent, 3)} times the slope ${part}.`;
 }
 
 // What is seen
@@ -98,7 +100,11 @@ function axes() {
 }
 
 function leaning({ straight, angle }) {
-  return straight ? "The arrow of y lies on the column of x: no residual." : `The residual meets the column of x at ${plain(angle)}°.`;
+  return straight ? "The line goes through all points: there is no residual." : `The residual meets the column of x at ${degrees({ angle })}.`;
+}
+
+function degrees({ angle }) {
+  return `${plain(withoutNoise(angle))}°`;
 }
 
 function triangle({ length, along, fitted, beyond, straight, angle }) {
@@ -114,7 +120,7 @@ function triangle({ length, along, fitted, beyond, straight, angle }) {
     ...(right ? [svg("path", { d: corner, class: "mw-right" })] : []),
     line(origin, tip, "mw-y"), line(origin, foot, "mw-fitted"), line(foot, tip, "mw-residual"),
     svg("text", { x: WIDTH - 8, y: GROUND + 18, "text-anchor": "end" }, "x"),
-    svg("text", { x: tip.x + (along < 0 ? -8 : 8), y: tip.y - 6, "text-anchor": along < 0 ? "end" : "start" }, "y"),
+    ...(length === 0 ? [] : [svg("text", { x: tip.x + (along < 0 ? -8 : 8), y: tip.y - 6, "text-anchor": along < 0 ? "end" : "start" }, "y")]),
   ];
 }
 

@@ -115,7 +115,8 @@ class LineFit(Widget):
         yield _segment(origin, foot, "#2c5fa8", 3)
         yield _segment(foot, tip, "#b3410e", 3)
         yield text(WIDTH - 8, HEIGHT + GROUND + 18, "x", anchor="end")
-        yield text(tip[0] + (8 if along >= 0 else -8), tip[1] - 6, "y", anchor="start" if along >= 0 else "end")
+        if length:
+            yield text(tip[0] + (8 if along >= 0 else -8), tip[1] - 6, "y", anchor="start" if along >= 0 else "end")
 
     def describe(self):
         """Say which line it is, how large the squares are together, and how the residual stands."""

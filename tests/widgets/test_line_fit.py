@@ -138,6 +138,17 @@ def test_a_falling_line_is_written_with_a_minus(open_page):
     assert open_page(widget).get_by_role("img", name="3 points and the line y = 1 − 1 x").count() == 1
 
 
+def test_a_line_through_all_points_leaves_no_residual_on_the_page_until_ridge_turns_it(open_page, slide):
+    page = open_page(LineFit([-2.0, 0.0, 2.0], [-2.0, 0.0, 2.0]))
+    assert "there is no residual" in page.locator(".mw-verdict").inner_text()
+    assert page.get_by_role("img", name="The line goes through all points: there is no residual.").count() == 1
+    slide(page, "Ridge", 2.0)  # the line of y is that of x: its residual leans all the way
+    assert shown(page, "angle") == pytest.approx(0, abs=1e-9)
+    assert page.get_by_role("img", name="The residual meets the column of x at 0°.").count() == 1
+    page = open_page(LineFit([-2.0, 0.0, 2.0], [1.0, 1.0, 1.0]))
+    assert page.locator(".mw-fit svg text").all_text_contents() == ["x"]
+
+
 def test_the_page_keeps_the_last_point_from_standing_above_all_others(open_page, slide):
     page = open_page(LineFit([1.0, 1.0, 2.0], [0.0, 1.0, 5.0], point=2))
     slide(page, "its x", 1.0)
@@ -155,8 +166,9 @@ def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     page.get_by_label("Ridge").focus()
     page.keyboard.press("End")
     assert page.get_by_label("Ridge").get_attribute("aria-valuetext") == "1000"
-    leans = f"leans on the column of x, by {shown(page, 'places'):.4g}:".replace("-", "−")
-    assert leans in page.locator(".mw-verdict").inner_text()
+    place, slope = (f"{shown(page, name):.4g}".replace("-", "−") for name in ("places", "slope"))
+    verdict = f"residual · x is {place}, 1000 times the slope {slope}."
+    assert verdict in page.locator(".mw-verdict").inner_text().replace("(", "").replace(")", "")
     page.keyboard.press("Home")
     assert page.get_by_label("Ridge").get_attribute("aria-valuetext") == "none"
     assert "at right angles to both columns" in page.locator(".mw-verdict").inner_text()

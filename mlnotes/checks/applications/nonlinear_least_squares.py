@@ -359,7 +359,7 @@ CHECKS = (
             _CONTENT,
             *(Mistake("content with a small gradient", _walk(lambda j, r, t: -lstsq(j, r), content=it),
                 "Another unit of a parameter lets it stop at another point",
-                "divide the columns of J by their lengths: the cosine of residual and tangent plane has no unit") for it in (
+                "divide the columns of J by their lengths: a cosine has no unit") for it in (
                 lambda j, r, x: np.linalg.norm(j.T @ r), lambda j, r, x: np.abs(j.T @ r).max(),
                 lambda j, r, x: np.linalg.norm(j.T @ r) / np.linalg.norm(r))),
             *(Mistake("content with short steps", _walk(lambda j, r, t: -lstsq(j, r), content=it),
