@@ -396,6 +396,12 @@ CHECKS = (
                 "The hidden layer is as wide as a token", "it is four times as wide unless given"),
             Mistake("norms forgotten", (" + norms", ""), "4n are missing: those of the two norms, or as many biases",
                 "a norm has a gain and a shift, and each of attention's four matrices has a bias"),
+            Mistake("half of the norms", ("2 * (d_model + d_model)", "d_model + d_model"),
+                "2n are missing: one of two norms, or the shifts of both",
+                "a block has two norms, and each of them a gain and a shift"),
+            Mistake("a gate counted", (_NETWORK, f"{_NETWORK} + d_model * d_hidden"),
+                "nm too many: the hidden layer has a third matrix", "this block has no gate: its network is "
+                "feed_forward, not swiglu"),
             Mistake("last projection forgotten", ("4 * (d_model", "3 * (d_model"), "Attention has three matrices",
                 "a fourth brings the heads' results together"))),
     Checks(cosine_without_positions,
@@ -406,5 +412,10 @@ CHECKS = (
             oracle("two equal rows in torch's layer, six times", _six_layers(_torch_block), call(), **_LAST_BITS)),
         mistakes=(
             Mistake("unrelated", ("1.0", "0.0"), "The two would point in unrelated directions",
-                "equal rows ask equal questions of the same keys, and get equal answers"),)),
+                "equal rows ask equal questions of the same keys, and get equal answers"),
+            *(Mistake(name, ("1.0", number), what, "without positions the two rows are equal in every layer")
+                for name, number, what in (
+                ("as with positions", "0.776", "That is what the model makes of them with their positions"),
+                ("as they enter", "0.970", "That is how alike they are with their positions, before the layers"),
+                ("halfway", "0.5", "Nothing pulls the two halfway apart"))))),
 )

@@ -63,6 +63,7 @@ def _written(version, reader, ids, n_tokens, **options):
     step = _Reader()
     if isinstance(options.get("rng"), tuple):
         options["rng"] = np.random.default_rng(*options["rng"])
+    options.setdefault("rng", 0)  # who draws where nothing is to be drawn shall draw the same each time
     written = version(step, ids, n_tokens, **options)
     if written is None:
         return None
@@ -182,6 +183,9 @@ CHECKS = (
         mistakes=(
             Mistake("only the last token of the text is read", ("np.asarray(ids), []", "np.asarray(ids)[-1:], []"),
                 "What stands before the last token makes no difference", "hand step the whole text first"),
+            Mistake("choice not handed on", ("next_token_probabilities(step(new)[-1], **choice)",
+                "next_token_probabilities(step(new)[-1])"), "Temperature, top_k and top_p make no difference",
+                "hand them on to next_token_probabilities"),
             Mistake("the most probable every time", (
                 'int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))',
                 "int(np.argmax(p))"),

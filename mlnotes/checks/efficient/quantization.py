@@ -201,6 +201,21 @@ _TWO = _chunks(2, 3, k=_K2, v=_V2)
 # Codes that reach too far are neither cut off nor wrapped.
 _FREE = (("xp.clip(xp.round(steps), -most if symmetric else 0, most)", "xp.round(steps)"),
          ("xp.int8 if symmetric else xp.uint8", "xp.int32"))
+def _moved_to_zero(x, bits, block_size=None, symmetric=True):
+    """Give codes of a grid that has zero on it, as a zero point makes it, with the minimum that it has not."""
+    codes, scale, minimum = quantize(x, bits, block_size, symmetric)
+    if symmetric:
+        return codes, scale, minimum
+    step, low = (np.repeat(it, x.shape[-1] // it.shape[-1], axis=-1) for it in (np.where(scale > 0, scale, 1), minimum))
+    return (np.round(x / step) - np.round(low / step)).astype(codes.dtype), scale, minimum
+
+
+def _with_its_guard(x, bits, block_size=None, symmetric=True):
+    """Return a step of 1 where there is none to divide by."""
+    codes, scale, minimum = quantize(x, bits, block_size, symmetric)
+    return codes, np.where(scale == 0, 1, scale).astype(scale.dtype), minimum
+
+
 _SHARED = (
     Mistake("one step for all", ("x.reshape(*x.shape[:-1], x.shape[-1] // block_size, block_size)",
                                  "x.reshape(*x.shape[:-1], 1, x.shape[-1])"),
@@ -249,7 +264,11 @@ CHECKS = (
             Claim("blocks do not know of each other", lambda f: distance(dequantize(f(_wide, 4, 7))[..., :7],
                 dequantize(f(_wide[..., :7], 4, 7)))),
             Claim("torch.fake_quantize_per_tensor_affine", _torchs, 1e-6, "rounding errors of float32", "oracle")),
-        mistakes=_SHARED),
+        mistakes=(*_SHARED,
+            Mistake("guard returned", _with_its_guard, "Where all numbers are equal, the scale is 1 and not 0",
+                "divide by 1 there, and return the 0"),
+            Mistake("zero on the grid", _moved_to_zero, "The grid begins beside the minimum, so that zero lies on it",
+                "take the minimum off before rounding: it is stored here, and no zero point"))),
     Checks(dequantize, cases=(
             call(_SCALED[:3]), call(_SCALED[3:]).about("three axes"),
             call((_SCALED[0], _SCALED[1][:, :1], _SCALED[2][:, :1])).about("one block"),
