@@ -118,7 +118,9 @@ class GlueToMath(SphinxPostTransform):
                 glued = nodes.inline(classes=["glued"])
                 math.replace_self(glued)
                 glued += [math, nodes.Text(touching[0])]
-                following.parent.replace(following, nodes.Text(following[touching.end() :]))
+                # Not by `replace`, which takes the first text that is equal: another comma.
+                place = next(i for i, it in enumerate(following.parent) if it is following)
+                following.parent[place] = nodes.Text(following[touching.end() :])
 
 
 class InlineFigures(SphinxPostTransform):

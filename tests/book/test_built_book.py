@@ -315,6 +315,11 @@ def test_a_page_of_the_reference_is_stored_without_those_that_were_read_before(b
     assert {id(node.document) for node in document.findall()} == {id(document)}
 
 
+def test_punctuation_after_a_formula_stands_there_once(pages):
+    twice = re.compile(r"([.,;:!?])</span>\1")
+    assert not {name: twice.findall(page.text) for name, page in pages.items() if twice.search(page.text)}
+
+
 def test_no_page_reports_an_error(visits):
     assert not {name: visit.complaints for name, visit in visits.items() if visit.complaints}
 
