@@ -247,7 +247,8 @@ def _principal_axes(x, kind, eps, ddof):
         raise ValueError(f"with eps = 0 the covariance must be regular, got rank {varying} for {d} features")
     u, s, vt = svd(r)
     u = q @ u
-    if det(vt) < 0:  # a mirror: one axis is turned round, so that all kinds are rotations of each other
+    # If vt is a mirror, one axis is turned round: all kinds of whitening are rotations of each other.
+    if det(vt) < 0:
         u[:, -1], vt[-1] = -u[:, -1], -vt[-1]
     return u, s, vt, _std(s, exponent, eps, n - ddof), exponent
 

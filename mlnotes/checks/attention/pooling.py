@@ -287,7 +287,8 @@ CHECKS = (
                 (1, 2, 2, -1), (0, 2, -2, 0), (0, 1, -1, 0), (0.6, -0.8, 0.8, 0.6), (0.6, 0.8, 0.8, -0.6), (2, 1, 1, 2),
                 (-2, 1, 1, -2), (3, 0, 0, 1), (2, 1, 0, 2), (2, 0, 0, 2), (1, 0, 0, 0))),
             *(call(np.array(it)) for it in ([[1, 2, 3], [2, 0, 1], [3, 4, 0]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
-                [[1, 2, 3], [2, 0, 1], [4, 1, 0]])), call(_m23).about("queries narrower than keys"),
+                [[1, 2, 3], [2, 0, 1], [4, 1, 0]],
+                [[1, 2, 0], [3, 1, 0], [0, 0, 1]])), call(_m23).about("queries narrower than keys"),
             call(_square), call(_even)),
         claims=(
             Claim("a matrix and its transpose added up", lambda f: 1 - f(_m22 + _m22.T)),

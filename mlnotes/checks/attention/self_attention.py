@@ -55,7 +55,8 @@ def _torch_slope(q, k, v, scale):
 def _above_the_first(version, k, c):
     """Compare differences: a number added to the scores of all keys changes no weight."""
     bias = version(k, c)
-    return bias if np.shape(numbers(bias)) != (len(k),) else numbers(bias) - numbers(bias)[0]
+    values = numbers(bias)
+    return bias if values is None or not values.size else values - values.ravel()[0]
 
 
 def _written_bias(name, case):
