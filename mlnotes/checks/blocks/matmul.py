@@ -233,6 +233,9 @@ CHECKS = (
             Mistake("inner side whole", (("range(0, k, size)", "[0]"), ("size, t : t + size]", "size, :]"),
                 ("[..., t : t + size, j", "[..., :, j")), "Blocks are as long as the inner side",
                 "cut the inner side into blocks, too"),
+            Mistake("outer sides whole", (("range(0, n, size)", "[0]"), ("range(0, m, size)", "[0]"),
+                ("i : i + size, t : t + size]", "t : t + size]"), ("t : t + size, j : j + size]", "t : t + size, :]")),
+                "Blocks have all rows of a and all columns of b", "cut the rows and the columns, too"),
             Mistake("blocks of two", ("m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]",
                 "m, k, n, size = a.shape[-2], a.shape[-1], b.shape[-1], 2"),
                 "Blocks have two rows and columns whatever `size` is", "use `size` in the ranges and slices"),
@@ -277,6 +280,14 @@ CHECKS = (
             Mistake("costs exchanged", ("2 * n * n * d, 2 * n * d * d", "2 * n * d * d, 2 * n * n * d"),
                 "The two costs have changed places, or `n` and `d` have",
                 "QKᵀ is n × n, and each of its entries takes d multiplications"),
+            *(Mistake("a square of n in the second", ("2 * n * d * d", it),
+                "The second counts as many multiplications for an entry of KᵀV as for one of QKᵀ, or too few",
+                "KᵀV is d × d, and each of its entries takes n multiplications") for it in (
+                "2 * d**3", "n * d * d + d**3", "n * n * d + n * d * d")),
+            *(Mistake("entries of QKᵀ miscounted", ("2 * n * n * d,", it),
+                "The first counts the wrong number of multiplications for an entry of QKᵀ",
+                "QKᵀ is n × n, and each of its entries takes d multiplications") for it in (
+                "2 * n**3,", "n**3 + n * n * d,", "n * n * d + n * d * d,")),
             Mistake("same for both", ("2 * n * d * d", "2 * n * n * d"), "Both cost the same",
                 "Kᵀ V has d rows and d columns: no n × n matrix comes up"))),
 )
