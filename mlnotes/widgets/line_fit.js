@@ -3,6 +3,7 @@
 const STATE = ["x", "y", "point", "strength"];
 const [WIDTH, HEIGHT] = [480, 480];
 const SCALE = 20;
+const NO_RESIDUAL = "The line goes through all points: there is no residual.";
 const [TALL, GROUND, REACH] = [250, 225, 205]; // the second picture: its height, its column of x, the length of y
 
 function render({ model, el }) {
@@ -42,7 +43,7 @@ function render({ model, el }) {
       measured("slope", "slope", found.slope), measured("intercept", "intercept", found.intercept),
       measured("squares", "sum of squares", found.squares),
       measured("ones", "residual · ones", found.withOnes), measured("places", "residual · x", found.withX),
-      fact("angle", "from residual to x", found.straight ? "no residual" : degrees(found), found.angle));
+      fact("angle", "from residual to x", found.straight ? "no residual" : degrees(found.angle), found.angle));
     const said = tell(s, found);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -82,7 +83,7 @@ function fit(x, y, exponent) {
 }
 
 function tell(exponent, { straight, withX, slope }) {
-  if (straight) return "The line goes through all points: there is no residual.";
+  if (straight) return NO_RESIDUAL;
   if (exponent <= -3) return "The residual is at right angles to both columns, the ones and the x: no other line has smaller squares.";
   const [product, part] = [withX, slope].map((it) => bracketed(plain(withoutNoise(it))));
   return `Ridge has given up the right angle with x: residual · x is ${product}, ${plain(10 ** exponent, 3)} times the slope ${part}.`;
@@ -100,10 +101,10 @@ function axes() {
 }
 
 function leaning({ straight, angle }) {
-  return straight ? "The line goes through all points: there is no residual." : `The residual meets the column of x at ${degrees({ angle })}.`;
+  return straight ? NO_RESIDUAL : `The residual meets the column of x at ${degrees(angle)}.`;
 }
 
-function degrees({ angle }) {
+function degrees(angle) {
   return `${plain(withoutNoise(angle))}°`;
 }
 

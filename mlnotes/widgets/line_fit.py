@@ -4,7 +4,7 @@ import numpy as np
 import traitlets
 
 from mlnotes.applications.least_squares import ridge
-from mlnotes.blocks.dot_product import angle, dot
+from mlnotes.blocks.dot_product import angle, dot, project, unit
 from mlnotes.blocks.norm import vector_norm
 from mlnotes.widgets import module
 from mlnotes.widgets.base import Widget, require_between, shown, svg, text, validate
@@ -98,10 +98,9 @@ class LineFit(Widget):
     def _triangle(self):
         # In the plane of x and y, both less their means: what y and the fit have along x, and what y has beyond it.
         x, y = (np.array(it) - np.mean(it) for it in (self.x, self.y))
-        unit, length = x / vector_norm(x), vector_norm(y)
-        along, fitted = dot(y, unit), self.fit()[0] * vector_norm(x)
-        beyond = vector_norm(y - along * unit)
+        along, fitted, beyond = dot(y, unit(x)), self.fit()[0] * vector_norm(x), vector_norm(y - project(y, x))
         along, fitted, beyond = np.round([along, fitted, beyond], 9)
+        length = vector_norm(y)
         scale = REACH / length if length else 0.0
         tip = (WIDTH / 2 + scale * along, HEIGHT + GROUND - scale * beyond)
         origin, foot = ((WIDTH / 2 + scale * it, HEIGHT + GROUND) for it in (0.0, fitted))

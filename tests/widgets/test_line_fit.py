@@ -131,6 +131,18 @@ def test_the_page_marks_the_right_angle_until_ridge_tilts_the_residual(open_page
     assert page.get_by_role("img", name=re.compile(r"at \d\d(\.\d+)?°")).count() == 1
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_mark_of_the_right_angle_stands_between_the_fit_and_the_origin(open_page, sign):
+    widget = LineFit(X, [sign * v for v in Y])
+    page = open_page(widget)
+    foot = float(page.locator(".mw-fit .mw-fitted").get_attribute("x2"))
+    on_page = page.locator(".mw-fit .mw-right").get_attribute("d")
+    for path in (on_page, re.search('<path d="([^"]*)"', widget.picture())[1]):
+        corner, across = float(path.split()[1]), float(path.split()[-1])
+        assert min(240, foot) < corner < max(240, foot)
+        assert corner + across == pytest.approx(foot, abs=0.1)
+
+
 def test_a_falling_line_is_written_with_a_minus(open_page):
     widget = LineFit([-2, 0, 2], [3, 1, -1])
     assert "the line y = 1 − 1 x" in widget.describe()
