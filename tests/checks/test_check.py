@@ -955,6 +955,21 @@ class TestCauses:
         with pytest.raises(brakes.TooLong):
             brake()
 
+    @pytest.mark.parametrize(
+        "body",
+        ["for _ in range(n): pass", "while n: n = n - 1", "return f(n - 1) if n else 0"],
+        ids=["for", "while", "a call of itself"],
+    )
+    def test_turns_of_loops_and_calls_of_a_function_count(self, body):
+        tree, brake = brakes.with_brakes(ast.parse(f"def f(n):\n    {body}")), brakes.Brake()
+        namespace = {"_mlnotes_tick": brake}
+        exec(compile(tree, "", "exec"), namespace)
+        brake.turns = 50
+        namespace["f"](40)
+        brake.reset()
+        with pytest.raises(brakes.TooLong):
+            namespace["f"](60)
+
     def test_a_loop_that_a_repair_makes_endless_is_stopped(self):
         body = """
             def my_softmax(x, axis=-1):
