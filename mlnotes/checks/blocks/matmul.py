@@ -280,12 +280,12 @@ CHECKS = (
             Mistake("costs exchanged", ("2 * n * n * d, 2 * n * d * d", "2 * n * d * d, 2 * n * n * d"),
                 "The two costs have changed places, or `n` and `d` have",
                 "QKᵀ is n × n, and each of its entries takes d multiplications"),
-            *(Mistake("a square of n in the second", ("2 * n * d * d", it),
-                "The second counts as many multiplications for an entry of KᵀV as for one of QKᵀ, or too few",
+            *(Mistake("entries of KᵀV miscounted", ("2 * n * d * d", it),
+                "The second counts the wrong number of entries, or of multiplications for one",
                 "KᵀV is d × d, and each of its entries takes n multiplications") for it in (
                 "2 * d**3", "n * d * d + d**3", "n * n * d + n * d * d")),
             *(Mistake("entries of QKᵀ miscounted", ("2 * n * n * d,", it),
-                "The first counts the wrong number of multiplications for an entry of QKᵀ",
+                "The first counts the wrong number of entries, or of multiplications for one",
                 "QKᵀ is n × n, and each of its entries takes d multiplications") for it in (
                 "2 * n**3,", "n**3 + n * n * d,", "n * n * d + n * d * d,")),
             Mistake("same for both", ("2 * n * d * d", "2 * n * n * d"), "Both cost the same",

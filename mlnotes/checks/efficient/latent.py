@@ -190,13 +190,10 @@ CHECKS = (
     Checks(absorbed_latent_attention, cases=_CALLS, claims=(*_CLAIMS,
         Claim("it is the plain form", lambda f: distance(f(_q, _c, _uk, _uv, _mask), latent_attention(_q, _c, _uk, _uv,
               _mask)), **_LAST_BITS)), mistakes=(
-        Mistake("scaled by the width of the latents", (f"    {_LENGTH}\n", ""),
-            "Rows are flatter where latents are wider than keys",
+        *(Mistake("scaled by the width of the latents", it, "Rows are flatter where latents are wider than keys",
             "the scores are those of the plain form: keep 1/sqrt(d + p), whatever the width of the latents",
-            "ollama, pull request 13893 (2026)"),
-        Mistake("scaled by the width of the latents alone", (_LENGTH, _LENGTH.replace("q.shape[-1]", "r")),
-            "Rows are flatter where latents are wider than keys",
-            "the scores are those of the plain form: keep 1/sqrt(d + p), whatever the width of the latents"),
+            "ollama, pull request 13893 (2026)") for it in (
+            (f"    {_LENGTH}\n", ""), (_LENGTH, _LENGTH.replace("q.shape[-1]", "r")))),
         Mistake("scaled by the width of the content", (_LENGTH, _LENGTH.replace("q.shape[-1]", "d")),
             "Rows are sharper than they should be",
             "a dot product has d + p terms: divide by the root of their number"),
