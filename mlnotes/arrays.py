@@ -347,8 +347,29 @@ def as_like(x, other):
         return x
     xp = array_namespace(other)
     if not is_array_api_obj(x) or array_namespace(x) is not xp:
-        x = xp.asarray(x, device=device(other))
+        x = beside(x, other)
     return xp.astype(to_device(x, device(other)), other.dtype, copy=False)
+
+
+def beside(x, other):
+    """Bring an array, such as a mask, to the library and the device of another one.
+
+    Parameters
+    ----------
+    x : array or sequence
+        The array: NumPy, or the library of ``other``.
+    other : array
+        Any array.
+
+    Returns
+    -------
+    array
+        The same entries. PyTorch takes NumPy's arrays neither backwards nor read-only: of such it gets a copy.
+    """
+    xp = array_namespace(other)
+    if isinstance(x, np.ndarray) and not isinstance(other, np.ndarray):
+        x = np.require(x, requirements=("C", "W"))
+    return xp.asarray(x, device=device(other))
 
 
 def or_one(x):
@@ -455,7 +476,7 @@ def times_power_of_two(x, exponent, name):
     return product
 
 
-def widen_half(function):
+def widen_half(function, results=()):
     """Let a function compute in float32 where it is given float16 or bfloat16, and round its results once.
 
     Frameworks do the same: sums of half-precision numbers are accumulated in single precision.
@@ -464,31 +485,60 @@ def widen_half(function):
     ----------
     function : callable
         A function of arrays that returns one array, or several.
+    results : sequence of str
+        For each of several results, the name of the argument whose dtype it has; the first argument unless given.
 
     Returns
     -------
     callable
-        The function; floating-point results have the dtype of its first argument.
+        The function; floating-point results have the dtype of an argument.
     """
 
-    first = next(iter(inspect.signature(function).parameters))
+    signature = inspect.signature(function)
+    first = next(iter(signature.parameters))
 
     @functools.wraps(function)
     def widened(*args, **kwargs):
-        x = args[0] if args else kwargs.get(first)
         if not any(map(_is_half, (*args, *kwargs.values()))):
             return function(*args, **kwargs)
         result = function(*map(_single, args), **{name: _single(value) for name, value in kwargs.items()})
-        if not _is_half(x):
-            return result
-        return tuple(_rounded(y, x) for y in result) if isinstance(result, tuple) else _rounded(result, x)
+        given = signature.bind(*args, **kwargs).arguments
+        if not isinstance(result, tuple):
+            return _rounded(result, given[first])
+        names = results[: len(result)] or [first] * len(result)
+        return tuple(_rounded(y, given[name]) for y, name in zip(result, names, strict=True))
 
     return widened
 
 
+def exact_integers(function):
+    """Let a function compute with Python's integers where it is given NumPy's, which wrap round at their largest.
+
+    Parameters
+    ----------
+    function : callable
+        A function of numbers, such as one that counts.
+
+    Returns
+    -------
+    callable
+        The function.
+    """
+
+    @functools.wraps(function)
+    def exact(*args, **kwargs):
+        return function(*map(_python, args), **{name: _python(value) for name, value in kwargs.items()})
+
+    return exact
+
+
+def _python(x):
+    return int(x) if isinstance(x, np.integer) else x
+
+
 def _rounded(y, x):
     xp = array_namespace(y)
-    return xp.astype(y, x.dtype) if xp.isdtype(y.dtype, "real floating") else y
+    return xp.astype(y, x.dtype) if _is_half(x) and xp.isdtype(y.dtype, "real floating") else y
 
 
 def _is_half(x):

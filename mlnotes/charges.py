@@ -87,7 +87,7 @@ def coulomb_forces(x, charges, softening=0.1):
     charges : array (..., n)
         Charges.
     softening : float
-        A length. The force between two particles grows no further where they are nearer than that.
+        A length s. The force between two particles is largest at the distance s/√2, and falls to 0 where they meet.
 
     Returns
     -------
@@ -188,7 +188,9 @@ def draw_charges(rng, n_systems, n=5, d=3):
 def _particles(x, v, charges, softening):
     require_finite(x=x, v=v, charges=charges)
     x, v, charges = (np.asarray(a, dtype=np.float64) for a in (x, v, charges))
-    if x.ndim < 2 or 0 in x.shape or x.shape != v.shape or charges.shape[-1:] != x.shape[-2:-1]:
+    fits = x.ndim >= 2 and 0 not in x.shape and x.shape == v.shape and charges.shape[-1:] == x.shape[-2:-1]
+    sizes = zip(charges.shape[::-1], x.shape[-2::-1], strict=False)  # the same charges may serve several systems
+    if not fits or charges.ndim >= x.ndim or any(mine not in (1, theirs) for mine, theirs in sizes):
         shapes = f"{x.shape}, {v.shape} and {charges.shape}"
         raise ValueError(f"x, v and charges must have shapes (..., n, d), (..., n, d) and (..., n), got {shapes}")
     require_not_negative(softening=softening)

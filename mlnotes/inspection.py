@@ -113,7 +113,7 @@ def _as_numpy(x):
 
 
 def count_multiply_adds(function, *arguments, **options):
-    """Count the multiplications, each with an addition, in all products of matrices while a function runs.
+    """Count the multiplications, each with an addition, in all products of two matrices while a function runs.
 
     Parameters
     ----------
@@ -127,7 +127,8 @@ def count_multiply_adds(function, *arguments, **options):
     Returns
     -------
     int
-        m·n·p for each product of an (m, n) and an (n, p) matrix, as PyTorch's own ``FlopCounterMode`` counts them.
+        m·n·p for each product of an (m, n) and an (n, p) matrix, as PyTorch's own ``FlopCounterMode`` counts them. A
+        vector counts where it is a matrix of one row or column.
     """
     class Counting(TorchDispatchMode):
         flops = 0

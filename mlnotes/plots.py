@@ -24,6 +24,14 @@ SMALL = 8.5  # points, of the labels of many ticks and of numbers in cells
 _COLORS, _MARKERS, _HATCHES = (BLUE, ORANGE, GREEN, PURPLE), "o^sD", ("", "///", "xxx")
 
 
+def _each(groups, *looks):
+    """Pair each group, (name, values), with a colour, a marker or whatever tells it from the others."""
+    most = min(map(len, looks))
+    if len(groups) > most:
+        raise ValueError(f"at most {most} groups can be told apart, got {len(groups)}: {', '.join(groups)}")
+    return zip(groups.items(), *looks, strict=False)
+
+
 def _draw_as_svg():
     """Have notebooks show figures as SVG, without the date and the version that Matplotlib would write into it.
 
@@ -96,7 +104,7 @@ def arrows(ax, vectors):
     vectors : dict of str to array (2,)
         The vectors by name.
     """
-    for (name, (x, y)), color in zip(vectors.items(), _COLORS, strict=False):
+    for (name, (x, y)), color in _each(vectors, _COLORS):
         ax.annotate(
             "", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0}
         )
@@ -248,7 +256,7 @@ def points(ax, xy, groups, xlabel, ylabel):
     xlabel, ylabel : str
         What the axes measure, with units.
     """
-    for name, marker, color in zip(groups, _MARKERS, _COLORS, strict=False):
+    for (name, _), marker, color in _each(groups, _MARKERS, _COLORS):
         ax.scatter(*xy[name].T, s=14, marker=marker, color=color, alpha=0.7, label=name)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend(loc="best")
@@ -280,7 +288,7 @@ def histograms(ax, groups, xlabel):
         What they measure, with units.
     """
     edges = np.histogram_bin_edges(np.concatenate(list(groups.values())), 40)
-    for (name, values), color, hatch in zip(groups.items(), _COLORS, _HATCHES, strict=False):
+    for (name, values), color, hatch in _each(groups, _COLORS, _HATCHES):
         ax.hist(values, edges, color=color, alpha=0.6, hatch=hatch, edgecolor="white", label=name)
     ax.set(xlabel=xlabel, ylabel="count")
     ax.legend(loc="best")
@@ -323,9 +331,9 @@ def bars(ax, groups, labels, ylabel):
         What the height measures, with units.
     """
     width = 0.8 / len(groups)
-    for i, (name, heights) in enumerate(groups.items()):
+    for i, ((name, heights), color, hatch) in enumerate(_each(groups, _COLORS, _HATCHES)):
         x = np.arange(len(labels)) + (i - (len(groups) - 1) / 2) * width
-        drawn = ax.bar(x, heights, width * 0.92, label=name, color=_COLORS[i], hatch=_HATCHES[i], edgecolor="white")
+        drawn = ax.bar(x, heights, width * 0.92, label=name, color=color, hatch=hatch, edgecolor="white")
         texts = [f"{height:.2f}" for height in heights]
         if len(groups) * len(labels) > 12:  # narrow bars: ".33"
             texts = [text.removeprefix("0") for text in texts]
@@ -422,7 +430,7 @@ def reach_of_averages(ax, values, results):
     for name, point in values.items():
         ax.plot(*point, "o", color=BLUE)
         ax.annotate(name, point, (7, 7), textcoords="offset points", color=BLUE)
-    for (name, point), marker, color in zip(results.items(), "sD^", (ORANGE, GREEN, PURPLE), strict=False):
+    for (name, point), marker, color in _each(results, "sD^", (ORANGE, GREEN, PURPLE)):
         ax.plot(*point, marker, color=color, ms=7)
         ax.annotate(name, point, (-9, -4), textcoords="offset points", color=color, ha="right")
     ax.set(xlabel="first coordinate", ylabel="second coordinate", aspect="equal")
@@ -439,8 +447,8 @@ def column_owners(ax, layouts):
     layouts : dict of str to sequence of str
         For each matrix the owner of each of its columns. Owners of one initial share a colour and a hatching.
     """
-    initials = sorted({owner[0] for owners in layouts.values() for owner in owners}, reverse=True)
-    looks = dict(zip(initials, zip((PALE_BLUE, PALE_ORANGE, PALE_GREEN), _HATCHES, strict=True), strict=False))
+    initials = dict.fromkeys(sorted({owner[0] for owners in layouts.values() for owner in owners}, reverse=True))
+    looks = {initial: look for (initial, _), *look in _each(initials, (PALE_BLUE, PALE_ORANGE, PALE_GREEN), _HATCHES)}
     for y, owners in enumerate(layouts.values()):
         for x, owner in enumerate(owners):
             color, hatch = looks[owner[0]]
@@ -506,7 +514,7 @@ def matrix(ax, values, rows, columns, title, limit):
     title : str
         What is shown.
     limit : float
-        The size at which the colours end.
+        The largest size; the colours reach further, so that they stay pale.
     """
     image = ax.imshow(values, cmap="PuOr_r", vmin=-1.6 * limit, vmax=1.6 * limit)  # pale enough for black numbers
     _write_into_cells(image, "{:.3g}")
@@ -532,13 +540,13 @@ def names_in_the_plane(ax, xy, names, groups):
         The names in each group, by the name of the group; a name that is in none is grey.
     """
     xy = np.asarray(xy)
-    group_of = {name: i for i, members in enumerate(groups.values()) for name in members}
+    looks = {name: look for (_, members), *look in _each(groups, _MARKERS, _COLORS) for name in members}
     for (x, y), name in zip(xy, names, strict=True):
-        color = _COLORS[group_of[name]] if name in group_of else GREY
-        ax.plot(x, y, _MARKERS[group_of[name]] if name in group_of else ".", color=color, ms=4)
+        marker, color = looks.get(name, (".", GREY))
+        ax.plot(x, y, marker, color=color, ms=4)
         ax.annotate(name, (x, y), (4, 3), textcoords="offset points", size=SMALL, color=color)
-    for i, name in enumerate(groups):
-        ax.plot([], [], _MARKERS[i], color=_COLORS[i], label=name)
+    for (name, _), marker, color in _each(groups, _MARKERS, _COLORS):
+        ax.plot([], [], marker, color=color, label=name)
     ax.set(aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
     ax.margins(0.12)
     ax.legend()
@@ -582,7 +590,7 @@ def points_on_lines(ax, x, points, lines, xlabel, ylabel):
     xlabel, ylabel : str
         What the axes measure, with units.
     """
-    for (name, values), color, marker in zip(lines.items(), _COLORS, "os^D", strict=False):
+    for (name, values), color, marker in _each(lines, _COLORS, "os^D"):
         ax.loglog(x, values, color=color, lw=1.2, label=f"{name}, formula")
         measured = points[name]
         ax.loglog(x[: len(measured)], measured, marker, color=color, label=f"{name}, measured")
@@ -676,7 +684,7 @@ def calibration(ax, groups):
         For each name the mean weight of n groups of answers, the share of right ones, and the number of answers.
     """
     ax.plot([0, 1], [0, 1], color=FAINT, lw=0.8, ls="-", zorder=0)
-    for (name, (said, right, size)), color, marker in zip(groups.items(), _COLORS, _MARKERS, strict=False):
+    for (name, (said, right, size)), color, marker in _each(groups, _COLORS, _MARKERS):
         spread = 2 * np.sqrt(right * (1 - right) / size)
         ax.errorbar(said, right, spread, fmt=marker, ms=5, lw=1, ls="none", color=color, label=name)
     ax.set(xlim=(0.35, 1.02), ylim=(0.35, 1.02), xlabel="weight of the answer", ylabel="share of right answers")
@@ -752,8 +760,7 @@ def balls(ax, circles):
     circles : dict of str to array (n, 2)
         A walk round each, by name.
     """
-    styles = zip((*_COLORS, INK), ("-", "--", "-", "-.", "-"), strict=True)
-    for (name, circle), (color, style) in zip(circles.items(), styles, strict=False):
+    for (name, circle), color, style in _each(circles, (*_COLORS, INK), ("-", "--", "-", "-.", "-")):
         ax.plot(*circle.T, color=color, ls=style, label=name)
     ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
     ax.axvline(0, color=GUIDE, lw=0.8, zorder=0)
@@ -1034,7 +1041,7 @@ def number_lines(ax, rows):
     rows : dict of str to array (n,)
         The numbers of each line, by its name; the first stands on top.
     """
-    for y, (values, color) in enumerate(zip(reversed(rows.values()), _COLORS[len(rows) - 1 :: -1], strict=False)):
+    for y, ((_, values), color) in enumerate(reversed(list(_each(rows, _COLORS)))):
         ax.axhline(y, color=GUIDE, lw=0.8, zorder=0)
         ax.plot(values, np.full(len(values), y), "|", color=color, ms=13, mew=1.6)
     ax.set(yticks=range(len(rows)), yticklabels=list(rows)[::-1], ylim=(-0.6, len(rows) - 0.4))
@@ -1082,7 +1089,7 @@ def walks(ax, function, paths, reach, levels, title=""):
     x, y = np.meshgrid(*(np.linspace(-r, r, 81) for r in reach))
     with rc_context({"path.simplify": False}):  # what could be left out unseen depends on last bits
         ax.contour(x, y, function(x, y), levels=sorted(levels), colors=[GREY], linewidths=0.7, linestyles="solid")
-    for (name, path), color, marker in zip(paths.items(), _COLORS, "os^D", strict=False):
+    for (name, path), color, marker in _each(paths, _COLORS, "os^D"):
         near = np.clip(path, -5 * np.array(reach), 5 * np.array(reach))
         ax.plot(*near.T, marker + "-", color=color, ms=3.5, lw=1.2, label=name)
     ax.set(xlim=(-reach[0], reach[0]), ylim=(-reach[1], reach[1]), aspect="equal")
@@ -1108,7 +1115,7 @@ def through_the_origin(ax, lines, vectors):
         if text.get_text():
             text.set_bbox({"fc": "white", "ec": "none", "pad": 0.5})
     reach = 1.4 * max(np.hypot(*it) for it in vectors.values())
-    for (name, direction), style in zip(lines.items(), ("-", "--"), strict=False):
+    for (name, direction), style in _each(lines, ("-", "--")):
         end = np.asarray(direction) / np.hypot(*direction) * reach * 0.7 * (-1 if np.prod(direction) > 0 else 1)
         ax.axline((0, 0), direction, color=GREY, ls=style, lw=1.2, zorder=0)
         ax.annotate(name, end, (7, 0), textcoords="offset points", color=GREY, va="bottom" if end[0] > 0 else "top")
@@ -1204,7 +1211,7 @@ def over_seeds(ax, x, groups, xlabel, ylabel, scale="log"):
         Which axes are logarithmic.
     """
     curves(ax, x, {name: np.median(values, axis=-1) for name, values in groups.items()}, xlabel, ylabel, scale)
-    for line, values, marker in zip(ax.get_lines(), groups.values(), _MARKERS, strict=False):
+    for (_, values), line, marker in _each(groups, ax.get_lines(), _MARKERS):
         ax.plot(x, values, marker, color=line.get_color(), ms=3.5)
 
 

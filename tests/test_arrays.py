@@ -2,11 +2,20 @@
 
 import numpy as np
 import pytest
+import torch
 
+from mlnotes.applications.embedding import embedding
 from mlnotes.applications.least_squares import cholesky
-from mlnotes.arrays import require_floats, working_copy
+from mlnotes.applications.linear import glorot_std
+from mlnotes.arrays import beside, require_floats, widen_half, working_copy
+from mlnotes.attention.positions import rotary
+from mlnotes.attention.self_attention import attention
+from mlnotes.attention.transformer import block_parameters
 from mlnotes.blocks.lu import backward_substitution, forward_substitution, lu_solve
 from mlnotes.blocks.softmax import softmax
+from mlnotes.efficient.flash import attention_traffic
+from mlnotes.efficient.kv_cache import cache_nbytes, decoding_multiply_adds
+from mlnotes.efficient.quantization import dequantize, quantize
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -34,3 +43,51 @@ def test_floats_stay_what_they_are_but_for_half_precision(dtype):
     expected = np.float32 if dtype is np.float16 else dtype
     assert working_copy(np.ones((2, 2), dtype)).dtype == expected
     assert working_copy(np.ones((2, 2), np.dtype(dtype).newbyteorder())).dtype == expected
+
+
+def test_each_of_several_results_has_the_precision_of_its_own_argument():
+    single, half = np.ones((2, 3), np.float32), np.ones((2, 3), np.float16)
+
+    def both(x, y):
+        return 2e38 * y, x
+
+    with np.errstate(over="ignore"):
+        assert [it.dtype for it in widen_half(both)(half, single)] == [np.float16] * 2
+    for x, y in ((single, half), (half, single)):
+        with np.errstate(over="ignore"):
+            first, second = widen_half(both, results=("y", "x"))(x, y=y)
+        assert (first.dtype, second.dtype) == (y.dtype, x.dtype)
+        assert np.isfinite(first).all() == (y is single)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64])
+def test_what_counts_does_not_wrap_round_at_the_largest_integer_of_numpy(dtype):
+    most = dtype(np.iinfo(dtype).max)
+    n = int(most)
+    assert block_parameters(most) == 12 * n**2 + 13 * n
+    assert cache_nbytes(most, most, 2) == 2 * n * n * 2 * 4
+    assert decoding_multiply_adds(most, 1, d_head=most, cached=False) == decoding_multiply_adds(n, 1, n, cached=False)
+    assert attention_traffic(most, most, most) == attention_traffic(n, n, n)
+    assert attention_traffic(most, most, most, block_size=most) == attention_traffic(n, n, n, block_size=n)
+    assert glorot_std(most, most) == glorot_std(n, n) == n**-0.5
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+def test_bits_that_are_an_integer_of_numpy_give_the_same_codes(dtype):
+    x = np.array([-1.0, 0.25, 2.0])
+    for bits in (4, 8):
+        for symmetric in (True, False):
+            ours, theirs = (quantize(x, it, symmetric=symmetric) for it in (bits, dtype(bits)))
+            np.testing.assert_array_equal(ours.codes, theirs.codes)
+            np.testing.assert_array_equal(dequantize(ours), dequantize(theirs))
+
+
+@pytest.mark.filterwarnings("error")
+def test_pytorch_takes_masks_biases_and_numbers_of_rows_that_run_backwards_or_cannot_be_written_to():
+    q, mask, bias, ids = torch.ones(3, 2), np.tri(3, dtype=bool), np.tri(3) - 1, np.arange(3)
+    for turned in (mask[::-1], np.broadcast_to(mask, (3, 3))):
+        expected = attention(q.numpy(), q.numpy(), q.numpy(), turned, bias[::-1])
+        np.testing.assert_allclose(attention(q, q, q, turned, bias[::-1]).numpy(), expected, rtol=1e-6)
+    assert embedding(ids[::-1], q).tolist() == q.tolist()
+    np.testing.assert_allclose(rotary(q, ids[::-1]).numpy(), rotary(q.numpy(), ids[::-1]), rtol=1e-6)
+    assert beside(np.float64(2), q).shape == ()

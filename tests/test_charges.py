@@ -57,6 +57,11 @@ class TestForces:
         plus, minus = total_energy(moved, 0 * moved, CHARGES)
         np.testing.assert_allclose(coulomb_forces(X, CHARGES).ravel(), (minus - plus) / (2 * step), atol=1e-7)
 
+    def test_a_softened_force_is_largest_at_the_softening_over_root_two(self):
+        at = np.array([0.9, 1.0, 1.1]) / np.sqrt(2)
+        sizes = [coulomb_forces(np.array([[0.0], [it]]), np.ones(2), 1.0)[1, 0] for it in at]
+        assert sizes[1] == max(sizes) == pytest.approx(2 / 27**0.5, rel=1e-12)
+
     @settings(max_examples=50, deadline=None)
     @given(positions)
     def test_all_forces_together_are_zero_and_no_force_passes_what_softening_allows(self, x):
@@ -139,6 +144,12 @@ class TestMotion:
         np.testing.assert_allclose(seen.energy[:, 1], alone.energy, atol=1e-13)
         np.testing.assert_array_equal(seen.x[0], x)
 
+    def test_the_same_charges_serve_several_systems(self):
+        x, v, _ = draw_charges(np.random.default_rng(0), 3, n=5, d=2)
+        one, three = (simulate_charges(x, v, it, 0.01, 4) for it in (CHARGES, np.stack([CHARGES] * 3)))
+        np.testing.assert_array_equal(one.x, three.x)
+        np.testing.assert_array_equal(one.energy, three.energy)
+
     def test_no_step_leaves_the_start(self):
         seen = simulate_charges(X, V, CHARGES, 0.1, 0)
         np.testing.assert_array_equal(seen.x, X[None])
@@ -172,6 +183,11 @@ class TestDraws:
         ({"v": V[:3]}, r"\(..., n, d\), \(..., n, d\) and \(..., n\), got \(5, 3\), \(3, 3\) and \(5,\)"),
         ({"charges": CHARGES[:3]}, r"got \(5, 3\), \(5, 3\) and \(3,\)"),
         ({"charges": np.float64(1)}, r"got \(5, 3\), \(5, 3\) and \(\)"),
+        ({"charges": CHARGES[None]}, r"got \(5, 3\), \(5, 3\) and \(1, 5\)"),
+        (
+            {"x": np.stack([X] * 4), "v": np.stack([V] * 4), "charges": np.stack([CHARGES] * 3)},
+            r"got \(4, 5, 3\), \(4, 5, 3\) and \(3, 5\)",
+        ),
         ({"x": X[0], "v": V[0]}, r"got \(3,\), \(3,\) and \(5,\)"),
         ({"x": X[:0], "v": V[:0], "charges": CHARGES[:0]}, r"got \(0, 3\), \(0, 3\) and \(0,\)"),
         ({"x": X * np.nan}, "x must hold finite numbers, got nan"),

@@ -1,9 +1,12 @@
 """E(n)-equivariant graph networks: layers that turn and move with the points that they are given."""
 
+from functools import partial
+
 import numpy as np
 from array_api_compat import array_namespace, device
 
 from mlnotes.arrays import (
+    beside,
     or_one,
     require_entries,
     require_floats,
@@ -13,8 +16,10 @@ from mlnotes.arrays import (
     widen_half,
 )
 
+_widen_half = partial(widen_half, results=("h", "x", "v"))
 
-@widen_half
+
+@_widen_half
 def egnn_layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
     """Let every point hear the others, move along the lines to them, and renew its features.
 
@@ -77,7 +82,7 @@ def egnn_layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
     return phi_h(_side_by_side(h, m_i)), x  # equation 6
 
 
-@widen_half
+@_widen_half
 def egnn_velocity_layer(h, x, v, phi_e, phi_x, phi_h, phi_v, mask=None, edge_features=None):
     """Let points that move hear the others, change their velocities, and go on.
 
@@ -132,7 +137,7 @@ def egnn_velocity_layer(h, x, v, phi_e, phi_x, phi_h, phi_v, mask=None, edge_fea
     return phi_h(_side_by_side(h, m_i)), x + v, v
 
 
-@widen_half
+@_widen_half
 def graph_layer(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
     """Do what `egnn_layer` does with functions that see and give coordinates: a plain graph network.
 
@@ -309,7 +314,7 @@ def edge_table(edges, features, n):
     rows = xp.concat([features, zeros], axis=-2)
     numbers = np.full((n, n), len(edges))
     numbers[tuple(edges.T)] = np.arange(len(edges))
-    return rows[..., xp.asarray(numbers, device=device(features)), :]
+    return rows[..., beside(numbers, features), :]
 
 
 def _pairs(x, mask):
@@ -317,7 +322,7 @@ def _pairs(x, mask):
     xp = array_namespace(x)
     heard = ~xp.eye(x.shape[-2], dtype=xp.bool, device=device(x))
     if mask is not None:
-        heard = heard & xp.asarray(mask, device=device(x))
+        heard = heard & beside(mask, x)
     difference = x[..., :, None, :] - x[..., None, :, :]
     return heard, xp.where(heard[..., None], difference, 0.0)
 

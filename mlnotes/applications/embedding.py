@@ -3,7 +3,7 @@
 import numpy as np
 from array_api_compat import array_namespace, device, is_array_api_obj
 
-from mlnotes.arrays import require_floats, require_integers, require_same_size
+from mlnotes.arrays import beside, require_floats, require_integers, require_same_size
 
 
 def one_hot(ids, n, dtype=None):
@@ -68,7 +68,7 @@ def embedding(ids, table):
     _require_table(table)
     _require_ids(ids, table.shape[0])
     xp = array_namespace(table)
-    ids = xp.asarray(ids, device=device(table))
+    ids = beside(ids, table)
     # int64, because PyTorch takes indices of 8 bits for a mask.
     flat = xp.astype(xp.reshape(ids, (-1,)), xp.int64, copy=False)
     return xp.reshape(xp.take(table, flat, axis=0), (*ids.shape, table.shape[1]))

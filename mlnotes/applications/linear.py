@@ -1,10 +1,13 @@
 """The linear layer: a matrix and a bias for every sample, its gradients, and how large to make it at first."""
 
 import math
+from functools import partial
 
 from array_api_compat import array_namespace
 
-from mlnotes.arrays import require_floats, require_integers, require_same_size, widen_half
+from mlnotes.arrays import exact_integers, require_floats, require_integers, require_same_size, widen_half
+
+_widen_half = partial(widen_half, results=("x", "w", "grad"))
 
 
 @widen_half
@@ -42,7 +45,7 @@ def linear(x, w, b=None):
     return x @ w if b is None else x @ w + b
 
 
-@widen_half
+@_widen_half
 def linear_gradients(x, w, grad):
     """Carry a gradient by the outputs of `linear` back to its inputs, weights and biases.
 
@@ -84,6 +87,7 @@ def linear_gradients(x, w, grad):
     return grad @ w.T, samples.T @ gradients, xp.sum(gradients, axis=0)
 
 
+@exact_integers
 def glorot_std(d_in, d_out):
     """Say how large weights should be so that neither outputs nor gradients grow or shrink much.
 
@@ -114,6 +118,7 @@ def glorot_std(d_in, d_out):
     return (2 / (d_in + d_out)) ** 0.5
 
 
+@exact_integers
 def he_std(d_in):
     """Say how large weights should be after a layer that sets negative numbers to zero.
 

@@ -249,7 +249,7 @@ def interpolation_weights(knots, values):
         raise ValueError(f"knots must grow, got a smallest step of {np.diff(knots).min()}")
     slopes = np.diff(values) / np.diff(knots)
     bends = np.diff(slopes, prepend=0.0)
-    return (np.ones((1, len(bends))), bends[:, None]), (-knots[:-1], values[:1])
+    return (np.ones((1, len(bends))), bends[:, None]), (-knots[:-1], values[:1].copy())
 
 
 def _require_layers(x, weights, biases):

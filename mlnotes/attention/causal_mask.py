@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace
 
-from mlnotes.arrays import require_floats, require_integers, require_mask
+from mlnotes.arrays import beside, require_floats, require_integers, require_mask
 from mlnotes.blocks.softmax import softmax
 
 
@@ -95,7 +95,7 @@ def masked_softmax(x, mask, axis=-1):
     require_floats(x=x)
     require_mask(x.shape, mask)
     xp = array_namespace(x)
-    mask = xp.asarray(mask, device=device(x))
+    mask = beside(mask, x)
     return softmax(xp.where(mask, x, -math.inf), axis=axis)
 
 

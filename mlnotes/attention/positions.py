@@ -6,7 +6,7 @@ import math
 import numpy as np
 from array_api_compat import array_namespace, device, is_array_api_obj
 
-from mlnotes.arrays import require_floats, require_integers, require_positive, widen_half
+from mlnotes.arrays import beside, require_floats, require_integers, require_positive, widen_half
 
 
 def sinusoidal_positions(n, d):
@@ -284,7 +284,8 @@ def _remembered(turns):
         if not isinstance(positions, np.ndarray):
             return turns(x, positions, base)
         key = (positions.tobytes(), positions.dtype, positions.shape, x.shape[-1], base, type(x), x.dtype, device(x))
-        key += (getattr(x, "is_inference", bool)(),)  # of PyTorch: such a result may not be used with gradients
+        # What PyTorch makes in this mode may not be used with gradients.
+        key += (getattr(array_namespace(x), "is_inference_mode_enabled", bool)(),)
         if key not in known:
             if len(known) == 8:
                 known.clear()
@@ -300,7 +301,7 @@ def _turns(x, positions, base):
     _require_places(positions)
     xp = array_namespace(x)
     omega = xp.asarray(frequencies(x.shape[-1], base), device=device(x))
-    angles = xp.astype(xp.asarray(positions, device=device(x)), xp.float64)[..., None] * omega
+    angles = xp.astype(beside(positions, x), xp.float64)[..., None] * omega
     return xp.astype(xp.cos(angles), x.dtype), xp.astype(xp.sin(angles), x.dtype)
 
 

@@ -3,11 +3,20 @@
 import math
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace
 
 from mlnotes.applications.embedding import embedding
 from mlnotes.applications.mlp import mlp, relu, silu
-from mlnotes.arrays import as_like, require_boolean, require_entries, require_floats, require_integers, widen_half
+from mlnotes.arrays import (
+    as_like,
+    beside,
+    exact_integers,
+    require_boolean,
+    require_entries,
+    require_floats,
+    require_integers,
+    widen_half,
+)
 
 
 @widen_half
@@ -43,7 +52,8 @@ def layer_norm(x, gain=None, beta=None, eps=1e-5):
 
     The mean is subtracted twice. Rounded to single precision, the mean of numbers near 10,000 is off by about 0.001;
     what is left after the first subtraction is small, and so is the error of its mean. In float32 squares, or their
-    sum, overflow where coordinates are some 1e19 apart: the row becomes zeros.
+    sum, overflow where coordinates are some 1e19 apart: the row becomes zeros; nan where their own sum
+    overflows.
 
     References
     ----------
@@ -233,6 +243,7 @@ def swiglu(x, w_gate, w_up, w_down):
     return (silu(x @ w_gate) * (x @ w_up)) @ w_down
 
 
+@exact_integers
 def block_parameters(d_model, d_hidden=None):
     """Count the numbers that a block learns: attention, feed-forward network, two layer norms, all with biases.
 
@@ -261,7 +272,7 @@ def block_parameters(d_model, d_hidden=None):
     require_integers(1, d_model=d_model, d_hidden=d_hidden)
     attention = 4 * (d_model * d_model + d_model)  # for queries, keys and values, and for what heads give together
     network = (d_model * d_hidden + d_hidden) + (d_hidden * d_model + d_model)
-    norms = 2 * (d_model + d_model)  # gain and shift
+    norms = 2 * (d_model + d_model)  # gain and beta
     return attention + network + norms
 
 
@@ -369,7 +380,7 @@ def mean_pool(x, mask=None):
     xp = array_namespace(x)
     if mask is None:
         return xp.mean(x, axis=-2)
-    counted = xp.asarray(mask, device=device(x))[..., None]  # (..., l, 1)
+    counted = beside(mask, x)[..., None]  # (..., l, 1)
     n_counted = xp.sum(xp.astype(counted, x.dtype), axis=-2)
     return xp.sum(xp.where(counted, x, 0.0), axis=-2) / xp.clip(n_counted, min=1.0)
 

@@ -8,7 +8,14 @@ import math
 
 import numpy as np
 
-from mlnotes.arrays import require_finite, require_integers, require_matrix, require_square, working_copy
+from mlnotes.arrays import (
+    exact_integers,
+    require_finite,
+    require_integers,
+    require_matrix,
+    require_square,
+    working_copy,
+)
 
 # Overflow is looked for once, in the result, and refused there.
 _ignoring_overflow = np.errstate(over="ignore", invalid="ignore")
@@ -137,6 +144,7 @@ def blocked_lu(a, block=64):
     return _unpack(a, rows)
 
 
+@exact_integers
 def lu_multiply_adds(m, n, block=64):
     """Count the multiply-adds of `blocked_lu`, and how many of them are in products of matrices.
 

@@ -7,7 +7,14 @@ import math
 
 import numpy as np
 
-from mlnotes.arrays import by_power_of_two, require_integers, require_matrix, times_power_of_two, working_copy
+from mlnotes.arrays import (
+    by_power_of_two,
+    exact_integers,
+    require_integers,
+    require_matrix,
+    times_power_of_two,
+    working_copy,
+)
 from mlnotes.blocks.norm import matrix_norm, vector_norm
 
 _LENGTH = "the length of a column of a"  # which may be beyond the largest float
@@ -364,6 +371,7 @@ def compact_wy(v, tau):
     return t
 
 
+@exact_integers
 def qr_multiply_adds(m, n, block=None):
     """Count the multiply-adds of `blocked_qr`, and how many of them are in products of matrices.
 

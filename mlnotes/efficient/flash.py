@@ -7,6 +7,8 @@ from array_api_compat import array_namespace, device
 
 from mlnotes.arrays import (
     as_like,
+    beside,
+    exact_integers,
     or_one,
     require_bias,
     require_entries,
@@ -165,14 +167,14 @@ def attention_and_lse(q, k, v, mask=None, bias=None, scale=None, block_size=256,
     """
     _require(q, k, v, mask, bias, block_size, offset)
     xp, dtype = array_namespace(q), q.dtype
-    mask = None if mask is None else xp.asarray(mask, device=device(q))
+    mask = None if mask is None else beside(mask, q)
     q, k, v = map(_at_least_single, (q, k, v))
     queries = q * (q.shape[-1] ** -0.5 if scale is None else as_like(scale, q))
     leading = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
     outs, lses = [], []
     for rows in _blocks(q.shape[-2], block_size):
         total = xp.zeros((*leading, rows.stop - rows.start, 1), dtype=q.dtype, device=device(q))
-        top, out = total - math.inf, total * xp.zeros_like(v[..., :1, :])
+        top, out = total - math.inf, queries[..., rows, :] @ k[..., :0, :].mT @ v[..., :0, :]  # of no key yet: zeros
         for keys, scores in _scores(queries, k, rows, mask, bias, block_size, offset):
             top, factor, exponentials = _rescale(top, scores)
             total = factor * total + xp.sum(exponentials, axis=-1, keepdims=True)
@@ -273,7 +275,7 @@ def flash_attention_gradients(
     _require(q, k, v, mask, bias, block_size, offset)
     _require_results(grad, out, lse, q, k, v)
     xp = array_namespace(q)
-    mask = None if mask is None else xp.asarray(mask, device=device(q))
+    mask = None if mask is None else beside(mask, q)
     scale = q.shape[-1] ** -0.5 if scale is None else as_like(scale, q)
     queries, lse, delta = scale * q, _finite(lse), xp.sum(grad * out, axis=-1, keepdims=True)
     bias = None if bias is None else as_like(bias, q)
@@ -290,6 +292,7 @@ def flash_attention_gradients(
     return tuple(grads)
 
 
+@exact_integers
 def attention_traffic(n_queries, n_keys, d_head, d_value=None, block_size=None):
     """Count the numbers that attention moves between a large slow memory and a small fast one, for one head.
 
@@ -334,6 +337,7 @@ def attention_traffic(n_queries, n_keys, d_head, d_value=None, block_size=None):
     return (n_queries + math.ceil(n_queries / block_size) * n_keys) * (d_head + e)
 
 
+@exact_integers
 def largest_block_size(fast_memory, d_head, d_value=None):
     """Find how many queries and keys may meet at a time so that all that is at work fits into the fast memory.
 

@@ -3,7 +3,7 @@
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import require_floats, require_integers, require_same_size
+from mlnotes.arrays import exact_integers, require_floats, require_integers, require_same_size
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
 
@@ -167,6 +167,7 @@ def cached_attention(q, k, v, cache):
     return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
 
 
+@exact_integers
 def cache_nbytes(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
     """Say how many bytes the keys and values of a sequence take.
 
@@ -201,6 +202,7 @@ def cache_nbytes(n_tokens, n_heads, d_head, n_layers=1, itemsize=4):
     return 2 * n_layers * n_heads * n_tokens * d_head * itemsize
 
 
+@exact_integers
 def decoding_multiply_adds(n_tokens, n_heads, d_head, d_value=None, cached=True):
     """Count the multiplications, each with an addition, that attention needs to write a text token by token.
 

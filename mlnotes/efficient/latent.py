@@ -4,6 +4,8 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from mlnotes.arrays import (
+    by_power_of_two,
+    exact_integers,
     require_entries,
     require_floats,
     require_integers,
@@ -201,6 +203,8 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     """
     _require_projections(w_q=w_q, w_c=w_c, w_uk=w_uk, w_uv=w_uv)
     xp, r = array_namespace(x), w_uk.shape[0]
+    if w_c.shape[1] < r:
+        raise ValueError(f"w_c must have at least a column for each of the {r} rows of w_uk, got {w_c.shape[1]}")
     q, c = split_heads(x @ w_q, n_heads), x @ w_c
     d, p, e = w_uk.shape[-1] // n_heads, c.shape[-1] - r, w_uv.shape[-1] // n_heads
     if gain is not None:
@@ -300,6 +304,7 @@ class LatentCache:
         return f"<LatentCache with {self._length} of {self.capacity} tokens>"
 
 
+@exact_integers
 def latent_cache_nbytes(n_tokens, d_latent, d_rotary=0, n_layers=1, itemsize=4):
     """Say how many bytes the latents of a sequence take.
 
@@ -334,6 +339,7 @@ def latent_cache_nbytes(n_tokens, d_latent, d_rotary=0, n_layers=1, itemsize=4):
     return n_layers * n_tokens * (d_latent + d_rotary) * itemsize
 
 
+@exact_integers
 def latent_multiply_adds(n_queries, n_keys, n_heads, d_head, d_latent, d_rotary=0, d_value=None, absorbed=False):
     """Count the multiplications, each with an addition, by which queries attend to latents.
 
@@ -468,7 +474,7 @@ def factorize(w, rank, x=None):
     """
     _require_factors(w, rank, x)
     w = working_copy(w)
-    target = w if x is None else working_copy(x) @ w
+    target = w if x is None else by_power_of_two(working_copy(x))[0] @ w
     w_up = np.linalg.svd(target, full_matrices=False)[2][:rank]
     return w @ w_up.T, w_up
 

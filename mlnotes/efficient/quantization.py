@@ -9,6 +9,8 @@ from array_api_compat import array_namespace, device
 
 from mlnotes.applications.least_squares import cholesky
 from mlnotes.arrays import (
+    by_power_of_two,
+    exact_integers,
     or_one,
     require_floats,
     require_integers,
@@ -39,6 +41,7 @@ class Quantized(NamedTuple):
     minimum: object
 
 
+@exact_integers
 def quantize(x, bits, block_size=None, symmetric=True):
     """Round numbers to the nearest of evenly spaced ones, few enough to be counted by a few bits.
 
@@ -238,6 +241,7 @@ def unpack_codes(packed, bits):
     return codes.reshape(*packed.shape[:-1], packed.shape[-1] * 8 // bits)
 
 
+@exact_integers
 def bits_per_number(bits, block_size, symmetric=True, itemsize=2):
     """Count what a number takes, with its share of what its block stores besides.
 
@@ -309,6 +313,7 @@ def float_grid(exponent_bits, mantissa_bits):
     return np.ldexp((e > 0) + f / 2**mantissa_bits, np.maximum(e, 1) - bias)
 
 
+@exact_integers
 def gptq(w, x, bits, block_size=None, symmetric=True, damping=0.01):
     """Choose codes so that the outputs of a layer change little, where `quantize` looks at its weights alone.
 
@@ -368,7 +373,8 @@ def gptq(w, x, bits, block_size=None, symmetric=True, damping=0.01):
 
 def _compensation(x, damping):
     """Factor the inverse of XᵀX as UᵀU, without forming it: factor XᵀX from the last column to the first."""
-    h = working_copy(x).astype(float).T @ x
+    x, _ = by_power_of_two(working_copy(x).astype(float))
+    h = x.T @ x
     h += damping * (np.trace(h) / len(h) or 1.0) * np.eye(len(h))
     l = cholesky(h[::-1, ::-1])
     return forward_substitution(l, np.eye(len(l)))[::-1, ::-1]
@@ -557,6 +563,7 @@ class QuantizedCache(KVCache):
         return f"<QuantizedCache with {self._length} of {self.capacity} tokens in {self.bits} bits>"
 
 
+@exact_integers
 def quantized_cache_nbytes(n_tokens, n_heads, d_head, bits, n_layers=1, itemsize=4, key_group=32):
     """Say how many bytes a `QuantizedCache` takes in each layer of a model, together.
 

@@ -3,10 +3,11 @@
 import math
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace
 
 from mlnotes.arrays import (
     as_like,
+    beside,
     require_boolean,
     require_entries,
     require_floats,
@@ -157,7 +158,7 @@ def block_sparse_attention(q, k, v, layout, block_size, scale=None):
     for i, blocks in enumerate(layout):
         rows = q[..., i * block_size : (i + 1) * block_size, :]
         named = np.flatnonzero(np.repeat(blocks, block_size)[: k.shape[-2]])
-        named = xp.asarray(named, device=device(k))
+        named = beside(named, k)
         keys, values = (xp.take(x, named, axis=-2) for x in (k, v))
         results.append(_attention_to_some(rows, keys, values, None, scale))
     return xp.concat(results, axis=-2)
@@ -171,7 +172,7 @@ def _attention_to_some(q, k, v, mask, scale):
     xp = array_namespace(q)
     scores = ((q.shape[-1] ** -0.5 if scale is None else as_like(scale, q)) * q) @ k.mT
     if mask is not None:
-        scores = xp.where(xp.asarray(mask, device=device(q)), scores, -math.inf)
+        scores = xp.where(beside(mask, q), scores, -math.inf)
     scores = xp.clip(scores, max=xp.finfo(scores.dtype).max)
     top = xp.max(scores, axis=-1, keepdims=True)
     weights = xp.exp(scores - xp.where(top == -math.inf, 0.0, top))

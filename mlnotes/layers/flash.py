@@ -1,9 +1,10 @@
 """Attention in blocks as a layer that keeps no table of weights for its backward pass either."""
 
+import numpy as np
 import torch
 from torch.autograd.function import once_differentiable
 
-from mlnotes.arrays import require_integers
+from mlnotes.arrays import beside, require_integers
 from mlnotes.efficient.flash import attention_and_lse, flash_attention_gradients
 
 
@@ -42,8 +43,8 @@ class FlashAttention(torch.nn.Module):
             Values, one for each key.
         mask
             As in `mlnotes.attention.self_attention.attention_weights`.
-        bias : tensor (l, s) or (..., l, s), optional
-            Floating-point numbers, in nats, added to the scaled scores; axes of size 1 broadcast.
+        bias : array (l, s) or (..., l, s), optional
+            Floating-point numbers, in nats, added to the scaled scores; axes of size 1 broadcast. NumPy or PyTorch.
         scale : float, optional
             What the dot products are multiplied by; 1/sqrt(d) unless given.
 
@@ -59,6 +60,8 @@ class FlashAttention(torch.nn.Module):
             For what `mlnotes.efficient.flash.attention_and_lse` refuses; with ``causal``, that is more queries than
             keys, too.
         """
+        if isinstance(bias, np.ndarray):  # else it could not be kept for the way back
+            bias = beside(bias, q)
         offset = k.shape[-2] - q.shape[-2] if self.causal else None
         return _Recomputed.apply(q, k, v, mask, bias, scale, self.block_size, offset)
 

@@ -43,7 +43,7 @@ function render({ model, el }) {
       fact("nats", "nats of the model", nats === undefined ? "not measured" : nats.toFixed(2), nats === undefined ? "" : nats));
     const full = model.get("full");
     const said = nats === undefined ? "This grid was not measured on the model."
-      : `All matrices rounded so: ${nats.toFixed(2)} nats, ${minus((nats - full).toFixed(2))} more than the ${full.toFixed(2)} of the model as it is.`;
+      : `All matrices rounded so: ${nats.toFixed(2)} nats; the model as it is has ${full.toFixed(2)}.`;
     if (verdict.textContent !== said) verdict.textContent = said;
   }
 

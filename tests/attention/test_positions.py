@@ -269,4 +269,7 @@ def test_what_was_computed_before_changes_nothing():
     np.testing.assert_allclose(rotary(torch.tensor(x), positions, 7.0), before, atol=1e-14)
     with torch.inference_mode():
         rotary(torch.tensor(x) * 2, positions, 9.0)
+    ordinary = torch.tensor(x)
+    with torch.inference_mode():
+        rotary(ordinary, positions, 9.0)
     rotary(torch.tensor(x, requires_grad=True), positions, 9.0).sum().backward()

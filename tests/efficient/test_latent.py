@@ -380,3 +380,15 @@ def test_lists_are_factorized_like_arrays():
     w, x = [[1.0, 2.0], [3.0, 5.0]], [[1.0, 2.0], [0.0, 1.0]]
     for ours, theirs in zip(factorize(w, 1, x), factorize(np.array(w), 1, np.array(x)), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("size", [2.0**-600, 2.0**600])
+def test_factors_do_not_depend_on_the_size_of_projection_and_inputs(size):
+    w, x = draw(7, 6), draw(9, 7)
+    down, up = factorize(size * w, 2, size * x)
+    np.testing.assert_allclose(down / size @ up, np.matmul(*factorize(w, 2, x)), atol=1e-13)
+
+
+def test_a_down_projection_narrower_than_the_latents_is_refused_by_its_name():
+    with pytest.raises(ValueError, match="w_c must have at least a column for each of the 3 rows of w_uk, got 2"):
+        latent_self_attention(draw(4, 6), draw(6, 4), draw(6, 2), draw(3, 4), draw(3, 4), draw(4, 6), n_heads=2)

@@ -525,3 +525,8 @@ def test_codes_of_the_published_format_are_ours_where_the_scale_needs_no_roundin
     block = gguf_quantize(x[None], GGMLQuantizationType.Q4_1)[0]
     codes = np.concatenate([block[4:] & 15, block[4:] >> 4])
     np.testing.assert_array_equal(codes, quantize(x, 4, 32, symmetric=False).codes)
+
+
+@pytest.mark.parametrize("size", [1e-170, 1e170])
+def test_compensation_does_not_depend_on_the_size_of_the_inputs(size):
+    np.testing.assert_array_equal(gptq(W, size * INPUTS, 3).codes, gptq(W, INPUTS, 3).codes)

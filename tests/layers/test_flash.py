@@ -130,3 +130,16 @@ def test_the_gradient_of_a_gradient_is_refused():
 def test_bad_input_is_refused_with_the_rule_and_both_values(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_gradients_are_zeros_where_no_query_may_look_at_any_key():
+    inputs = arrays(3, 3)
+    flash_attention(*inputs, torch.zeros(3, 3, dtype=torch.bool), block_size=2).sum().backward()
+    assert [it.grad.abs().max().item() for it in inputs] == [0, 0, 0]
+
+
+def test_a_bias_of_numpy_is_one_of_pytorch():
+    bias = np.random.default_rng(3).normal(size=(9, 11))
+    ours, theirs = (FlashAttention()(*arrays(), bias=it) for it in (bias, torch.tensor(bias)))
+    ours.sum().backward()
+    assert torch.equal(ours, theirs)

@@ -214,7 +214,7 @@ CHECKS = (
                 "A point's features come of what it says", "sum over j, what it hears: the last but one axis"),
             Mistake("messages averaged", ("sum(m, axis=-2)", "mean(m, axis=-2)"),
                 "Messages weigh less the more there are", "sum the messages; only the lines are averaged"),
-            Mistake("mask turned round", ("heard & xp.asarray(mask, device=device(x))", "heard & mask.mT"),
+            Mistake("mask turned round", ("heard & beside(mask, x)", "heard & mask.mT"),
                 "Who is heard and who hears are exchanged", "row i of the mask says whom i hears"),
             Mistake("direction reversed", ("xp.sum(difference * weights", "xp.sum(-difference * weights"),
                 "Points approach where they should part", "multiply x_i - x_j, not x_j - x_i"),

@@ -139,7 +139,7 @@ _TURNING = (
     Mistake("rows counted", (_TURN, _TURN.replace("positions", "np.arange(x.shape[-2])")),
         "Rows are turned by their number, wherever they stand", "take the positions that are given"),
     Mistake("angles in half precision", (("base), device=device(x))", "base), dtype=xp.float16)"),
-        ("xp.astype(xp.asarray(positions, device=device(x)), xp.float64)[..., None] * omega",
+        ("xp.astype(beside(positions, x), xp.float64)[..., None] * omega",
         "xp.asarray(positions, dtype=xp.float16)[..., None] * omega")),
         "Far positions are turned by a wrong angle: float16 counts in steps of 2 above 2048",
         "compute angles in double or single precision, whatever the model's", "gpt-neox, issue 1003 (2023)"),

@@ -99,6 +99,7 @@ _COPIES = tuple(np.tile(it, 3) for it in (np.eye(6)[:, :3], np.eye(6)[:, 3:]))
 _LENGTH = "scale = q.shape[-1] ** -0.5 if scale is None else scale"
 _JOINED = "xp.concat([k, k_rotary], axis=-1), v"
 _UP = "(c[..., :r] @ w, n_heads) for w in (w_uk, w_uv)"
+_TARGET = "target = w if x is None else by_power_of_two(working_copy(x))[0] @ w"
 
 
 def _einsum(w, w_up, n_heads):
@@ -313,10 +314,10 @@ CHECKS = (
                 "All that is kept has length 1", "multiply by the singular values, or project w itself"),
             Mistake("outputs factored", ("return w @ w_up.T, w_up", "return target @ w_up.T, w_up"),
                 "With inputs, the product is x @ w, not w", "project w itself onto the directions of the outputs"),
-            Mistake("covariance of the inputs only", ("target = w if x is None else working_copy(x) @ w",
+            Mistake("covariance of the inputs only", (_TARGET,
                 "target = w if x is None else x.T @ x @ w"), "Inputs count by their squares",
                 "whiten by the Cholesky factor, not by the covariance: X itself, or a root of it"),
-            Mistake("sizes of the inputs only", ("target = w if x is None else working_copy(x) @ w",
+            Mistake("sizes of the inputs only", (_TARGET,
                 "target = w if x is None else np.sqrt((working_copy(x) ** 2).mean(0))[:, None] * w"),
                 "Inputs count by their sizes, and how they go together does not", "take the SVD of x @ w"))),
 )
