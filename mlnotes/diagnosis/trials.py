@@ -333,7 +333,7 @@ def trial_dtype(trial, right):
 def _wrong_dtype(found, right, trial):
     if right.kind == "b" or found.kind == "b" or (found.kind == "c" and right.kind != "c"):
         return found.kind != right.kind
-    if trial.exact_dtype and right.kind in "fc":
+    if right.kind in "fc" and (trial.exact_dtype or right.itemsize < 8):  # as of bytes that are read as float32
         return found != right
     return found.kind == right.kind == "f" and found.itemsize < right.itemsize
 

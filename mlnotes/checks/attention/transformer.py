@@ -399,6 +399,9 @@ CHECKS = (
             Mistake("half of the norms", ("2 * (d_model + d_model)", "d_model + d_model"),
                 "2n are missing: one of two norms, or the shifts of both",
                 "a block has two norms, and each of them a gain and a shift"),
+            Mistake("three norms", ("2 * (d_model + d_model)", "3 * (d_model + d_model)"),
+                "2n too many: as of a third norm",
+                "a block has two norms, one for each of its halves"),
             Mistake("a gate counted", (_NETWORK, f"{_NETWORK} + d_model * d_hidden"),
                 "nm too many: the hidden layer has a third matrix", "this block has no gate: its network is "
                 "feed_forward, not swiglu"),

@@ -356,7 +356,8 @@ CHECKS = (
                    lambda s, g, d, n, size: np.zeros((n, 2, g, s, d), f"f{size}").nbytes,
                    call(7, 3, 5, 2, 4), call(7, 3, 5, 11, 2))),
         mistakes=(
-            Mistake("values forgotten", ("2 * ", ""), "It is half of what is needed", "count keys and values"),
+            Mistake("values forgotten", ("2 * ", ""), "It is half of what is needed",
+                "each token has a key and a value, of itemsize bytes a number"),
             Mistake("bits", ("2 * ", "16 * "), "It is eight times too much", "itemsize is in bytes")),
     ),
     Checks(

@@ -239,6 +239,12 @@ def wrong_pre_norm__rms(x, sublayer, norm):
     return x + sublayer(rms_norm(x))
 
 
+def wrong_block_parameters__three_norms(d_model, d_hidden=None):
+    """a block has two norms"""
+    m = 4 * d_model if d_hidden is None else d_hidden
+    return 4 * (d_model * d_model + d_model) + d_model * m + m + m * d_model + d_model + 3 * (2 * d_model)
+
+
 def right_block_parameters__formula(d_model, d_hidden=None):
     n, m = d_model, 4 * d_model if d_hidden is None else d_hidden
     return 4 * n * n + 2 * n * m + 9 * n + m

@@ -781,6 +781,12 @@ def wrong_swiglu__bracket(x, w_gate, w_up, w_down):
     return silu(x @ w_gate * x @ w_up) @ w_down
 
 
+def wrong_llama_parameters__norms_with_shifts(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    """a gain and no shift"""
+    attention = 2 * d_model * d_model + 2 * d_model * n_groups * (d_model // n_heads)
+    return n_tokens * d_model + n_layers * (attention + 3 * d_model * d_hidden + 4 * d_model) + d_model
+
+
 def right_llama_parameters__by_block(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
     kv = d_model // n_heads * n_groups
     block = d_model * (d_model + kv + kv + d_model + 3 * d_hidden + 2)

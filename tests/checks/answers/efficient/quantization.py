@@ -125,6 +125,11 @@ def wrong_decode_q4_1__exchanged_halves(blocks):
     return _decoded(blocks, lambda low, high: np.concatenate([high, low], -1))
 
 
+def wrong_decode_q4_1__double(blocks):
+    """The numbers are right, but their dtype is not"""
+    return _decoded(blocks).astype(np.float64)
+
+
 def wrong_decode_q4_1__interleaved(blocks):
     """Numbers i and i + 16 stand side by side"""
     return _decoded(blocks, lambda low, high: np.stack([low, high], -1).reshape(*low.shape[:-1], 32))

@@ -119,6 +119,13 @@ def wrong_sliding_window_attention__one_key_more(q, k, v, window, scale=None, of
     return attention(q, k, v, (gap >= 0) & (gap <= window), scale=scale)
 
 
+def wrong_sliding_window_attention__before_itself(q, k, v, window, scale=None, offset=None):
+    """The window ends one place too early"""
+    l, s = q.shape[-2], k.shape[-2]
+    gap = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(s)
+    return attention(q, k, v, (gap > 0) & (gap <= window), scale=scale)
+
+
 def wrong_sliding_window_attention__no_offset(q, k, v, window, scale=None, offset=None):
     """count a query's position from the offset"""
     gap = np.arange(q.shape[-2])[:, None] - np.arange(k.shape[-2])
