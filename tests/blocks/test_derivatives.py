@@ -146,6 +146,35 @@ def test_a_kink_and_the_end_of_the_domain_give_nan_and_no_warning():
     np.testing.assert_allclose(numerical_jacobian(np.abs, np.array([-1e-3])), [[-1.0]])
 
 
+@pytest.mark.parametrize("others", [[], [3.0], [0.5, 3.0], [3.0, -1.0]])
+def test_a_kink_is_seen_though_an_entry_beside_it_never_changes(others):
+    x = np.array([1.0, *others])
+    expected = np.diag([np.nan if abs(it) == 1 else float(abs(it) < 1) for it in x])
+    np.testing.assert_array_equal(numerical_jacobian(lambda x: np.clip(x, -1, 1), x), expected)
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (lambda x: max(x, x * x), 1.0),
+        (lambda x: max(x, x * x / 1e6), 1e6),
+        (lambda x: x + abs(x - 3) / 4, 3.0),
+        (lambda x: 3 + max(x - 2, 1.2 * (x - 2)), 2.0),
+    ],
+)
+def test_a_kink_that_rounding_hides_nearby_is_not_forgotten(f, x):
+    assert np.isnan(difference(f, x))
+
+
+def test_a_kink_of_almost_equal_slopes_is_taken_for_their_mean():
+    assert difference(lambda x: max(x, 1.05 * x), 0.0) == pytest.approx(1.025)
+
+
+@pytest.mark.parametrize("x", [25.0, 28.0, 30.0])
+def test_a_smooth_slope_of_few_digits_keeps_them(x):
+    assert difference(lambda x: 1 / (1 + math.exp(-x)), x) == pytest.approx(math.exp(-x), rel=2e-2)
+
+
 def difference(f, x):
     return float(numerical_jacobian(lambda z: f(z[0]), np.array([x]))[0])
 
