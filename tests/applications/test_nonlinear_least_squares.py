@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import scipy.optimize
+import torch
 from nonlinear_problems import CLASSICS, NIST
 
 from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
@@ -178,6 +179,25 @@ def test_an_ill_conditioned_step_keeps_the_digits_that_normal_equations_would_lo
     exact = np.arange(1.0, 10.0)
     found = method(lambda x: a @ x - a @ exact, np.zeros(9), lambda x: a)
     np.testing.assert_allclose(found.x, exact, rtol=1e-8)
+
+
+@BOTH
+@pytest.mark.parametrize("library", [np.asarray, torch.tensor])
+@pytest.mark.parametrize("size", [1e-30, 1.0, 1e37])
+def test_a_residual_in_single_precision_is_fitted_as_well_as_it_is_known(method, library, size):
+    t = np.linspace(0, 1, 11)
+    y = 3 * np.exp(-2 * t) + 0.01 * np.cos(37 * t)
+
+    def residual(x):
+        return size * (x[1] * np.exp(-x[0] * t) - y)
+
+    def rounded(x):
+        return library(residual(x).astype(np.float32))
+
+    exact = scipy.optimize.least_squares(lambda x: residual(x) / size, [1.0, 1.0], xtol=1e-12, ftol=1e-12, gtol=1e-12)
+    found = method(rounded, [1.0, 1.0])
+    assert found.converged, found.message
+    np.testing.assert_allclose(found.x, exact.x, rtol=1e-4)
 
 
 @BOTH
