@@ -28,7 +28,9 @@ class Fit:
         How many steps were tried.
     converged : bool
         Whether the residual at ``x`` is zero, or perpendicular to all that a small change of each parameter does to it.
-        That is so at a minimum, also a poor one, and nearly so where the model flattens out towards infinity.
+        That is so at a minimum, also a poor one, and nearly so where the model flattens out towards infinity. A minimum
+        at which a column of the Jacobian vanishes is excepted: it looks like a parameter that has lost its influence,
+        and a walk towards it may stop short.
     message : str
         Why it stopped.
     points : array (steps + 1, n)
@@ -305,7 +307,7 @@ class _Problem:
 _EPS = np.finfo(float).eps
 _NOT_DEFINED = "columns of the Jacobian depend on each other: the step is not defined"
 _NOT_FINITE = "the residual or its Jacobian is no longer finite"
-_NO_STEP = "no step, however short, lowers the cost: is the Jacobian right?"
+_NO_STEP = "no step, however short, lowers the cost: is the Jacobian wrong, or does it vanish here?"
 
 
 def _polish(problem, models, tolerance, max_steps):

@@ -247,7 +247,16 @@ def test_who_runs_out_of_steps_says_so(method):
 def test_a_wrong_jacobian_is_suspected():
     found = levenberg_marquardt(lambda x: x - [1.0, 2.0], [5.0, 5.0], lambda x: -np.eye(2))
     assert not found.converged
-    assert found.message == "no step, however short, lowers the cost: is the Jacobian right?"
+    assert found.message == "no step, however short, lowers the cost: is the Jacobian wrong, or does it vanish here?"
+
+
+@pytest.mark.parametrize("data", [1.0, 1.5])
+def test_a_right_jacobian_that_vanishes_at_the_minimum_is_not_blamed_alone(data):
+    t = np.linspace(0.5, 2, 7)
+    found = levenberg_marquardt(lambda x: np.exp(-(x[0] ** 2) * t) - data, [0.5])
+    assert abs(found.x[0]) < 1e-4
+    assert not found.converged
+    assert "vanish here" in found.message or "does not change with x[0]" in found.message
 
 
 def test_columns_that_depend_on_each_other_stop_gauss_newton_but_not_levenberg_marquardt():
