@@ -518,7 +518,7 @@ def _column(f, x, j):
         flat = ~truncated & (slope <= 16 * rounding)
         too_small = np.where(truncated, too_small, np.maximum(too_small, scale))
         too_large = np.where(truncated, np.minimum(too_large, scale), too_large)
-        # The slopes of x |x| at 0 shrink with the scale: they are never right, but lead to 0. On larger scales, to which
+        # The slopes of x |x| at 0 shrink with the scale: they are never right, but lead to 0. On larger scales, where
         # another entry may send the search, those of any bounded function shrink.
         first_slope = slope if first_slope is None else first_slope
         shrunk = (0 < slope) & (slope <= first_slope * min(enough, (scale / first_scale) ** 0.25)) & (slope < math.inf)
