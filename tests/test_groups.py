@@ -241,7 +241,7 @@ class TestActions:
             (lambda: matrix_actions([np.eye(2)])[0](np.ones(3)), r"must have 2 coordinates, got shape \(3,\)"),
             (lambda: quarter_turns((1, -1))[1](np.eye(2)), r"different ones, got \(1, -1\) for shape \(2, 2\)"),
             (lambda: quarter_turns((-3, 0))[3](np.ones((2, 3, 5))), r"got \(-3, 0\) for shape \(2, 3, 5\)"),
-            (lambda: matrix_actions([np.eye(2)])[0](np.ones(2, int)), "x must hold floating-point numbers, got dtype i"),
+            (lambda: matrix_actions([np.eye(2)])[0](np.ones(2, int)), "must hold floating-point numbers, got dtype i"),
             (lambda: matrix_actions(np.eye(2)), r"shape \(n, d, d\), got shape \(2, 2\)"),
             (lambda: matrix_actions([np.diag([1.0, 1j])]), "matrices must hold real numbers, got dtype complex128"),
             (lambda: random_orthogonal(0, 3, None), "n must be positive, got 0"),

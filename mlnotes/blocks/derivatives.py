@@ -13,12 +13,14 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from mlnotes.arrays import (
+    as_like,
     or_one,
     power_of_two,
     require_entries,
     require_finite,
     require_floats,
     require_not_negative,
+    require_representable,
     require_same_size,
     widen_half,
 )
@@ -233,8 +235,8 @@ def layer_norm_jacobian(x, gain=None, eps=1e-5):
     Raises
     ------
     ValueError
-        If an array holds no floats, ``x`` is empty along its last axis, ``gain`` does not fit, ``eps`` is negative,
-        or all features are equal while ``eps`` is 0.
+        If an array holds no floats, ``x`` is empty along its last axis, ``gain`` does not fit, ``eps`` is negative
+        or has a root that the dtype cannot hold, or all features are equal while ``eps`` is 0.
 
     Notes
     -----
@@ -253,7 +255,7 @@ def layer_norm_jacobian(x, gain=None, eps=1e-5):
     n = y.shape[-1]
     identity = xp.eye(n, dtype=y.dtype, device=device(y))
     jacobian = (identity - 1 / n - y[..., :, None] * y[..., None, :] / n) / sigma[..., None]
-    return jacobian if gain is None else gain[:, None] * jacobian
+    return jacobian if gain is None else as_like(gain, x)[:, None] * jacobian
 
 
 @widen_half
@@ -294,7 +296,7 @@ def layer_norm_vjp(x, upstream, gain=None, eps=1e-5):
     require_same_size(-1, x=x, upstream=upstream)
     y, sigma = _normalized(x, eps)
     xp = array_namespace(y)
-    u = upstream if gain is None else upstream * gain
+    u = upstream if gain is None else upstream * as_like(gain, x)
     return (u - xp.mean(u, axis=-1, keepdims=True) - y * xp.mean(y * u, axis=-1, keepdims=True)) / sigma
 
 
@@ -619,6 +621,7 @@ def _require_features(x, gain, eps):
     require_floats(x=x)
     require_entries(-1, x=x)
     require_not_negative(eps=eps)
+    require_representable(x.dtype, **{"the root of eps": float(eps) ** 0.5})
     if gain is not None:
         require_floats(gain=gain)
         if tuple(gain.shape) != tuple(x.shape[-1:]):

@@ -328,6 +328,18 @@ def test_an_eps_of_numpys_own_does_not_widen():
         assert found.dtype == np.float32
 
 
+def test_a_gain_of_any_precision_leaves_that_of_the_features(backend):
+    x, g = draw(3, 7), draw(3, 7, seed=1)
+    expected = layer_norm_jacobian(backend.like(x), GAIN)
+    for other in backend.others():
+        gain = other.array(GAIN)
+        tolerance = 4 * max(backend.tolerance, other.tolerance)
+        found = backend.read(layer_norm_jacobian(backend.array(x), gain))
+        np.testing.assert_allclose(found, expected, atol=tolerance)
+        found = backend.read(layer_norm_vjp(backend.array(x), backend.array(g), gain))
+        np.testing.assert_allclose(found, np.einsum("bij,bi->bj", expected, backend.like(g)), atol=2 * tolerance)
+
+
 @pytest.mark.parametrize("size", [1e-200, 1e200, 1e307])
 def test_layer_norm_without_eps_is_the_same_for_features_of_any_size(size):
     np.testing.assert_allclose(layer_norm_jacobian(V * size, eps=0.0) * size, layer_norm_jacobian(V, eps=0.0), 1e-12)
@@ -426,6 +438,8 @@ def test_a_function_that_changes_its_shape_is_refused():
         (lambda: distance_gradient(np.ones(0), np.ones(0)), "must not be empty"),
         (lambda: layer_norm_jacobian(np.ones(3), np.ones(2)), r"gain must have shape \(3,\), got \(2,\)"),
         (lambda: layer_norm_jacobian(V, eps=-1.0), "eps must be finite and not negative, got -1.0"),
+        (lambda: layer_norm_jacobian(np.ones(3, "f4"), eps=1e-100), r"of eps must lie between 1\.4e-45 .*, got 1e-50"),
+        (lambda: layer_norm_vjp(*torch.ones(2, 3), eps=1e80), r"and 3\.4e\+38 to be a number of float32, got 1e\+40"),
         (lambda: layer_norm_vjp(np.ones(3), np.ones(2)), r"same size along axis -1.*\(3,\) and \(2,\)"),
         (lambda: xw_jacobian_x(X, X), r"must share n, got shapes \(3, 7\) and \(3, 7\)"),
         (lambda: xw_jacobian_w(V, W), r"x must be a matrix, got shape \(7,\)"),
