@@ -334,7 +334,7 @@ def _start(residual, jacobian, x0):
             raise ValueError(f"residual must return a vector of real numbers, got shape {r.shape} of dtype {r.dtype}")
         require_finite(**{"the residual at x0": r})
         exponent = int(np.frexp(np.abs(r).max())[1].clip(-1000, 1000))
-        unit = 2.0**exponent
+        unit = np.float64(2.0**exponent)  # which divides in float64, unlike Python's
 
         def scaled_residual(x):
             # Keep the dtype: it tells by how much the residual is rounded, and so how far apart to measure slopes.
@@ -343,9 +343,9 @@ def _start(residual, jacobian, x0):
         def scaled_jacobian(x):
             if jacobian is None:
                 return numerical_jacobian(scaled_residual, x)
-            return _of_shape(r.shape + x.shape, "jacobian", jacobian(x.copy())).astype(float) / unit
+            return _of_shape(r.shape + x.shape, "jacobian", jacobian(x.copy())) / unit
 
-        problem = _Problem(scaled_residual, scaled_jacobian, unit)
+        problem = _Problem(scaled_residual, scaled_jacobian, float(unit))
         model = problem.linearized(x)
         if model is None:
             lengths = vector_norm(problem.jacobian(x), axis=0)
