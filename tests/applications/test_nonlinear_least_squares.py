@@ -195,6 +195,7 @@ def test_a_residual_in_single_precision_is_fitted_as_well_as_it_is_known(method,
         return library(residual(x).astype(np.float32))
 
     exact = scipy.optimize.least_squares(lambda x: residual(x) / size, [1.0, 1.0], xtol=1e-12, ftol=1e-12, gtol=1e-12)
+
     def jacobian(x):
         weights = np.exp(-x[0] * t)
         return library((size * np.stack([-t * x[1] * weights, weights], axis=-1)).astype(np.float32))
