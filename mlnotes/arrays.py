@@ -328,6 +328,29 @@ def require_not_negative(**numbers):
             raise ValueError(f"{name} must be finite and not negative, got {number}")
 
 
+def require_representable(dtype, **numbers):
+    """Refuse positive numbers that a dtype rounds to zero or to infinity.
+
+    Parameters
+    ----------
+    dtype : NumPy or PyTorch dtype
+        One of floating-point numbers.
+    **numbers : float
+        The numbers to look at, each under the name that the message gives it. Zero and negative ones are passed over:
+        see `require_positive`.
+
+    Raises
+    ------
+    ValueError
+        If a number is positive, and zero or infinite in the dtype.
+    """
+    smallest, largest, too_large = _range(dtype)
+    for name, number in numbers.items():
+        if 0 < number <= smallest / 2 or number >= too_large:
+            limits = f"{smallest:.2g} and {largest:.2g}"
+            raise ValueError(f"{name} must lie between {limits} to be a number of {_name(dtype)}, got {number}")
+
+
 def as_like(x, other):
     """Bring numbers to the library, the precision and the device of an array, so that a result of both has its dtype.
 
@@ -549,6 +572,21 @@ def _is_half(x):
 @functools.cache  # A model asks this a thousand times for each token.
 def _is_float(dtype):
     return "float" in str(dtype)  # NumPy's float64 and PyTorch's torch.bfloat16 alike
+
+
+@functools.cache
+def _range(dtype):
+    """Return the smallest positive float, the largest, and the least number that is rounded to infinity."""
+    if _name(dtype) == "bfloat16":  # which NumPy does not know
+        eps, tiny, largest = 2.0**-7, 2.0**-126, (2 - 2.0**-7) * 2.0**127
+    else:
+        info = np.finfo(_name(dtype))
+        eps, tiny, largest = float(info.eps), float(info.tiny), float(info.max)
+    return eps * tiny, largest, largest / (2 - eps) * (2 - eps / 2)
+
+
+def _name(dtype):
+    return str(dtype).removeprefix("torch.")
 
 
 def _single(x):

@@ -91,7 +91,7 @@ class Counted:
     __hash__ = None
 
     def __init__(self, value, tally):
-        self.value, self.tally = float(value), tally
+        self.value, self.tally = np.float64(value), tally  # divided by 0 it is what it is in an array
 
     def exp(self):
         """Count an exponential; ``np.exp`` calls this."""
@@ -159,7 +159,7 @@ class Counted:
         if isinstance(other, np.ndarray):
             return NotImplemented
         self.tally["compare"] += 1
-        return operation(self.value, _value(other))
+        return bool(operation(self.value, _value(other)))
 
 
 def _value(x):

@@ -3,7 +3,7 @@
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import require_finite, require_integers, require_not_negative
+from mlnotes.arrays import require_finite, require_floats, require_integers, require_not_negative
 
 
 def broken_axioms(table):
@@ -181,12 +181,13 @@ def matrix_actions(matrices):
     Returns
     -------
     list of callable
-        Each takes an array (..., d), of NumPy or PyTorch, and gives one of the same shape.
+        Each takes an array (..., d) of floating-point numbers, of NumPy or PyTorch, and gives one of the same shape.
 
     Raises
     ------
     ValueError
-        If they are not square matrices of finite numbers, or, when an action is called, if it does not fit the rows.
+        If they are not square matrices of finite numbers, or, when an action is called, if it does not fit the rows or
+        these hold no floats.
 
     Notes
     -----
@@ -260,13 +261,15 @@ def quarter_turns(axes=(-2, -1)):
     Raises
     ------
     ValueError
-        If the axes are the same.
+        If the axes are the same, or, when an action is called, if both name one axis of the array.
     """
     if axes[0] == axes[1]:
         raise ValueError(f"axes must be two different ones, got {axes}")
     first, second = axes
 
     def turn(x):
+        if abs(first - second) == x.ndim:  # one counts from the end
+            raise ValueError(f"axes must be two different ones, got {axes} for shape {tuple(x.shape)}")
         return array_namespace(x).flip(x.swapaxes(first, second), axis=first)
 
     return [lambda x: x, turn, lambda x: turn(turn(x)), lambda x: turn(turn(turn(x)))]
@@ -366,6 +369,7 @@ def _permutation(order):
 
 def _act_on_rows(matrix):
     def act(x):
+        require_floats(x=x)
         xp = array_namespace(x)
         if x.ndim == 0 or x.shape[-1] != len(matrix):
             raise ValueError(f"rows must have {len(matrix)} coordinates, got shape {tuple(x.shape)}")

@@ -1,5 +1,7 @@
 """What all function modules rest on says what it takes numbers for."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,7 @@ import torch
 from mlnotes.applications.embedding import embedding
 from mlnotes.applications.least_squares import cholesky
 from mlnotes.applications.linear import glorot_std
-from mlnotes.arrays import beside, require_floats, widen_half, working_copy
+from mlnotes.arrays import beside, require_floats, require_representable, widen_half, working_copy
 from mlnotes.attention.positions import rotary
 from mlnotes.attention.self_attention import attention
 from mlnotes.attention.transformer import block_parameters
@@ -91,3 +93,30 @@ def test_pytorch_takes_masks_biases_and_numbers_of_rows_that_run_backwards_or_ca
     assert embedding(ids[::-1], q).tolist() == q.tolist()
     np.testing.assert_allclose(rotary(q, ids[::-1]).numpy(), rotary(q.numpy(), ids[::-1]), rtol=1e-6)
     assert beside(np.float64(2), q).shape == ()
+
+
+@pytest.mark.parametrize("dtype", [*map(np.dtype, ("f2", "f4", "f8")), torch.float16, torch.bfloat16, torch.float32])
+def test_positive_numbers_that_a_dtype_rounds_to_zero_or_infinity_are_refused(dtype):
+    def rounded(x):
+        if isinstance(dtype, torch.dtype):
+            return torch.tensor(x, dtype=torch.float64).to(dtype).item()
+        with np.errstate(over="ignore"):
+            return float(dtype.type(x))
+
+    exponents = [e for e in range(-1074, 1024) if e in (-1074, 1023) or abs(e + 142) < 12 or abs(e) in range(10, 150)]
+    kept = 0
+    for x in (m * 2.0**e for e in exponents for m in (1.0, 1.001, 1.9990234375, 1.99609375, 1.998046875, 2 - 2.0**-25)):
+        if 0 < rounded(x) < math.inf:
+            kept += 1
+            require_representable(dtype, eps=x, zero=0.0, negative=-1e-300)
+        else:
+            with pytest.raises(ValueError, match=r"eps must lie between \S+ and \S+ to be a number of b?float\d\d,"):
+                require_representable(dtype, eps=x)
+    assert 0 < kept < 6 * len(exponents) or dtype == np.float64
+    with pytest.raises(ValueError, match="got inf"):
+        require_representable(dtype, eps=math.inf)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(float).max, reason="long double is double here")
+def test_numbers_of_double_precision_fit_into_longer_floats():
+    require_representable(np.dtype(np.longdouble), least=5e-324, largest=np.finfo(float).max)

@@ -77,6 +77,12 @@ def test_what_is_not_counted_is_refused(function):
         count_operations(function, np.ones(3))
 
 
+def test_what_is_divided_by_zero_is_what_it_is_in_an_array():
+    with np.errstate(divide="ignore", invalid="ignore"):
+        assert count_operations(lambda a: a / (a - a), np.ones(2)) == {"add": 2, "divide": 2}
+        assert count_operations(lambda a: 1.0 / (a - a), np.zeros(3)) == {"add": 3, "divide": 3}
+
+
 def test_arrays_in_a_tuple_with_names_are_counted_and_keep_their_names():
     stored = quantize(np.array([1.0, 2.0, 4.0, 7.0]), 3, 2, symmetric=False)
     assert count_operations(dequantize, stored) == {"multiply": 4, "add": 4}

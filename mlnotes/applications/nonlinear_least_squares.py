@@ -1,6 +1,6 @@
 """Nonlinear least squares: fitting a model by solving one linear least-squares problem after another.
 
-Computed with NumPy arrays in float64.
+Computed with NumPy arrays in float64; a residual in float32 counts as no more exact than that.
 """
 
 import math
@@ -28,7 +28,9 @@ class Fit:
         How many steps were tried.
     converged : bool
         Whether the residual at ``x`` is zero, or perpendicular to all that a small change of each parameter does to it.
-        That is so at a minimum, also a poor one, and nearly so where the model flattens out towards infinity.
+        That is so at a minimum, also a poor one, and nearly so where the model flattens out towards infinity. A minimum
+        at which a column of the Jacobian vanishes is excepted: it looks like a parameter that has lost its influence,
+        and a walk towards it may stop short.
     message : str
         Why it stopped.
     points : array (steps + 1, n)
@@ -284,6 +286,8 @@ class _Problem:
     def linearized(self, x, scales=0.0):
         """Linearize at a point; None where that is not possible."""
         r = self.residual(x)
+        eps = float(np.finfo(r.dtype).eps)
+        r = r.astype(float)
         if not (math.isfinite(r @ r) and np.isfinite(x).all()):
             return None
         j = self.jacobian(x)
@@ -296,14 +300,14 @@ class _Problem:
         kept = s > max(j.shape) * _EPS * s[0]
         # Rounding inside the residual does about as much as rounding of the parameters.
         moved, length = float(lengths @ np.abs(x)), float(vector_norm(r))
-        rounding = 4 * _EPS * (moved + length) * length, 16 * _EPS * moved
+        rounding = 4 * eps * (moved + length) * length, 16 * eps * moved
         return LinearModel(x, r, scales, s[kept], vt[kept], u[:, kept].T @ r, *rounding, np.flatnonzero(lengths == 0))
 
 
 _EPS = np.finfo(float).eps
 _NOT_DEFINED = "columns of the Jacobian depend on each other: the step is not defined"
 _NOT_FINITE = "the residual or its Jacobian is no longer finite"
-_NO_STEP = "no step, however short, lowers the cost: is the Jacobian right?"
+_NO_STEP = "no step, however short, lowers the cost: is the Jacobian wrong, or does it vanish here?"
 
 
 def _polish(problem, models, tolerance, max_steps):
@@ -325,14 +329,16 @@ def _start(residual, jacobian, x0):
     """Divide by the power of two next to the largest residual at the start, and linearize there."""
     x = np.array(x0, dtype=float)
     with np.errstate(all="ignore"):
-        r = np.array(residual(x.copy()))
+        r = np.asarray(residual(x.copy()))
         if r.ndim != 1 or r.size == 0 or r.dtype.kind not in "iuf":
             raise ValueError(f"residual must return a vector of real numbers, got shape {r.shape} of dtype {r.dtype}")
         require_finite(**{"the residual at x0": r})
-        unit = 2.0 ** np.frexp(np.abs(r).max())[1].clip(-1000, 1000)
+        exponent = int(np.frexp(np.abs(r).max())[1].clip(-1000, 1000))
+        unit = np.float64(2.0**exponent)  # which divides in float64, unlike Python's
 
         def scaled_residual(x):
-            return _of_shape(r.shape, "residual", residual(x.copy())) / unit
+            # Keep the dtype: it tells by how much the residual is rounded, and so how far apart to measure slopes.
+            return np.ldexp(_of_shape(r.shape, "residual", residual(x.copy())), -exponent)
 
         def scaled_jacobian(x):
             if jacobian is None:
@@ -348,10 +354,10 @@ def _start(residual, jacobian, x0):
 
 
 def _of_shape(shape, name, values):
-    values = np.array(values, dtype=float)
+    values = np.asarray(values)
     if values.shape != shape:
         raise ValueError(f"{name} must return shape {shape}, got {values.shape}")
-    return values
+    return values if values.dtype.kind == "f" else values.astype(float)
 
 
 def _end(problem, models, dampings=()):

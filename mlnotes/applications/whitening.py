@@ -12,6 +12,7 @@ from mlnotes.arrays import (
     require_integers,
     require_matrix,
     require_not_negative,
+    require_representable,
     times_power_of_two,
     working_copy,
 )
@@ -43,8 +44,8 @@ def standardize(x, eps=0.0, ddof=0):
     Raises
     ------
     ValueError
-        If ``x`` is no matrix of finite numbers, ``eps`` is negative, ``ddof`` is not from 0 to n - 1, or a feature is
-        constant and ``eps`` is 0.
+        If ``x`` is no matrix of finite numbers, ``eps`` is negative or has a root that the dtype cannot hold, ``ddof``
+        is not from 0 to n - 1, or a feature is constant and ``eps`` is 0 or vanishes beside it.
 
     Notes
     -----
@@ -126,8 +127,9 @@ def whiten(x, kind="pca", eps=0.0, ddof=0):
     Raises
     ------
     ValueError
-        If ``x`` is no matrix of finite numbers, there is no such kind, ``eps`` is negative, ``ddof`` is not from 0 to
-        n - 1, or the covariance is singular and ``eps`` is 0.
+        If ``x`` is no matrix of finite numbers, there is no such kind, ``eps`` is negative or has a root that the dtype
+        cannot hold, ``ddof`` is not from 0 to n - 1, or the covariance is singular and ``eps`` is 0 or vanishes beside
+        the numbers.
 
     Notes
     -----
@@ -268,7 +270,11 @@ def _std(length, exponent, eps, count):
     """Return the root of variance plus eps, where both were divided by a power of two."""
     with np.errstate(over="ignore"):
         smoothing = np.ldexp(np.full_like(length, math.sqrt(eps)), -exponent)
-    return np.hypot(length / math.sqrt(count), np.minimum(smoothing, np.finfo(length.dtype).max))
+    std = np.hypot(length / math.sqrt(count), np.minimum(smoothing, np.finfo(length.dtype).max))
+    if eps > 0 and not std.all():
+        size = f"numbers of about 2**{np.max(exponent)}"
+        raise ValueError(f"eps must not vanish in {std.dtype} beside samples that do not vary, got {eps} and {size}")
+    return std
 
 
 def _centered(x):
@@ -285,6 +291,7 @@ def _require_kind(kind):
 def _require_samples(x, eps, ddof):
     require_matrix(x=x)
     require_not_negative(eps=eps)
+    require_representable(working_copy(x).dtype, **{"the root of eps": math.sqrt(eps)})
     require_integers(-math.inf, ddof=ddof)
     if not 0 <= ddof < len(x):
         raise ValueError(f"ddof must be from 0 to {len(x) - 1} for {len(x)} samples, got {ddof}")

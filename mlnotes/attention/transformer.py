@@ -65,8 +65,8 @@ def layer_norm(x, gain=None, beta=None, eps=1e-5):
     centered = centered - xp.mean(centered, axis=-1, keepdims=True)
     variance = xp.mean(centered * centered, axis=-1, keepdims=True)
     out = centered / xp.sqrt(variance + as_like(eps, x))
-    out = out if gain is None else out * gain
-    return out if beta is None else out + beta
+    out = out if gain is None else out * as_like(gain, x)
+    return out if beta is None else out + as_like(beta, x)
 
 
 @widen_half
@@ -106,7 +106,7 @@ def rms_norm(x, gain=None, eps=1e-6):
     _require_rows(x, eps, gain=gain)
     xp = array_namespace(x)
     out = x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + as_like(eps, x))
-    return out if gain is None else out * gain
+    return out if gain is None else out * as_like(gain, x)
 
 
 def post_norm(x, sublayer, norm):

@@ -13,12 +13,14 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from mlnotes.arrays import (
+    as_like,
     or_one,
     power_of_two,
     require_entries,
     require_finite,
     require_floats,
     require_not_negative,
+    require_representable,
     require_same_size,
     widen_half,
 )
@@ -42,7 +44,9 @@ def numerical_jacobian(f, x):
         The Jacobian, to about 12 digits where ``f`` is smooth and computed to the last bit, whatever the scale on which
         it changes; or as many as rounding leaves, beside the largest entry. An entry is nan where ``f`` has a kink, a
         jump or an infinite slope, is not finite at ``x`` or on either side of it, however near, or is so rough that its
-        slope does not settle, as :math:`|x|^{1.1}` at 0.
+        slope does not settle, as :math:`|x|^{1.1}` at 0; also where it changes so abruptly beside the size of
+        :math:`x_j` that it could be a kink, and less than three digits stand out from rounding. A kink between two
+        slopes that differ by less than about an eighth is not seen: the entry is their mean.
 
     Raises
     ------
@@ -231,8 +235,8 @@ def layer_norm_jacobian(x, gain=None, eps=1e-5):
     Raises
     ------
     ValueError
-        If an array holds no floats, ``x`` is empty along its last axis, ``gain`` does not fit, ``eps`` is negative,
-        or all features are equal while ``eps`` is 0.
+        If an array holds no floats, ``x`` is empty along its last axis, ``gain`` does not fit, ``eps`` is negative
+        or has a root that the dtype cannot hold, or all features are equal while ``eps`` is 0.
 
     Notes
     -----
@@ -251,7 +255,7 @@ def layer_norm_jacobian(x, gain=None, eps=1e-5):
     n = y.shape[-1]
     identity = xp.eye(n, dtype=y.dtype, device=device(y))
     jacobian = (identity - 1 / n - y[..., :, None] * y[..., None, :] / n) / sigma[..., None]
-    return jacobian if gain is None else gain[:, None] * jacobian
+    return jacobian if gain is None else as_like(gain, x)[:, None] * jacobian
 
 
 @widen_half
@@ -292,7 +296,7 @@ def layer_norm_vjp(x, upstream, gain=None, eps=1e-5):
     require_same_size(-1, x=x, upstream=upstream)
     y, sigma = _normalized(x, eps)
     xp = array_namespace(y)
-    u = upstream if gain is None else upstream * gain
+    u = upstream if gain is None else upstream * as_like(gain, x)
     return (u - xp.mean(u, axis=-1, keepdims=True) - y * xp.mean(y * u, axis=-1, keepdims=True)) / sigma
 
 
@@ -509,19 +513,23 @@ def _column(f, x, j):
     # Scales, for each entry. Points nearer to each other than the first are rounded to few digits.
     too_small, too_large = np.full(center.shape, 1e-12 * abs(x[j])), np.full(center.shape, math.inf)
     scale = first_scale = abs(x[j]) or 1.0
-    first_slope, vanishing = None, np.zeros(center.shape, bool)
+    first_slope, vanishing, rough = None, np.zeros(center.shape, bool), np.zeros(center.shape, bool)
     for attempt in range(12):
         value, truncation, rounding, slope = _extrapolated(f, x, j, scale, center)
         truncated = (truncation > 16 * rounding) | (truncation == math.inf)
         flat = ~truncated & (slope <= 16 * rounding)
         too_small = np.where(truncated, too_small, np.maximum(too_small, scale))
         too_large = np.where(truncated, np.minimum(too_large, scale), too_large)
-        # The slopes of x |x| at 0 shrink with the scale: they are never right, but lead to 0.
+        # The slopes of x |x| at 0 shrink with the scale: they are never right, but lead to 0. On larger scales, where
+        # another entry may send the search, those of any bounded function shrink.
         first_slope = slope if first_slope is None else first_slope
         shrunk = (0 < slope) & (slope <= first_slope * min(enough, (scale / first_scale) ** 0.25)) & (slope < math.inf)
-        vanishing = np.where(truncated, shrunk, vanishing)
+        vanishing = np.where(truncated & (scale < first_scale), shrunk, vanishing)
         error = (truncation + rounding) / np.where(truncation + rounding > 0, slope, 1)
         right = ~flat & ((error < eps ** (1 / 3)) | (~truncated & (error < 0.01)))
+        # A kink that was seen must not be forgotten where rounding hides it.
+        rough = rough | ((truncation == math.inf) & (scale <= first_scale))
+        right = right & (~rough | (slope > 1024 * rounding))
         better = right & (error < smallest)
         best, smallest = np.where(better, value, best), np.where(better, error, smallest)
         # Beside the largest entry an error may be nothing. Where nothing changes but by rounding, the derivative is 0,
@@ -613,6 +621,7 @@ def _require_features(x, gain, eps):
     require_floats(x=x)
     require_entries(-1, x=x)
     require_not_negative(eps=eps)
+    require_representable(x.dtype, **{"the root of eps": float(eps) ** 0.5})
     if gain is not None:
         require_floats(gain=gain)
         if tuple(gain.shape) != tuple(x.shape[-1:]):

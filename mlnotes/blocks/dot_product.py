@@ -15,7 +15,7 @@ def dot(a, b):
     Parameters
     ----------
     a, b : array (..., d)
-        Coordinates in an orthonormal basis. Leading axes broadcast.
+        Floating-point coordinates in an orthonormal basis. Leading axes broadcast.
 
     Returns
     -------
@@ -25,7 +25,7 @@ def dot(a, b):
     Raises
     ------
     ValueError
-        If the widths differ.
+        If the widths differ or an array holds no floats: sums of small integers would wrap round.
 
     Notes
     -----
@@ -35,6 +35,7 @@ def dot(a, b):
     ----------
     Strang, *Introduction to Linear Algebra*, 5th edition, section 1.2.
     """
+    require_floats(a=a, b=b)
     require_same_size(-1, a=a, b=b)
     return (a[..., None, :] @ b[..., :, None])[..., 0, 0]
 
@@ -70,7 +71,7 @@ def cosine_similarity(a, b):
 
 @widen_half
 def angle(a, b):
-    """Measure the angle between two vectors, with all digits also where they are almost parallel.
+    """Measure the angle between two vectors to a few rounding errors of 1, also where they are almost parallel.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def angle(a, b):
 
     .. math:: \\theta = 2\\arctan\\frac{\\lVert\\mathbf u-\\mathbf v\\rVert_2}{\\lVert\\mathbf u+\\mathbf v\\rVert_2}
 
-    where the arc cosine of the similarity would lose half of the digits near 0 and pi.
+    where the arc cosine of the similarity would be off by the root of a rounding error of 1 near 0 and pi.
 
     References
     ----------
@@ -111,7 +112,7 @@ def project(b, onto):
     Parameters
     ----------
     b : array (..., d)
-        Floating-point coordinates of what is projected.
+        Floating-point coordinates of what is projected, below the largest float divided by 2d: they are not scaled.
     onto : array (..., d)
         The vector whose line receives the projection. Leading axes broadcast.
 
@@ -171,7 +172,7 @@ def gram_matrix(basis):
     Parameters
     ----------
     basis : array (..., d, n)
-        One basis vector in each column.
+        One basis vector in each column, in floating-point coordinates.
 
     Returns
     -------
@@ -181,12 +182,13 @@ def gram_matrix(basis):
     Raises
     ------
     ValueError
-        If ``basis`` has fewer than two axes.
+        If ``basis`` has fewer than two axes or holds no floats.
 
     Notes
     -----
     .. math:: \\mathbf G = \\mathbf B^{\\mathsf T}\\mathbf B
     """
+    require_floats(basis=basis)
     require_same_size(-2, basis=basis)
     return basis.mT @ basis
 
@@ -198,7 +200,7 @@ def dot_in_basis(a, b, gram):
     Parameters
     ----------
     a, b : array (..., n)
-        Coordinates in the basis.
+        Floating-point coordinates in the basis.
     gram : array (n, n)
         The basis's Gram matrix, from `gram_matrix`.
 
@@ -210,13 +212,16 @@ def dot_in_basis(a, b, gram):
     Raises
     ------
     ValueError
-        If the widths of ``a``, ``b`` and ``gram`` differ.
+        If the widths of ``a`` and ``b`` differ, ``gram`` has another shape, or an array holds no floats.
 
     Notes
     -----
     .. math:: (\\mathbf B\\mathbf a)\\cdot(\\mathbf B\\mathbf b) = \\mathbf a^{\\mathsf T}\\mathbf G\\,\\mathbf b
     """
-    require_same_size(-1, a=a, b=b, gram=gram)
+    require_floats(a=a, b=b, gram=gram)
+    require_same_size(-1, a=a, b=b)
+    if tuple(gram.shape) != 2 * (a.shape[-1],):
+        raise ValueError(f"gram must have shape {2 * (a.shape[-1],)}, got {tuple(gram.shape)}")
     return dot(a @ gram, b)
 
 

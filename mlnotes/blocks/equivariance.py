@@ -240,6 +240,8 @@ def _change(found, expected):
     found, expected = (y if isinstance(y, tuple) else (y,) for y in (found, expected))
     if len(found) != len(expected):
         raise ValueError(f"results must be tuples of the same length, got {len(found)} and {len(expected)}")
+    if not found:
+        raise ValueError(f"results must be arrays or tuples of at least one, got {found}")
     return max(map(_distance, map(_measurable, found), map(_measurable, expected)))
 
 

@@ -292,7 +292,7 @@ def forward_substitution(l, b):
     .. math:: x_i = \\frac{1}{l_{ii}}\\Bigl(b_i - \\sum_{j<i} l_{ij} x_j\\Bigr)
     """
     _require_regular("l", l)
-    return _require_finite_solution(_forward(l, _right_hand_side(b, l)))
+    return _require_finite_solution(_forward(np.asarray(l), _right_hand_side(b, l)))
 
 
 @_ignoring_overflow
@@ -323,7 +323,7 @@ def backward_substitution(u, b):
     """
     _require_regular("u", u)
     # Read from the last row and column to the first, it is a lower triangular system.
-    x = _forward(u[::-1, ::-1], _right_hand_side(b, u)[::-1])
+    x = _forward(np.asarray(u)[::-1, ::-1], _right_hand_side(b, u)[::-1])
     return _require_finite_solution(x[::-1])
 
 

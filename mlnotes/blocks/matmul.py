@@ -71,7 +71,7 @@ def linear_combination(vectors, amounts):
     Parameters
     ----------
     vectors : array (..., m, k)
-        k vectors, in columns.
+        k vectors of floating-point numbers, in columns.
     amounts : array (..., k)
         How much of each.
 
@@ -83,12 +83,13 @@ def linear_combination(vectors, amounts):
     Raises
     ------
     ValueError
-        If there is no vector, or not one amount for each.
+        If there is no vector, not one amount for each, or an array holds no floats.
 
     Notes
     -----
     .. math:: \\sum_{t=1}^{k} b_t\\,\\mathbf a_t
     """
+    require_floats(vectors=vectors, amounts=amounts)
     require_entries(-1, vectors=vectors)
     require_same_size(-1, vectors=vectors, amounts=amounts)
     return sum(vectors[..., t] * amounts[..., t, None] for t in range(vectors.shape[-1]))

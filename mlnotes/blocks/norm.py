@@ -218,7 +218,8 @@ def nearest_to_zero(a, b, p=2):
     Raises
     ------
     ValueError
-        If ``a`` is no vector of finite numbers or holds only zeros, ``b`` is not finite, or p is not positive.
+        If ``a`` is no vector of finite numbers or holds only zeros, ``b`` is not finite or, divided by the
+        largest of ``a``, beyond the largest float, or p is not positive.
 
     Notes
     -----
@@ -241,6 +242,7 @@ def nearest_to_zero(a, b, p=2):
         raise ValueError("a must not hold only zeros, because 0 · x = b has every point or none")
     a = np.asarray(a, dtype=float)
     largest = np.max(np.abs(a))
+    _require_quotient(b, largest)
     a = a / largest
     sizes = np.abs(a)
     if p <= 1:
@@ -262,6 +264,12 @@ def _scale(sizes, p, axis):
 def _require_norm(p):
     if not p >= 1:
         raise ValueError(f"p must be at least 1, because below the triangle inequality fails, got {p}")
+
+
+def _require_quotient(b, largest):
+    limit = np.finfo(float).max
+    if abs(b) > limit * min(largest, 1.0):
+        raise ValueError(f"b over the largest of a must not exceed the largest float, {limit:.2g}, got {b} / {largest}")
 
 
 def _require_positive_power(p):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mlnotes.arrays import require_integers, require_not_negative, require_positive, require_vector
+from mlnotes.blocks.norm import vector_norm
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def minimize(function, gradient, x0, stepper, hessian=None, max_steps=1000, tole
         while True:
             points.append(x.copy())
             values.append(float(problem.function(x)))
-            norms.append(float(np.linalg.norm(problem.gradient(x))))
+            norms.append(float(vector_norm(problem.gradient(x))))
             try:
                 converged, message = _verdict(problem, x, values[-1], norms[-1], tolerance)
                 if not message and len(points) > max_steps:
@@ -515,7 +516,7 @@ def lbfgs(memory=10):
         while True:
             direction = lbfgs_direction(g, pairs)
             # Without a memory nothing is known about lengths: begin with a step of one.
-            step = wolfe(problem.function, problem.gradient, x, direction, 1.0 if pairs else 1 / np.linalg.norm(g))
+            step = wolfe(problem.function, problem.gradient, x, direction, 1.0 if pairs else 1 / vector_norm(g))
             old_x, old_g = x, g
             x = x + step * direction
             g = problem.gradient(x)

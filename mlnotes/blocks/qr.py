@@ -10,6 +10,7 @@ import numpy as np
 from mlnotes.arrays import (
     by_power_of_two,
     exact_integers,
+    require_entries,
     require_integers,
     require_matrix,
     times_power_of_two,
@@ -177,12 +178,19 @@ def givens_rotation(x, y):
     array (2, 2)
         The rotation [[c, s], [-s, c]]; its product with (x, y) is (length, 0). The identity where both are zero.
 
+    Raises
+    ------
+    ValueError
+        If a coordinate is not finite.
+
     Notes
     -----
     .. math:: c = \\frac{x}{\\sqrt{x^2 + y^2}}, \\qquad s = \\frac{y}{\\sqrt{x^2 + y^2}}
 
     Both are computed from the smaller coordinate divided by the larger, which neither overflows nor vanishes.
     """
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise ValueError(f"x and y must be finite, got {x} and {y}")
     larger = max(abs(x), abs(y))
     if larger == 0:
         return np.eye(2)
@@ -276,6 +284,7 @@ def householder_vector(x):
     ----------
     Golub and Van Loan, *Matrix Computations*, 4th edition, section 5.1.3.
     """
+    require_entries(-1, x=x)
     x = x / (np.abs(x).max() or 1)  # so that squares are in range
     beta = -math.copysign(math.sqrt(x @ x), x[0])
     if beta == 0:

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import scipy.optimize
+import torch
 from nonlinear_problems import CLASSICS, NIST
 
 from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
@@ -181,6 +182,31 @@ def test_an_ill_conditioned_step_keeps_the_digits_that_normal_equations_would_lo
 
 
 @BOTH
+@pytest.mark.parametrize("library", [np.asarray, torch.tensor])
+@pytest.mark.parametrize("size", [1e-30, 1.0, 1e38])
+def test_a_residual_in_single_precision_is_fitted_as_well_as_it_is_known(method, library, size):
+    t = np.linspace(0, 1, 11)
+    y = 3 * np.exp(-2 * t) + 0.01 * np.cos(37 * t)
+
+    def residual(x):
+        return size * (x[1] * np.exp(-x[0] * t) - y)
+
+    def rounded(x):
+        return library(residual(x).astype(np.float32))
+
+    exact = scipy.optimize.least_squares(lambda x: residual(x) / size, [1.0, 1.0], xtol=1e-12, ftol=1e-12, gtol=1e-12)
+
+    def jacobian(x):
+        weights = np.exp(-x[0] * t)
+        return library((size * np.stack([-t * x[1] * weights, weights], axis=-1)).astype(np.float32))
+
+    for slopes in (None, jacobian):
+        found = method(rounded, [1.0, 1.0], slopes)
+        assert found.converged, found.message
+        np.testing.assert_allclose(found.x, exact.x, rtol=1e-4)
+
+
+@BOTH
 def test_every_step_is_recorded(method):
     problem = NIST["Misra1a"]
     found = method(problem.residual, problem.starts[1])
@@ -227,7 +253,16 @@ def test_who_runs_out_of_steps_says_so(method):
 def test_a_wrong_jacobian_is_suspected():
     found = levenberg_marquardt(lambda x: x - [1.0, 2.0], [5.0, 5.0], lambda x: -np.eye(2))
     assert not found.converged
-    assert found.message == "no step, however short, lowers the cost: is the Jacobian right?"
+    assert found.message == "no step, however short, lowers the cost: is the Jacobian wrong, or does it vanish here?"
+
+
+@pytest.mark.parametrize("data", [1.0, 1.5])
+def test_a_right_jacobian_that_vanishes_at_the_minimum_is_not_blamed_alone(data):
+    t = np.linspace(0.5, 2, 7)
+    found = levenberg_marquardt(lambda x: np.exp(-(x[0] ** 2) * t) - data, [0.5])
+    assert abs(found.x[0]) < 1e-4
+    assert not found.converged
+    assert "vanish here" in found.message or "does not change with x[0]" in found.message
 
 
 def test_columns_that_depend_on_each_other_stop_gauss_newton_but_not_levenberg_marquardt():

@@ -374,6 +374,20 @@ class TestBadInput:
             with pytest.raises(ValueError, match=f"eps must be finite and not negative, got {bad}"):
                 f(correlated(7, 2), eps=bad)
 
+    @pytest.mark.parametrize("bad", [1e-100, 1e100])
+    def test_eps_has_a_root_that_the_dtype_can_hold(self, f, bad):
+        if f is not covariance:
+            with pytest.raises(ValueError, match=r"the root of eps must lie .* to be a number of float32, got 1e"):
+                f(np.ones((3, 1), np.float32), eps=bad)
+
+
+def test_an_eps_that_vanishes_beside_samples_that_do_not_vary_is_refused():
+    x = np.full((3, 1), 2.0**122, np.float32)
+    for f in (standardize, whiten, whitening_matrix):
+        with pytest.raises(ValueError, match=r"eps must not vanish in float32 .*, got 1e-60 and .* about 2\*\*123"):
+            f(x, eps=1e-60)
+    np.testing.assert_array_equal(standardize(x, eps=1e-6), 0)
+
 
 def test_kinds_that_do_not_exist_are_refused_with_those_that_do():
     for f in (whiten, whitening_matrix, whitening_rotation, lambda x, kind: whitening_rotation(x, "pca", kind)):

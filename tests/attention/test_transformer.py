@@ -124,6 +124,16 @@ def test_an_eps_of_another_precision_does_not_widen_the_result(backend, norm):
         np.testing.assert_allclose(found, norm(backend.like(X), eps=1e-5), atol=4 * backend.tolerance)
 
 
+def test_gain_and_shift_of_another_precision_do_not_widen_the_result(backend):
+    for other in backend.others():
+        gain, beta = other.array(GAIN), other.array(BETA)
+        tolerance = 4 * max(backend.tolerance, other.tolerance)
+        found = backend.read(layer_norm(backend.array(X), gain, beta))
+        np.testing.assert_allclose(found, layer_norm(backend.like(X), GAIN, BETA), atol=tolerance)
+        found = backend.read(rms_norm(backend.array(X), gain))
+        np.testing.assert_allclose(found, rms_norm(backend.like(X), GAIN), atol=tolerance)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

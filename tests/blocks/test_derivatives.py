@@ -146,6 +146,35 @@ def test_a_kink_and_the_end_of_the_domain_give_nan_and_no_warning():
     np.testing.assert_allclose(numerical_jacobian(np.abs, np.array([-1e-3])), [[-1.0]])
 
 
+@pytest.mark.parametrize("others", [[], [3.0], [0.5, 3.0], [3.0, -1.0]])
+def test_a_kink_is_seen_though_an_entry_beside_it_never_changes(others):
+    x = np.array([1.0, *others])
+    expected = np.diag([np.nan if abs(it) == 1 else float(abs(it) < 1) for it in x])
+    np.testing.assert_array_equal(numerical_jacobian(lambda x: np.clip(x, -1, 1), x), expected)
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (lambda x: max(x, x * x), 1.0),
+        (lambda x: max(x, x * x / 1e6), 1e6),
+        (lambda x: x + abs(x - 3) / 4, 3.0),
+        (lambda x: 3 + max(x - 2, 1.2 * (x - 2)), 2.0),
+    ],
+)
+def test_a_kink_that_rounding_hides_nearby_is_not_forgotten(f, x):
+    assert np.isnan(difference(f, x))
+
+
+def test_a_kink_of_almost_equal_slopes_is_taken_for_their_mean():
+    assert difference(lambda x: max(x, 1.05 * x), 0.0) == pytest.approx(1.025)
+
+
+@pytest.mark.parametrize("x", [25.0, 28.0, 30.0])
+def test_a_smooth_slope_of_few_digits_keeps_them(x):
+    assert difference(lambda x: 1 / (1 + math.exp(-x)), x) == pytest.approx(math.exp(-x), rel=2e-2)
+
+
 def difference(f, x):
     return float(numerical_jacobian(lambda z: f(z[0]), np.array([x]))[0])
 
@@ -299,6 +328,18 @@ def test_an_eps_of_numpys_own_does_not_widen():
         assert found.dtype == np.float32
 
 
+def test_a_gain_of_any_precision_leaves_that_of_the_features(backend):
+    x, g = draw(3, 7), draw(3, 7, seed=1)
+    expected = layer_norm_jacobian(backend.like(x), GAIN)
+    for other in backend.others():
+        gain = other.array(GAIN)
+        tolerance = 4 * max(backend.tolerance, other.tolerance)
+        found = backend.read(layer_norm_jacobian(backend.array(x), gain))
+        np.testing.assert_allclose(found, expected, atol=tolerance)
+        found = backend.read(layer_norm_vjp(backend.array(x), backend.array(g), gain))
+        np.testing.assert_allclose(found, np.einsum("bij,bi->bj", expected, backend.like(g)), atol=2 * tolerance)
+
+
 @pytest.mark.parametrize("size", [1e-200, 1e200, 1e307])
 def test_layer_norm_without_eps_is_the_same_for_features_of_any_size(size):
     np.testing.assert_allclose(layer_norm_jacobian(V * size, eps=0.0) * size, layer_norm_jacobian(V, eps=0.0), 1e-12)
@@ -397,6 +438,8 @@ def test_a_function_that_changes_its_shape_is_refused():
         (lambda: distance_gradient(np.ones(0), np.ones(0)), "must not be empty"),
         (lambda: layer_norm_jacobian(np.ones(3), np.ones(2)), r"gain must have shape \(3,\), got \(2,\)"),
         (lambda: layer_norm_jacobian(V, eps=-1.0), "eps must be finite and not negative, got -1.0"),
+        (lambda: layer_norm_jacobian(np.ones(3, "f4"), eps=1e-100), r"of eps must lie between 1\.4e-45 .*, got 1e-50"),
+        (lambda: layer_norm_vjp(*torch.ones(2, 3), eps=1e80), r"and 3\.4e\+38 to be a number of float32, got 1e\+40"),
         (lambda: layer_norm_vjp(np.ones(3), np.ones(2)), r"same size along axis -1.*\(3,\) and \(2,\)"),
         (lambda: xw_jacobian_x(X, X), r"must share n, got shapes \(3, 7\) and \(3, 7\)"),
         (lambda: xw_jacobian_w(V, W), r"x must be a matrix, got shape \(7,\)"),

@@ -1,6 +1,7 @@
 """The dot product and what is made of it."""
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -43,8 +44,8 @@ def test_half_precision_terms_beyond_its_range_may_cancel():
     assert dot(a, a * torch.tensor([1.0, -1.0, 1.0], dtype=torch.float16)) == 1
 
 
-def test_dot_of_integers_is_exact_and_of_nothing_is_zero():
-    assert dot(np.array([3, 1]), np.array([1, 2])) == 5
+def test_dot_of_small_integers_is_exact_and_of_nothing_is_zero():
+    assert dot(np.array([3.0, 1.0]), np.array([1.0, 2.0])) == 5
     assert dot(np.zeros((2, 0)), np.zeros((2, 0))).tolist() == [0, 0]
 
 
@@ -135,11 +136,29 @@ def test_scalars_are_refused():
 
 
 @pytest.mark.parametrize(
-    "f", [cosine_similarity, angle, project, lambda a, _: unit(a), lambda a, _: projection_matrix(a)]
+    "f",
+    [
+        dot,
+        cosine_similarity,
+        angle,
+        project,
+        lambda a, _: unit(a),
+        lambda a, _: projection_matrix(a),
+        lambda a, b: gram_matrix(a[:, None]),
+        lambda a, b: dot_in_basis(a, b, np.eye(2)),
+        lambda a, b: dot_in_basis(1.0 * a, 1.0 * b, np.ones((2, 2), int)),
+    ],
 )
-def test_integers_are_refused_where_fractions_are_needed(f):
-    with pytest.raises(ValueError, match="floating-point numbers, got dtype int64"):
-        f(np.array([3, 1]), np.array([1, 2]))
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int64"])
+def test_integers_are_refused_because_sums_wrap_round_and_fractions_are_lost(f, dtype):
+    with pytest.raises(ValueError, match=r"floating-point numbers, got dtype u?int"):
+        f(np.array([100, 90], dtype), np.array([1, 2], dtype))
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (5, 3, 3), (2, 2)])
+def test_a_gram_matrix_of_another_shape_is_refused(shape):
+    with pytest.raises(ValueError, match=rf"gram must have shape \(3, 3\), got {re.escape(str(shape))}"):
+        dot_in_basis(np.ones(3), np.ones(3), np.ones(shape))
 
 
 @pytest.mark.parametrize("bad", [0.0, np.inf, np.nan])

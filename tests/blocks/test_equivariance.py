@@ -254,6 +254,7 @@ class TestActions:
         (lambda: is_invariant(np.sum, [nothing], np.ones(3), -1e-9), "finite and not negative, got -1e-09"),
         (lambda: is_invariant(np.sum, [nothing], np.ones(3), np.nan), "finite and not negative, got nan"),
         (lambda: is_invariant(nothing, [nothing], np.ones((3, 0))), r"must not be empty, got shape \(3, 0\)"),
+        (lambda: invariance_error(lambda x: (), [nothing], np.ones(3)), r"or tuples of at least one, got \(\)"),
         (lambda: is_invariant(nothing, [nothing], np.array([1, np.nan])), "must be finite, got nan"),
         (lambda: is_invariant(nothing, [lambda x: x / 1e-300], np.array([0, 1e9])), "must be finite, got inf"),
         (lambda: is_invariant(nothing, [np.transpose], np.ones((3, 1))), r"same shape, got \(1, 3\) and \(3, 1\)"),

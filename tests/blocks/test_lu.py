@@ -227,6 +227,7 @@ class TestSolving:
         expected = scipy.linalg.solve_triangular(a, b, lower=lower)
         np.testing.assert_allclose(solve(a, b), expected, rtol=1e-12)
         np.testing.assert_allclose(solve(a, b[:, 1]), expected[:, 1], rtol=1e-12)
+        np.testing.assert_allclose(solve(a.tolist(), b.tolist()), expected, rtol=1e-12)
 
     def test_singular_matrices_are_refused_with_the_row(self):
         for a in (np.array([[1.0, 2.0], [2.0, 4.0]]), lu(np.array([[1.0, 2.0], [2.0, 4.0]]))):

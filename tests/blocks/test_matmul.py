@@ -117,6 +117,12 @@ def test_bad_input_is_refused_with_the_rule_and_both_shapes(multiply, a, b, says
         multiply(a, b)
 
 
+@pytest.mark.parametrize("dtypes", [("uint8", float), (float, "int64")])
+def test_integers_are_not_added_up_because_small_ones_wrap_round(dtypes):
+    with pytest.raises(ValueError, match=r"must hold floating-point numbers, got dtype u?int"):
+        linear_combination(np.full((2, 2), 200, dtypes[0]), np.ones(2, dtypes[1]))
+
+
 @pytest.mark.parametrize("call", [lambda: matmul_block(A, B, 0), lambda: strassen(A, B, 0)])
 def test_sizes_of_blocks_must_be_positive(call):
     with pytest.raises(ValueError, match="must be positive, got 0"):

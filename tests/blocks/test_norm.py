@@ -388,6 +388,9 @@ class TestBadInput:
     def test_a_line_must_be_one(self):
         with pytest.raises(ValueError, match="a must not hold only zeros"):
             nearest_to_zero(np.zeros(2), 1.0)
+        for p in (0.5, 1, 2, inf):
+            with pytest.raises(ValueError, match=r"must not exceed the largest float, 1\.8e\+308, got 1\.0 / 1e-310"):
+                nearest_to_zero([1e-310, 0.0], 1.0, p)
         with pytest.raises(ValueError, match=r"a must be a vector with at least one entry, got shape \(1, 2\)"):
             nearest_to_zero(np.ones((1, 2)), 1.0)
         with pytest.raises(ValueError, match="b must hold finite numbers, got inf"):

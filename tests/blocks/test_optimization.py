@@ -418,6 +418,22 @@ def test_bad_input_is_refused_with_the_rule_and_the_values(call, message):
         call()
 
 
+@pytest.mark.parametrize("size", [1e-300, 1e-170, 1e170, 1e300])
+def test_a_gradient_whose_square_is_no_float_has_its_length(size):
+    problem = lambda x: size * (x @ x) / 2, lambda x: size * x, [3.0, 4.0], gradient_descent(0.1 / size)
+    found = minimize(*problem, max_steps=0, tolerance=1e-308)
+    assert found.gradient_norms[0] == pytest.approx(5 * size)
+    assert not found.converged
+    assert minimize(*problem, tolerance=1e-3 * size).x == pytest.approx([0, 0], abs=1e-3)
+
+
+@pytest.mark.parametrize("size", [1e-162, 1.0, 1e150])
+def test_lbfgs_begins_with_a_step_of_one_in_any_units_of_the_function(size):
+    start = np.array([0.6, 0.8])
+    found = minimize(lambda x: size * (x @ x), lambda x: 2 * size * x, start, lbfgs(), None, 1, 1e-300)
+    assert np.linalg.norm(found.points[1] - start) == pytest.approx(1.0)
+
+
 def test_what_a_function_does_to_its_point_does_not_move_the_walk():
     def spoiling(f):
         def spoil(x):

@@ -292,6 +292,18 @@ class TestBadMatrix:
             f(np.ones((2, 2), complex))
 
 
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
+def test_a_vector_that_is_not_finite_is_not_turned(bad):
+    for vector in ((bad, 1.0), (1.0, bad), (bad, bad)):
+        with pytest.raises(ValueError, match=f"x and y must be finite, got {vector[0]} and {vector[1]}"):
+            givens_rotation(*vector)
+
+
+def test_a_vector_without_coordinates_has_no_mirror():
+    with pytest.raises(ValueError, match=r"x must not be empty along axis -1, got shape \(0,\)"):
+        householder_vector(np.zeros(0))
+
+
 def test_sizes_that_are_not_positive_are_refused():
     with pytest.raises(ValueError, match="block must be positive, got 0"):
         blocked_qr(np.eye(2), 0)

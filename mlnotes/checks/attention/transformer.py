@@ -163,7 +163,8 @@ _EACH_ROW = Claim("each row by itself", _by_itself, **_LAST_BITS)
 _MEAN_SQUARE = "xp.mean(x * x, axis=-1, keepdims=True)"
 _VARIANCE = "xp.mean(centered * centered, axis=-1, keepdims=True)"
 _SAMPLE = (_VARIANCE, "xp.sum(centered * centered, axis=-1, keepdims=True) / (x.shape[-1] - 1)")
-_MULTIPLIED, _ADDED = "out if gain is None else out * gain", "out if beta is None else out + beta"
+_MULTIPLIED = "out if gain is None else out * as_like(gain, x)"
+_ADDED = "out if beta is None else out + as_like(beta, x)"
 _MLP = "mlp(x, (w_1, w_2), (b_1, b_2), activation)"
 _NETWORK = "(d_model * d_hidden + d_hidden) + (d_hidden * d_model + d_model)"
 _COUNT = "xp.clip(n_counted, min=1.0)"

@@ -425,7 +425,7 @@ CHECKS = (
             Mistake("sigma forgotten", (") / sigma[..., None]", ")"),
                 "Features twice as large move the result as much as before", "divide by sigma"),
             _EPS_LEFT_OUT,
-            Mistake("gain on columns", ("gain[:, None] * jacobian", "gain * jacobian"),
+            Mistake("gain on columns", ("as_like(gain, x)[:, None] *", "as_like(gain, x) *"),
                 "Its columns are scaled by the gain", "the gain belongs to the outputs: to rows"),
             Mistake("sample variance", ("n = y.shape[-1]",
                 "n = y.shape[-1]\n    wide = ((sigma**2 - eps) * n / (n - 1)"
@@ -461,7 +461,7 @@ CHECKS = (
                 "Its rows sum to zero, and still the features' scale gets a gradient",
                 "take away y times the mean of y·u, too"),
             _EPS_LEFT_OUT,
-            Mistake("gain applied last", (("u = upstream if gain is None else upstream * gain", "u = upstream"),
+            Mistake("gain applied last", (("upstream if gain is None else upstream * as_like(gain, x)", "upstream"),
                 (") / sigma", ") / sigma * (1 if gain is None else gain)")),
                 "It is right only where all gains are equal", "multiply the upstream gradient first"),
             Mistake("mean held constant", (_VJP, "u - y * xp.mean(y * u, axis=-1, keepdims=True)"),
