@@ -7,6 +7,7 @@ from mlnotes.arrays import (
     require_entries,
     require_floats,
     require_positive,
+    require_representable,
     require_same_size,
     widen_half,
 )
@@ -108,7 +109,7 @@ def gaussian_score(q, k, bandwidth=1.0):
     ------
     ValueError
         If queries and keys differ in width, an array holds no floats, has no rows or has width 0, or the bandwidth is
-        not positive and finite.
+        not positive and finite, also in the dtype.
 
     Notes
     -----
@@ -121,6 +122,7 @@ def gaussian_score(q, k, bandwidth=1.0):
     require_same_size(-1, q=q, k=k)
     require_entries(-1, q=q)
     require_positive(bandwidth=bandwidth)
+    require_representable(q.dtype, bandwidth=bandwidth)
     away = (q[..., :, None, :] - k[..., None, :, :]) / as_like(bandwidth, q)
     return -array_namespace(away).sum(away**2, axis=-1) / 2
 

@@ -15,6 +15,7 @@ from mlnotes.arrays import (
     require_entries,
     require_floats,
     require_integers,
+    require_representable,
     widen_half,
 )
 
@@ -42,7 +43,7 @@ def layer_norm(x, gain=None, beta=None, eps=1e-5):
     ------
     ValueError
         If ``x`` holds no floats or is empty along its last axis, ``gain`` or ``beta`` has not one entry for each
-        coordinate, or ``eps`` is not positive.
+        coordinate, or ``eps`` is not positive, or zero or infinite in the dtype.
 
     Notes
     -----
@@ -93,7 +94,7 @@ def rms_norm(x, gain=None, eps=1e-6):
     ------
     ValueError
         If ``x`` holds no floats or is empty along its last axis, ``gain`` has not one entry for each coordinate, or
-        ``eps`` is not positive.
+        ``eps`` is not positive, or zero or infinite in the dtype.
 
     Notes
     -----
@@ -390,6 +391,7 @@ def _require_rows(x, eps, **parameters):
     require_entries(-1, x=x)
     if not eps > 0:
         raise ValueError(f"eps must be positive, or equal numbers would be divided by zero, got {eps}")
+    require_representable(x.dtype, eps=eps)
     for name, parameter in parameters.items():
         if parameter is not None and tuple(parameter.shape) != (x.shape[-1],):
             shapes = f"({x.shape[-1]},), got {tuple(parameter.shape)}"

@@ -142,6 +142,9 @@ def _require_choice(logits, temperature, top_k, top_p):
     require_floats(logits=logits)
     require_entries(-1, logits=logits)
     require_not_negative(temperature=temperature)
+    most = float(array_namespace(logits).finfo(logits.dtype).max)
+    if temperature > most:
+        raise ValueError(f"temperature must be at most {most:.2g} in the dtype of logits, got {temperature}")
     if top_k is not None:
         require_integers(1, top_k=top_k)
     if top_p is not None and not 0 <= top_p <= 1:

@@ -265,8 +265,12 @@ def _require_null(x, null, axis):
     require_floats(x=x)
     require_entries(axis, x=x)
     null = null if is_array_api_obj(null) else np.asarray(null)
-    if not array_namespace(null).isfinite(null).all():
-        raise ValueError(f"null must be finite, got {null}")
+    xp = array_namespace(x)
+    with np.errstate(over="ignore"):
+        fits = xp.isfinite(as_like(null, x)).all()
+    if not fits:
+        most = xp.finfo(x.dtype).max
+        raise ValueError(f"null must be finite, up to {most:.2g} in the dtype of x, got {null}")
     largest = list(x.shape)
     largest[axis] = 1
     sizes = zip((1,) * (x.ndim - null.ndim) + tuple(null.shape), largest, strict=False)

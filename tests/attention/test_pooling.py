@@ -142,6 +142,7 @@ def test_gradients_flow_to_queries_keys_values_and_parameters(score):
     [
         (lambda: gaussian_score(Q, WIDE), "width|same size.*3.*4"),
         (lambda: gaussian_score(Q, K, 0.0), r"bandwidth must be positive and finite, got 0\.0"),
+        (lambda: gaussian_score(*map(np.float32, (Q, K)), 1e-50), "bandwidth must lie between .*float32, got 1e-50"),
         (lambda: gaussian_score(Q, K, math.nan), "bandwidth must be positive and finite, got nan"),
         (lambda: gaussian_score(Q.astype(int), K), "float"),
         (lambda: gaussian_score(Q[..., :0], K[..., :0]), "empty"),

@@ -146,6 +146,8 @@ def test_gain_and_shift_of_another_precision_do_not_widen_the_result(backend):
         (lambda: layer_norm(X, eps=0), "eps must be positive, or equal numbers would be divided by zero, got 0"),
         (lambda: layer_norm(X, eps=math.nan), "eps must be positive, .* got nan"),
         (lambda: rms_norm(X, GAIN[:5]), r"gain must have one entry .* shape \(7,\), got \(5,\)"),
+        (lambda: layer_norm(np.float32(X), eps=1e-50), "eps must lie between .*float32, got 1e-50"),
+        (lambda: rms_norm(torch.tensor(X).float(), eps=1e300), r"eps must lie between .*float32, got 1e\+300"),
         (lambda: rms_norm(X, eps=-1), "eps must be positive, .* got -1"),
         (lambda: block_parameters(0), "d_model must be positive, got 0"),
         (lambda: block_parameters(2.5), r"d_model must be an integer, got 2\.5"),

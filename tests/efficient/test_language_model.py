@@ -114,6 +114,7 @@ def test_gradients_flow_to_what_may_be_drawn_only():
     [
         ({"temperature": -1.0}, "temperature must be finite and not negative, got -1.0"),
         ({"temperature": np.inf}, "temperature must be finite and not negative, got inf"),
+        ({"temperature": 1e39, "logits": np.float32([0, 1])}, r"temperature must be at most 3.4e\+38 .*, got 1e\+39"),
         ({"top_k": 0}, "top_k must be positive, got 0"),
         ({"top_k": 2.0}, "top_k must be an integer, got 2.0"),
         ({"top_p": 1.5}, "top_p must lie between 0 and 1, got 1.5"),

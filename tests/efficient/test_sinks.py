@@ -147,8 +147,9 @@ def test_nothing_takes_all_that_no_score_asks_for():
     [
         (np.array([1, 2]), 0.0, "x must hold floating-point numbers, got dtype int64"),
         (np.zeros((2, 0)), 0.0, "x must not be empty along axis -1"),
-        (np.zeros((2, 3)), np.inf, "null must be finite, got inf"),
-        (np.zeros((2, 3)), np.nan, "null must be finite, got nan"),
+        (np.zeros((2, 3)), np.inf, r"null must be finite, up to 1.8e\+308 in the dtype of x, got inf"),
+        (np.zeros((2, 3)), np.nan, "null must be finite, .*, got nan"),
+        (np.zeros((2, 3), np.float32), 1e300, r"null must be finite, up to 3.4e\+38 in the dtype of x, got 1e\+300"),
         (np.zeros((2, 3)), np.zeros(3), r"null must broadcast to \(2, 1\), got shape \(3,\)"),
         (np.zeros((2, 3)), np.zeros((4, 2, 1)), r"null must broadcast to \(2, 1\), got shape \(4, 2, 1\)"),
     ],
