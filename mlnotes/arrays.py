@@ -447,9 +447,10 @@ def power_of_two(x):
 
 
 def by_power_of_two(x, axis=None):
-    """Divide by the power of two that brings the largest entry between 1/2 and 1, which rounds nothing.
+    """Divide by the power of two that brings the largest entry between 1/2 and 1.
 
-    Squares of the quotients cannot overflow, and vanish only where they would not be noticed.
+    That rounds nothing but what is so much smaller than the largest, in float64 2**1021 times, that a float cannot hold
+    all digits of the quotient. Squares of quotients cannot overflow, and vanish only where they would not be noticed.
 
     Parameters
     ----------

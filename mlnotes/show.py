@@ -134,8 +134,11 @@ class _Listing:
         start, end = node.body[0].lineno - 1, node.body[0].end_lineno
         first = self.lines[start].rstrip()
         if end > start + 1:
+            quotes = re.search("\"+|'+", first)[0]
+            if first.endswith(quotes):  # the words begin below
+                first += self.lines[start + 1].strip()
             self.lines[start + 1 : end] = [None] * (end - start - 1)
-            first += '"""'
+            first = first.removesuffix(quotes) + quotes
         self.lines[start] = _filled(first)
 
     def _is_ours(self, decorator):
@@ -171,6 +174,8 @@ def _checks_among(statements, in_loop=False):
 
 
 def _is_check(statement, in_loop=False):
+    if any(isinstance(it, ast.NamedExpr) for it in ast.walk(statement)):
+        return False  # it names what may be needed later
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         return re.match(r"_?require_", getattr(statement.value.func, "id", "")) is not None
     if isinstance(statement, ast.If) and not statement.orelse:
@@ -181,7 +186,12 @@ def _is_check(statement, in_loop=False):
 
 
 def _read(nodes):
-    return {it.id for it in nodes if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Load)}
+    nodes = [it.target if isinstance(it, ast.AugAssign) else it for it in nodes if not _is_stored(it)]
+    return {it.id for it in nodes if isinstance(it, ast.Name)}
+
+
+def _is_stored(node):
+    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
 
 
 def _written(assignment):

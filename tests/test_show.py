@@ -76,6 +76,40 @@ def wide(first_argument_with_a_long_name, second_argument_with_a_long_name, thir
     return [first_argument_with_a_long_name, second_argument_with_a_long_name, third_one, "…"]
 
 
+def counting(values):
+    """Count, and look at the count."""
+    total = 0
+    if total > 9:
+        raise ValueError(f"total must be at most 9, got {total}")
+    total += len(values)
+
+
+def naming(values):
+    """Name the first of some values while they are looked at."""
+    if (first := values[0]) < 0:
+        raise ValueError(f"the first value must not be negative, got {first}")
+    return first
+
+
+# fmt: off
+def in_single_quotes(x):
+    '''Begin.
+
+    Go on.
+    '''
+    return x
+
+
+def from_the_second_line(x):
+    r"""
+    Begin.
+
+    Go on.
+    """
+    return x
+# fmt: on
+
+
 def test_code_is_shown_as_it_stands_with_the_docstring_cut_to_its_first_line():
     shown, source = show(softmax).code, inspect.getsource(softmax)
     code = [line for line in shown.splitlines() if '"""' not in line]
@@ -111,6 +145,21 @@ def test_other_decorators_a_search_that_fails_and_a_function_that_is_itself_a_ch
     assert "    @property\n    def twice" in repr(show(Kept))
     for whole in (searching, _require_even):
         assert repr(show(whole)) == inspect.getsource(whole).rstrip()
+
+
+@pytest.mark.parametrize("whole", [counting, naming])
+def test_what_is_needed_later_is_no_mere_check(whole):
+    shown = repr(show(whole))
+    compile(shown, "listing", "exec")
+    assert "total = 0" in shown or "first := values[0]" in shown
+
+
+@pytest.mark.parametrize("f", [in_single_quotes, from_the_second_line])
+def test_docstrings_of_any_form_are_cut_to_their_first_line_of_words(f):
+    shown = repr(show(f))
+    docstring = ast.get_docstring(ast.parse(shown).body[0])
+    assert docstring == "Begin."
+    assert shown.splitlines()[-1] == "    return x"
 
 
 def test_long_lines_are_broken():

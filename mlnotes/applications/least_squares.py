@@ -19,7 +19,7 @@ from mlnotes.arrays import (
 from mlnotes.blocks.lu import backward_substitution, forward_substitution
 from mlnotes.blocks.norm import matrix_norm
 from mlnotes.blocks.qr import householder_qr
-from mlnotes.blocks.svd import svd
+from mlnotes.blocks.svd import count_above, svd
 
 
 def lstsq(a, b, method="qr", tolerance=None):
@@ -99,7 +99,7 @@ def _by_qr(a, b, tolerance):
 
 def _by_svd(a, b, tolerance):
     u, s, vt = svd(a)
-    r = np.count_nonzero(s > tolerance * s[0])
+    r = count_above(s, tolerance, a.shape)
     return vt[:r].T @ ((u[:, :r].T @ b) / s[:r, None])
 
 
@@ -146,7 +146,7 @@ def ridge(a, b, strength):
     a, a_exponent = by_power_of_two(working_copy(a))
     columns, b_exponent = by_power_of_two(working_copy(np.reshape(b, (len(b), -1))), axis=0)
     u, s, vt = svd(a)
-    r = np.count_nonzero(s > _default_tolerance(a, "svd") * s[0])
+    r = count_above(s, None, a.shape)
     # The strength may overflow, for coefficients that are almost 0.
     with np.errstate(over="ignore"):
         length = np.hypot(s[:r], np.ldexp(math.sqrt(strength), -a_exponent).astype(s.dtype))[:, None]

@@ -92,7 +92,8 @@ def complex_step_jacobian(f, x):
     Returns
     -------
     array (shape of f(x), shape of x)
-        The Jacobian, as exact as ``f`` itself.
+        The Jacobian, as exact as ``f`` itself, unless a derivative times the step is below 2**-1022, where floats have
+        fewer digits.
 
     Raises
     ------
@@ -221,7 +222,7 @@ def layer_norm_jacobian(x, gain=None, eps=1e-5):
     Parameters
     ----------
     x : array (..., n)
-        Floating-point features.
+        Floating-point features, whose sum is no more than the largest float.
     gain : array (n,), optional
         What the normalized features are multiplied with; by default 1. An added bias changes no derivative.
     eps : float
@@ -604,7 +605,10 @@ def _require_complex(y):
 
 
 def _normalized(x, eps):
-    """Return the normalized features y and sigma, from squares that neither overflow nor vanish."""
+    """Return the normalized features y and sigma, from squares that neither overflow nor vanish.
+
+    The sum of the features, of which the mean is made, must not be beyond the largest float.
+    """
     xp = array_namespace(x)
     centered = x - xp.mean(x, axis=-1, keepdims=True)
     size = xp.max(xp.abs(centered), axis=-1, keepdims=True)

@@ -385,7 +385,9 @@ def characteristic_polynomial(a):
     Returns
     -------
     array (n + 1,)
-        The coefficients, from that of the highest power, which is 1, to the last, which is (-1)^n det(a).
+        The coefficients, from that of the highest power, which is 1, to the last, which is (-1)^n det(a). One that is
+        smaller than floats can hold beside the power of the largest entry, for each coefficient that of its own degree,
+        vanishes.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from mlnotes.arrays import (
     times_power_of_two,
     working_copy,
 )
-from mlnotes.blocks.norm import matrix_norm, vector_norm
+from mlnotes.blocks.norm import vector_norm
 
 _LENGTH = "the length of a column of a"  # which may be beyond the largest float
 
@@ -418,33 +418,6 @@ def qr_multiply_adds(m, n, block=None):
         for width in (n - start - b, k - start):  # of the rest of r, and of q
             in_products += (2 * height + b) * b * width
     return in_products, elsewhere
-
-
-def orthogonality_loss(q):
-    """Measure how far the columns of a matrix are from orthonormal.
-
-    Parameters
-    ----------
-    q : array (m, n)
-        A finite matrix.
-
-    Returns
-    -------
-    float
-        0 for orthonormal columns.
-
-    Raises
-    ------
-    ValueError
-        If ``q`` is no finite matrix.
-
-    Notes
-    -----
-    .. math:: \\lVert\\mathbf Q^{\\mathsf T}\\mathbf Q - \\mathbf I\\rVert_F
-    """
-    require_matrix(q=q)
-    q = working_copy(q)
-    return float(matrix_norm(q.T @ q - np.eye(q.shape[1], dtype=q.dtype)))
 
 
 def _in_basis(q, a):

@@ -13,7 +13,7 @@ from linear_algebra import MATRICES, any_matrix, backward_error, rounding, with_
 from sklearn.datasets import load_digits
 
 from mlnotes.blocks import svd as module
-from mlnotes.blocks.svd import fundamental_subspaces, low_rank, one_sided_jacobi, pinv, rank, svd
+from mlnotes.blocks.svd import count_above, fundamental_subspaces, low_rank, one_sided_jacobi, pinv, rank, svd
 
 EPS = np.finfo(float).eps
 unhurried = settings(deadline=None, max_examples=50)
@@ -170,6 +170,15 @@ def test_tolerance_decides_what_counts_as_zero_relative_to_the_largest_singular_
 def test_an_inverse_that_is_no_float_is_refused():
     with pytest.raises(ValueError, match="the inverse must not exceed the largest float"):
         pinv(np.full((1, 1), 1e-310))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_without_a_tolerance_what_rounding_can_do_to_the_largest_counts_as_zero(dtype):
+    least = 7 * float(np.finfo(dtype).eps)
+    for scale in (2.0**-90, 1.0, 2.0**90):
+        s = np.array([1.0, 2 * least, least, 0.0], dtype) * dtype(scale)
+        assert [count_above(s, it, (7, 4)) for it in (None, 0.0, least / 2, 2 * least, 1.0)] == [2, 3, 3, 1, 0]
+    assert count_above(np.zeros(3, dtype), None, (7, 3)) == 0
 
 
 def test_no_matrix_of_the_same_rank_is_nearer():

@@ -203,7 +203,7 @@ CHECKS = (
                 "scikit-learn's LinearRegression, by default and by design"),
             Mistake("everything returned", lambda a, b, method="qr", tolerance=None: np.linalg.lstsq(a, b),
                 "It returns four things", "return the solution, the first of them", "numpy.linalg.lstsq, by design"),
-            Mistake("rounding errors inverted", ("np.count_nonzero(s > tolerance * s[0])", "len(s)"),
+            Mistake("rounding errors inverted", ("count_above(s, tolerance, a.shape)", "len(s)"),
                 "The solution has numbers around 1e15 where columns depend on each other",
                 "count singular values up to a tolerance as zero"),
             Mistake("tolerance not relative", ("method) if tolerance is None else",

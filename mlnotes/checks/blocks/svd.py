@@ -111,8 +111,8 @@ def _of_dependent():
 
 
 _RESULT, _DECOMPOSED = "return found.u, found.s, found.vt", "u, s, vt = svd(a)"
-_COUNT, _CUT = "_count_above(s, tolerance, np.shape(a))", "u[:, :k] * s[:k] @ vt[:k]"
-_RANK = "_count_above(svd(a)[1], tolerance, np.shape(a))"
+_COUNT, _CUT = "count_above(s, tolerance, np.shape(a))", "u[:, :k] * s[:k] @ vt[:k]"
+_RANK = "count_above(svd(a)[1], tolerance, np.shape(a))"
 _BASES = "Subspaces(u[:, :r], u[:, r:], v[:, :r], v[:, r:])"
 _FIXED = "int(np.count_nonzero({} > (1e-14 if tolerance is None else tolerance)))"
 _OF_GRAM = """w, v = np.linalg.eigh(a.T @ a)
