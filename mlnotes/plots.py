@@ -1058,7 +1058,7 @@ def size_map(ax, sizes, xlabel, ylabel, title):
     limit = np.quantile(sizes, 0.99)
     shown = ax.imshow(sizes, cmap="viridis", vmin=0, vmax=limit, aspect="auto", interpolation="nearest")
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    ax.figure.colorbar(shown, ax=ax, extend="max")
+    ax.figure.colorbar(shown, ax=ax, extend="max", label="size")
 
 
 def walks(ax, function, paths, reach, levels, title=""):
