@@ -344,7 +344,7 @@ def heat_map(ax, weights, rows, columns, title="", numbers=False):
     ax : matplotlib.axes.Axes
         Where to draw.
     weights : array (l, s)
-        Weights from 0 to 1.
+        Weights from 0 to 1, nan where a mask hides the key.
     rows, columns : sequence of str
         Names of the queries and keys; empty for none.
     title : str
@@ -353,9 +353,11 @@ def heat_map(ax, weights, rows, columns, title="", numbers=False):
         Whether to print each weight into its cell.
     """
     image = ax.imshow(weights, vmin=0, vmax=1)
-    ax.set_xticks(range(len(columns)), columns, rotation=90, size=SMALL)
+    # Short names stand upright: a "c" that lies down is read as a "u".
+    ax.set_xticks(range(len(columns)), columns, rotation=90 * any(len(str(it)) > 2 for it in columns), size=SMALL)
     ax.set_yticks(range(len(rows)), rows, size=SMALL)
-    ax.spines[:].set_visible(False)
+    # What is hidden is as white as the page: the frame shows how far the map reaches.
+    ax.spines[:].set(visible=np.isnan(weights).any(), color=GUIDE, linewidth=0.8)
     ax.tick_params(length=0)
     ax.set_title(title)
     if numbers:
