@@ -352,7 +352,7 @@ def heat_map(ax, weights, rows, columns, title="", numbers=False):
     ax : matplotlib.axes.Axes
         Where to draw.
     weights : array (l, s)
-        Weights from 0 to 1.
+        Weights from 0 to 1, nan where a mask hides the key.
     rows, columns : sequence of str
         Names of the queries and keys; empty for none.
     title : str
@@ -361,9 +361,11 @@ def heat_map(ax, weights, rows, columns, title="", numbers=False):
         Whether to print each weight into its cell.
     """
     image = ax.imshow(weights, vmin=0, vmax=1)
-    ax.set_xticks(range(len(columns)), columns, rotation=90, size=SMALL)
+    # Short names stand upright: a "c" that lies down is read as a "u".
+    ax.set_xticks(range(len(columns)), columns, rotation=90 * any(len(str(it)) > 2 for it in columns), size=SMALL)
     ax.set_yticks(range(len(rows)), rows, size=SMALL)
-    ax.spines[:].set_visible(False)
+    # What is hidden is as white as the page: the frame shows how far the map reaches.
+    ax.spines[:].set(visible=np.isnan(weights).any(), color=GUIDE, linewidth=0.8)
     ax.tick_params(length=0)
     ax.set_title(title)
     if numbers:
@@ -1065,7 +1067,7 @@ def size_map(ax, sizes, xlabel, ylabel, title):
     limit = np.quantile(sizes, 0.99)
     shown = ax.imshow(sizes, cmap="viridis", vmin=0, vmax=limit, aspect="auto", interpolation="nearest")
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
-    ax.figure.colorbar(shown, ax=ax, extend="max")
+    ax.figure.colorbar(shown, ax=ax, extend="max", label="size")
 
 
 def walks(ax, function, paths, reach, levels, title=""):

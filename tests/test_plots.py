@@ -138,6 +138,22 @@ def test_level_lines_keep_every_point_for_which_may_be_left_out_depends_on_last_
     assert not any(path.should_simplify for path in drawn)
 
 
+def test_names_of_one_or_two_letters_stand_upright_under_a_map_and_longer_ones_do_not(ax):
+    plots.heat_map(ax, np.eye(3), [], ["c", "u", "10"])
+    assert {it.get_rotation() for it in ax.get_xticklabels()} == {0}
+    words = Figure().add_subplot()
+    plots.heat_map(words, np.eye(3), [], ["a", "cat", "is"])
+    assert {it.get_rotation() for it in words.get_xticklabels()} == {90}
+
+
+def test_a_map_with_hidden_cells_has_a_frame_and_no_other_map_has_one(ax):
+    plots.heat_map(ax, np.where(np.tri(3), 0.5, np.nan), [], [])
+    assert all(it.get_visible() for it in ax.spines.values())
+    full = Figure().add_subplot()
+    plots.heat_map(full, np.eye(3), [], [])
+    assert not any(it.get_visible() for it in full.spines.values())
+
+
 @pytest.mark.parametrize(
     ("draw", "label"),
     [

@@ -74,9 +74,9 @@ function plain(x, digits = 4) {
   return Number.isFinite(x) ? minus(String(Number(x.toPrecision(digits)))) : number(x);
 }
 
-function withoutNoise(x, unit = 1e9) {
+function withoutNoise(x) {
   // What should be zero is shown as zero.
-  return Math.round(x * unit) / unit + 0;
+  return Math.round(x * 1e9) / 1e9 + 0;
 }
 
 function minus(text) {

@@ -28,7 +28,7 @@ function render({ model, el }) {
     sums.replaceChildren(...METHODS.map((method, kind) => {
       const error = relativeError(FUNCTIONS[name], method, now);
       return h("li", { "data-name": method, "data-value": String(error), "data-slope": String(slope(FUNCTIONS[name], method, now)) },
-        h("span", { class: "mw-what" }, `${"■●▲"[kind]} ${method}, error`), h("b", {}, number(error, 2)));
+        h("span", { class: "mw-what" }, h("span", { class: `mw-key${kind}` }, "□●▲"[kind]), ` ${method}, error`), h("b", {}, number(error, 2)));
     }));
     const said = tell(FUNCTIONS[name], now);
     if (verdict.textContent !== said) verdict.textContent = said;
@@ -134,7 +134,8 @@ function picture(f, now) {
 
 function marker(kind, x, y, r) {
   const props = { class: `mw-kind${kind}` };
-  if (kind === 0) return svg("rect", { x: x - r, y: y - r, width: 2 * r, height: 2 * r, ...props });
+  // Hollow, and large enough for a circle within it to be seen.
+  if (kind === 0) return svg("rect", { x: x - r - 1, y: y - r - 1, width: 2 * r + 2, height: 2 * r + 2, ...props });
   if (kind === 1) return svg("circle", { cx: x, cy: y, r, ...props });
   return svg("polygon", { points: `${x},${y - r} ${x + r},${y + r} ${x - r},${y + r}`, ...props });
 }

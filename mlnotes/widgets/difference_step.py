@@ -244,7 +244,8 @@ def _exponent(error):
 
 def _marker(kind, x, y, r, color):
     if kind == 0:
-        return f'<rect x="{x - r:.1f}" y="{y - r:.1f}" width="{2 * r:g}" height="{2 * r:g}" fill="{color}"/>'
+        side, place = 2 * r + 2, f'x="{x - r - 1:.1f}" y="{y - r - 1:.1f}"'  # hollow, for a circle may lie within
+        return f'<rect {place} width="{side:g}" height="{side:g}" fill="none" stroke="{color}" stroke-width="1.3"/>'
     if kind == 1:
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:g}" fill="{color}"/>'
     corners = f"{x:.1f},{y - r:.1f} {x + r:.1f},{y + r:.1f} {x - r:.1f},{y + r:.1f}"

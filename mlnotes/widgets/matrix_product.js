@@ -96,7 +96,7 @@ function explain(a, b, { reading, step }, product) {
     return `Row ${at + 1} of C: ${terms.join(" + ")}`;
   }
   const so = step === b.length ? "C is complete" : `C so far is a sum of ${step}, of rank ${step} at most`;
-  return `Column ${step} of A times row ${step} of B is added to every entry: ${so}`;
+  return `Column ${step} of A times row ${step} of B is added to every entry: ${so}.`;
 }
 
 // What is seen

@@ -15,8 +15,8 @@ function render({ model, el }) {
   const at = (x, y) => [34 + x * (WIDTH - 46), 10 + ((HIGH - y) / (HIGH - LOW)) * (HEIGHT - 36)];
   const target = select("Function", NAMES, (i) => write(model, { target: NAMES[i] }));
   const pieces = slider("Pieces, and units", {
-    min: 1, max: 64, step: 1, text: (n) => `n = ${n}`,
-    oninput: (n) => write(model, { pieces: n, unit: Math.min(model.get("unit"), n - 1) }),
+    min: 1, max: 64, step: 1, text: (m) => `m = ${m}`,
+    oninput: (m) => write(model, { pieces: m, unit: Math.min(model.get("unit"), m - 1) }),
   });
   const unit = slider("One of them", {
     min: 0, max: 3, step: 1, text: (k) => `unit ${k}`, oninput: (k) => write(model, { unit: k }),
@@ -45,7 +45,7 @@ function render({ model, el }) {
     drawing.setAttribute("aria-label", `The ${state.target}, dashed, and a sum of ${state.pieces} ReLU unit${state.pieces === 1 ? "" : "s"}, solid`);
     sums.replaceChildren(
       fact("error", "largest error", number(error), error),
-      fact("scaled", "error × n²", plain(error * state.pieces ** 2), error * state.pieces ** 2),
+      fact("scaled", "error × m²", plain(error * state.pieces ** 2), error * state.pieces ** 2),
       fact("weight", `weight of unit ${state.unit}`, plain(withoutNoise(network.bends[state.unit])), network.bends[state.unit]));
     const said = tell(state, network);
     if (verdict.textContent !== said) verdict.textContent = said;
@@ -92,7 +92,8 @@ function axes(at) {
   for (const y of [-1, 0, 1]) {
     const [[x1, y1], [x2]] = [at(0, y), at(1, y)];
     parts.push(svg("line", { x1, y1, x2, y2: y1, class: y ? "mw-gridline" : "mw-axis" }));
-    parts.push(svg("text", { x: x1 - 6, y: y1 + 4, class: "mw-tick", "text-anchor": "end" }, minus(String(y))));
+    // Far enough to the left for the ring around the first bend.
+    parts.push(svg("text", { x: x1 - 14, y: y1 + 4, class: "mw-tick", "text-anchor": "end" }, minus(String(y))));
   }
   for (const x of [0, 0.25, 0.5, 0.75, 1]) {
     const [px, py] = at(x, LOW);

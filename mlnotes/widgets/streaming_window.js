@@ -41,7 +41,11 @@ function render({ model, el }) {
     const row = weights[i][j];
     const sum = (from, to) => row.slice(from, to).reduce((a, b) => a + b, 0);
     const shares = { "kept tokens": sum(0, s), window: sum(s, w + s - 1), itself: row[w + s - 1] };
-    for (const [name, share] of Object.entries(shares)) rows[name].set(share, share.toFixed(2), share);
+    for (const [name, share] of Object.entries(shares)) {
+      // What was measured is an average over queries that tokens were evicted from.
+      if (evicted) rows[name].set(share, share.toFixed(2), share);
+      else rows[name].set(null, "—", 0);
+    }
     const largest = Math.max(...loss);
     rows["all tokens"].set(full, `${full.toFixed(2)} nats`, full / largest);
     const above = losses[i][j] - full;

@@ -41,7 +41,7 @@ function render({ model, el }) {
     inputs.forEach((input) => input.set());
     handles.forEach((each, i) => each.set(at(...vectors[i])));
     back.replaceChildren(...picture(names, vectors, at, limit, model));
-    readout.replaceChildren(...vectors.slice(1).map((v, i) => pair(names[0], vectors[0], names[i + 1], v)));
+    readout.replaceChildren(...vectors.slice(1).map((v, i) => pair(names[0], vectors[0], names[i + 1], v, model.get("show_projection"))));
   }
 
   const hint = h("p", { class: "mw-hint" }, "Drag a tip, or focus it and use the arrow keys: 0.1 a step, 1 with Shift.");
@@ -114,7 +114,7 @@ function relation(a, b) {
   };
 }
 
-function pair(nameA, a, nameB, b) {
+function pair(nameA, a, nameB, b, projected) {
   const r = relation(a, b);
   const [one, point] = [(x) => bracketed(plain(x)), (v) => `(${plain(v[0])}, ${plain(v[1])})`];
   const squares = (v) => `√(${one(v[0])}² + ${one(v[1])}²)`;
@@ -128,16 +128,16 @@ function pair(nameA, a, nameB, b) {
     ["length-b", `‖${nameB}‖`, squares(b), r.lengthB, plain(r.lengthB)],
     directed && ["cosine", "cos θ", `${one(r.dot)} / (${plain(r.lengthA)} × ${plain(r.lengthB)})`, r.cosine, plain(r.cosine)],
     directed && ["degrees", "angle θ", "", r.degrees, `${r.degrees.toFixed(2)}°`],
-    r.lengthA && ["projection", `${nameB} onto ${nameA}`, `${one(r.dot)} / ${plain(r.lengthA ** 2)} × ${nameA} = ${plain(r.share)} ${nameA}`,
+    projected && r.lengthA && ["projection", `${nameB} onto ${nameA}`, `${one(r.dot)} / ${plain(r.lengthA ** 2)} × ${nameA} = ${plain(r.share)} ${nameA}`,
       r.projection, point(r.projection)],
-    r.lengthA && ["residual", "what is left", `${nameB} − projection`, r.residual, point(r.residual)],
+    projected && r.lengthA && ["residual", "what is left", `${nameB} − projection`, r.residual, point(r.residual)],
     !directed && ["none", "angle θ", "", null, "none, the zero vector has no direction"],
   ].filter(Boolean);
   return h("section", { "aria-label": `${nameA} and ${nameB}` },
     h("p", { class: "mw-sign" }, h("span", { class: "mw-badge", "aria-hidden": "true" }, sign), ` ${nameA}·${nameB} is ${words}`),
     h("ul", {}, ...lines.map(([name, what, formula, value, shown]) => h("li", { "data-name": name, "data-value": JSON.stringify(value) },
       h("span", { class: "mw-what" }, what),
-      h("span", {}, h("span", { class: "mw-formula" }, formula && `= ${formula} `), h("b", {}, `= ${shown}`))))));
+      h("span", {}, h("span", { class: "mw-formula" }, formula && `= ${formula} `), h("b", {}, value === null ? shown : `= ${shown}`))))));
 }
 
 // What is drawn

@@ -88,7 +88,9 @@ class VectorPlane(Widget):
     def describe(self):
         """Say what the dot products and angles are."""
         first, *others = zip(self.names, self._vectors(), strict=True)
-        return f"Vector {_named(*first)} from the origin. " + " ".join(_relation(*first, *other) for other in others)
+        return f"Vector {_named(*first)} from the origin. " + " ".join(
+            _relation(*first, *other, self.show_projection) for other in others
+        )
 
     def __repr__(self):
         return f"<VectorPlane with {', '.join(self.names)}>"
@@ -115,14 +117,16 @@ def _named(name, v):
     return f"{name} = ({v[0]:g}, {v[1]:g})"
 
 
-def _relation(name, a, other, b):
+def _relation(name, a, other, b, projected):
     product = round(float(dot(a, b)), 9)
     words = f"Vector {_named(other, b)}: {name}·{other} = {product:g}"
     if not a.any() or not b.any():
         return f"{words}; a zero vector has no direction."
+    words += f", angle {math.degrees(round(float(angle(a, b)), 12)):.1f}°"
+    if not projected:
+        return f"{words}."
     foot = project(b, a).round(9) + 0.0
-    degrees = math.degrees(round(float(angle(a, b)), 12))
-    return f"{words}, angle {degrees:.1f}°, projection of {other} onto {name} ({foot[0]:.3g}, {foot[1]:.3g})."
+    return f"{words}, projection of {other} onto {name} ({foot[0]:.3g}, {foot[1]:.3g})."
 
 
 def _place(v, unit):

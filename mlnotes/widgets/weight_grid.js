@@ -19,6 +19,7 @@ function render({ model, el }) {
   const drawn = svg("g");
   const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" }, drawn);
   const sums = h("ul", { class: "mw-sums" });
+  const key = h("p", { class: "mw-hint" });
   const verdict = h("p", { class: "mw-verdict", role: "status" });
 
   function draw() {
@@ -35,6 +36,8 @@ function render({ model, el }) {
     const at = (i, y) => [LEFT + ((WIDTH - LEFT - 8) * (i + 0.5)) / weights.length, HEIGHT / 2 - (y / top) * (HEIGHT / 2 - 8)];
     const nats = model.get("nats")[`${state.bits}, ${state.scale}, ${state.scheme}`];
     drawn.replaceChildren(...picture(weights, blocks, at, top));
+    const lines = drawn.querySelector(".mw-gridline") ? "Lines: points of the grid" : "The points of this grid are too dense to draw";
+    key.textContent = `Rings: weights. Dots: what they are rounded to. ${lines}.`;
     drawing.setAttribute("aria-label", `${weights.length} weights, rings, and what they are rounded to, dots`);
     sums.replaceChildren(
       fact("step", "largest step", number(step, 3), step),
@@ -47,7 +50,6 @@ function render({ model, el }) {
     if (verdict.textContent !== said) verdict.textContent = said;
   }
 
-  const key = h("p", { class: "mw-hint" }, "Rings: weights. Dots: what they are rounded to. Lines: points of the grid.");
   el.append(h("div", { class: "mw-controls" }, ...[bits, scale, scheme].map((it) => it.element)), drawing, key, sums, verdict);
   draw();
   return listenNow(model, STATE, draw);

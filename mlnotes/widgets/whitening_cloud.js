@@ -33,7 +33,7 @@ function render({ model, el }) {
     const found = compute(cloud, name, smoothing, part, degrees);
     drawn.replaceChildren(...picture(cloud, found, model.get("groups"), model.get("features")));
     const [[a, b], [, d]] = found.covariance;
-    const [across, both, upwards] = [a, b, d].map((it) => plain(withoutNoise(it, 1e4), 3));
+    const [across, both, upwards] = [a, b, d].map((it) => plain(withoutNoise(it), 3));
     drawing.setAttribute("aria-label", `The cloud, with variances ${across} and ${upwards} and covariance ${both}`);
     sums.replaceChildren(
       measured("first", "variance across", a), measured("both", "covariance", b), measured("second", "variance upwards", d),
@@ -114,7 +114,7 @@ function verdictOn({ covariance: [[a, b], [, d]], parted }) {
 }
 
 function measured(name, what, value, digits = 4) {
-  return fact(name, what, plain(withoutNoise(value, 10 ** digits), digits), value);
+  return fact(name, what, plain(withoutNoise(value), digits), value);
 }
 
 function mark(x, y, group) {

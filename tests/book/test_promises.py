@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from mlnotes.book.canonical import ROOT, notebooks
+from mlnotes.book.chapter_map import read_map
 from mlnotes.book.form import read
 
 CHAPTERS = [path for path in notebooks(ROOT / "chapters") if path.parent.name != "chapters"]
@@ -32,6 +33,13 @@ def test_what_a_cell_calls_to_be_seen_is_its_last_expression_or_it_would_not_be(
         lost = [it for part in (*before, last) for it in ast.walk(part) if isinstance(it, ast.Expr) and it is not last]
         called = {it.value.func.id for it in lost if isinstance(it.value, ast.Call) and hasattr(it.value.func, "id")}
         assert not called & {"check", "evidence", "show"}, cell.id
+
+
+def test_the_readme_counts_the_chapters_and_names_the_parts():
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    parts = list(dict.fromkeys(it.part.lower() for it in read_map(ROOT / "chapters/map.yml")))
+    assert len(parts) == 4
+    assert f"{len(CHAPTERS)} chapters in four parts, {', '.join(parts[:-1])} and {parts[-1]}," in readme
 
 
 def test_the_pages_show_the_committed_outputs_for_building_runs_nothing():

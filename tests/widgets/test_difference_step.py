@@ -97,6 +97,24 @@ def test_the_page_computes_what_python_computes(open_page, name):
         assert (y2 - y1) / (x2 - x1) == pytest.approx(-order * (254 / 18) / (462 / 16))
 
 
+def test_every_method_has_a_colour_of_its_own_and_its_key_has_it_too(open_page):
+    page = open_page(DifferenceStep())
+    colours = ["rect", "circle", "polygon"]
+    seen = [
+        page.evaluate(f"getComputedStyle(document.querySelector('.mw-steps svg {it}')).{what}")
+        for it, what in zip(colours, ("stroke", "fill", "fill"), strict=True)
+    ]
+    keys = [page.evaluate(f"getComputedStyle(document.querySelector('.mw-key{kind}')).color") for kind in range(3)]
+    assert keys == seen
+    assert len(set(keys)) == 3
+
+
+def test_a_circle_within_a_square_is_seen(open_page):
+    page = open_page(DifferenceStep())
+    assert page.evaluate("getComputedStyle(document.querySelector('.mw-steps rect')).fill") == "none"
+    assert (drawn(page, ".mw-steps rect", "width").min() - 1.5) / 2 > drawn(page, ".mw-steps circle", "r").min()
+
+
 def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     page = open_page(DifferenceStep("√x", 24))
     page.get_by_label("Step").focus()

@@ -54,9 +54,9 @@ def test_a_step_is_explained_in_digits_and_its_entries_are_marked(open_page, sli
          [whole[0], ["1", "−1", "0.5"], ["−1.5", "2"]]),
         ("rows", 2, "Row 2 of C: 0.5 × row 1 of B + 0 × row 2 of B + 3 × row 3 of B",
          [["0.5", "0", "3"], whole[1], ["13", "2"]]),
-        ("outer products", 2, f"Column 2 of A times row 2 of B {added} C so far is a sum of 2, of rank 2 at most",
+        ("outer products", 2, f"Column 2 of A times row 2 of B {added} C so far is a sum of 2, of rank 2 at most.",
          [["2", "0"], ["0", "−1"], ["2", "−1", "1", "0.5"]]),
-        ("outer products", 3, f"Column 3 of A times row 3 of B {added} C is complete",
+        ("outer products", 3, f"Column 3 of A times row 3 of B {added} C is complete.",
          [["−1", "3"], ["4", "0.5"], whole[2]]),
     ):  # fmt: skip
         page.get_by_label("Read as").select_option(reading)

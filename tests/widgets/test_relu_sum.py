@@ -124,6 +124,21 @@ def test_sliders_work_from_the_keyboard_and_name_their_values(open_page):
     assert page.get_by_label("Added to its weight").get_attribute("aria-valuetext") == "+0.5"
 
 
+def test_the_number_of_units_is_called_as_in_the_chapter(open_page):
+    page = open_page(ReluSum(pieces=4))
+    assert page.get_by_label("Pieces").get_attribute("aria-valuetext") == "m = 4"
+    assert "error × m²" in page.locator('[data-name="scaled"]').inner_text()
+
+
+def test_the_ring_around_the_first_bend_covers_no_number(open_page):
+    page = open_page(ReluSum(unit=0))
+    edge = "all => all.map(it => it.getBoundingClientRect().%s)"
+    [ring] = page.locator("circle.mw-bend.mw-on").evaluate_all(edge % "left")
+    numbers = page.locator('.mw-tick[text-anchor="end"]').evaluate_all(edge % "right")
+    assert len(numbers) == 3
+    assert max(numbers) < ring
+
+
 def test_the_state_is_plain_json_without_numbers_of_the_processor():
     html = ReluSum(pieces=3).to_html()
     state = json.loads(html.split('<script type="application/json">')[1].split("</script>")[0])

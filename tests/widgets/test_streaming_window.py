@@ -96,7 +96,7 @@ def test_the_page_sees_what_the_mask_shows_and_shows_what_was_measured(open_page
         assert len(seen[".mw-weight"]) == (len(tokens) if expected.evicted() else 0)
         assert shown(seen, "loss: this cache") == pytest.approx(expected.loss(), abs=1e-6)
         for name, share in expected.shares().items():
-            assert shown(seen, f"weight: {name}") == pytest.approx(share, abs=1e-6)
+            assert shown(seen, f"weight: {name}") == (pytest.approx(share, abs=1e-6) if expected.evicted() else None)
         assert shown(seen, "loss: all tokens") == FULL
 
 
@@ -120,6 +120,17 @@ def test_it_says_which_tokens_are_evicted(open_page, token, words):
     assert words in page.locator("[role=status]").inner_text()
     page.get_by_label("Token that looks").press("Home")
     assert page.locator("[role=status]").inner_text() == "1 token in the cache, none evicted yet."
+
+
+def test_no_weight_is_told_before_a_token_is_evicted_for_none_was_measured(open_page):
+    page = open_page(widget(window=5, sinks=1, token=5))
+    rows = page.locator('[data-name^="weight"]')
+    assert rows.locator(".mw-number").all_inner_texts() == ["—"] * 3
+    assert rows.locator("i").evaluate_all("all => all.map(it => it.getBoundingClientRect().width)") == [0] * 3
+    page.get_by_label("Token that looks").press("ArrowRight")
+    assert rows.locator(".mw-number").all_inner_texts() == [
+        f"{it:.2f}" for it in widget(window=5, sinks=1).shares().values()
+    ]
 
 
 def test_everything_moves_by_the_keyboard(open_page):

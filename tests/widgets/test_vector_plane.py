@@ -67,7 +67,8 @@ def test_the_plane_grows_with_its_vectors():
 
 def test_the_description_states_product_angle_and_projection():
     text = VectorPlane({"a": (3, 1), "b": (1, 2)}).describe()
-    assert "a·b = 5, angle 45.0°, projection of b onto a (1.5, 0.5)" in text
+    assert "a·b = 5, angle 45.0°, projection of b onto a (1.5, 0.5)." in text
+    assert VectorPlane({"a": (3, 1), "b": (1, 2)}, show_projection=False).describe().endswith("angle 45.0°.")
     assert "a zero vector has no direction" in VectorPlane({"a": (0, 0), "b": (1, 2)}).describe()
 
 
@@ -124,7 +125,9 @@ def test_the_sign_is_told_in_words_and_shapes(open_page, b, words):
 def test_zero_vectors_have_no_angle_and_do_no_harm(open_page):
     page = open_page(VectorPlane({"a": (0, 0), "b": (1, 2)}, show_half_plane=True))
     assert values(page)["dot"] == 0
-    assert "the zero vector has no direction" in page.locator(".mw-pairs").inner_text()
+    [line] = page.locator('[data-name="none"]').all()
+    assert " ".join(line.inner_text().split()) == "angle θ none, the zero vector has no direction"
+    assert line.evaluate("it => it.scrollWidth <= it.clientWidth")
     assert page.locator("[data-name=projection]").count() == 0
 
 
@@ -198,8 +201,10 @@ def test_a_fixed_vector_has_no_handle_and_its_numbers_cannot_be_typed(open_page)
 def test_projection_and_half_plane_can_be_hidden_and_shown(open_page):
     page = open_page(VectorPlane({"a": (3, 1), "b": (1, 2)}))
     assert page.locator(".mw-projection").count() == page.locator(".mw-residual").count() == 1
+    assert page.locator('[data-name="projection"], [data-name="residual"]').count() == 2
     page.get_by_label("Projection onto a").uncheck()
     assert page.locator(".mw-projection").count() == 0
+    assert page.locator('[data-name="projection"], [data-name="residual"]').count() == 0
     assert page.locator("polygon").count() == 0
     page.get_by_label("Where a·v > 0").check()
     [half] = corners(page, "polygon")

@@ -103,6 +103,15 @@ def test_dots_stand_where_the_grid_has_points(open_page):
     assert {round(y, 6) for y in places} <= {round(y, 6) for y in lines}
 
 
+def test_it_says_that_lines_are_points_of_the_grid_only_where_there_are_lines(open_page):
+    page = open_page(widget(bits=4))
+    hint = page.locator(".mw-hint")
+    assert hint.inner_text().endswith("Lines: points of the grid.")
+    page.get_by_label("Bits").press("Home")
+    assert page.locator(".mw-grid .mw-gridline").count() == 0
+    assert hint.inner_text().endswith("The points of this grid are too dense to draw.")
+
+
 def test_bits_move_by_the_keyboard_and_are_told_to_listeners(open_page):
     page = open_page(widget())
     bits = page.get_by_label("Bits")

@@ -74,6 +74,12 @@ def test_no_rotation_of_the_white_cloud_is_nearer_to_the_raw_one_than_zca():
     assert np.argmin(distances) == distances.index(WhiteningCloud(CLOUDS["petals"]).distance()) == 36
 
 
+def test_a_variance_is_rounded_once(open_page):
+    page = open_page(WhiteningCloud(CLOUDS["petals"], way=0.0))  # 3.0955 rounded again would be 3.095 or 3.096
+    assert shown(page, "first") == pytest.approx(3.09550267, abs=1e-8)
+    assert page.locator('[data-name="first"]').inner_text().split()[-1] == "3.096"
+
+
 @every_cloud
 @every_kind
 def test_the_page_computes_what_python_computes(open_page, kind, x):

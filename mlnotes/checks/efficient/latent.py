@@ -193,8 +193,8 @@ CHECKS = (
               _mask)), **_LAST_BITS)), mistakes=(
         *(Mistake("scaled by the width of the latents", it, "Rows are flatter where latents are wider than keys",
             "the scores are those of the plain form: keep 1/sqrt(d + p), whatever the width of the latents",
-            "ollama, pull request 13893 (2026)") for it in (
-            (f"    {_LENGTH}\n", ""), (_LENGTH, _LENGTH.replace("q.shape[-1]", "r")))),
+            "ollama, pull request 13893 (2026)") for it in (  # the last of a name is the one that the chapter shows
+            (_LENGTH, _LENGTH.replace("q.shape[-1]", "r")), (f"    {_LENGTH}\n", ""))),
         Mistake("scaled by the width of the content", (_LENGTH, _LENGTH.replace("q.shape[-1]", "d")),
             "Rows are sharper than they should be",
             "a dot product has d + p terms: divide by the root of their number"),
