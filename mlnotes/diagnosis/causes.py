@@ -24,6 +24,7 @@ from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet, sa
 # How long to look for a cause, in seconds of the processor: with what comes before and after, a check takes less than
 # one. Where outputs are compared, a slow machine must not find less.
 SECONDS = float(os.environ.get("MLNOTES_CHECK_SECONDS", 0.7))
+_WIDER = "Besides, the dtype of the result is wider than is asked for."
 FURTHER = 400  # changes that are tried after one that mends all, for others like it
 
 
@@ -78,9 +79,9 @@ class Attempt:
         """The trial that decides and did not end, or None."""
         return next((it for it in self.everyday if isinstance(it[1].error, TooLong)), None)
 
-    def behaves_like(self, version):
-        """Tell whether another version does the same in all trials that decide."""
-        return all(trial.same(found, trial.outcome(version)) for trial, found, _ in self.everyday)
+    def behaves_like(self, version, wider=False):
+        """Tell whether another version does the same in all trials that decide, if `wider` but for wider dtypes."""
+        return all(trial.same(found, trial.outcome(version), wider) for trial, found, _ in self.everyday)
 
 
 def cause_of(attempt, checks, others=()):
@@ -125,8 +126,8 @@ def cause_of(attempt, checks, others=()):
 
 def _known(attempt, checks, mistakes):
     for mistake in mistakes:
-        if attempt.behaves_like(version_of(checks, mistake)):
-            return told(mistake)
+        if attempt.behaves_like(version := version_of(checks, mistake), wider=True):
+            return told(mistake) + ("" if attempt.behaves_like(version) else f" {_WIDER}")
     return ""
 
 
