@@ -24,6 +24,7 @@ from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet, sa
 # How long to look for a cause, in seconds of the processor: with what comes before and after, a check takes less than
 # one. Where outputs are compared, a slow machine must not find less.
 SECONDS = float(os.environ.get("MLNOTES_CHECK_SECONDS", 0.7))
+_WIDER = "Besides, the dtype of the result is wider than is asked for."
 FURTHER = 400  # changes that are tried after one that mends all, for others like it
 
 
@@ -78,9 +79,9 @@ class Attempt:
         """The trial that decides and did not end, or None."""
         return next((it for it in self.everyday if isinstance(it[1].error, TooLong)), None)
 
-    def behaves_like(self, version):
-        """Tell whether another version does the same in all trials that decide."""
-        return all(trial.same(found, trial.outcome(version)) for trial, found, _ in self.everyday)
+    def behaves_like(self, version, wider=False):
+        """Tell whether another version does the same in all trials that decide, if `wider` but for wider dtypes."""
+        return all(trial.same(found, trial.outcome(version), wider) for trial, found, _ in self.everyday)
 
 
 def cause_of(attempt, checks, others=()):
@@ -108,6 +109,7 @@ def cause_of(attempt, checks, others=()):
             _known(attempt, checks, checks.mistakes)
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
+            or _difference_quotient(attempt)
             or _repair_or_two_at_once(attempt, checks, now)
             or _form(attempt)
             or _order(attempt)
@@ -125,8 +127,8 @@ def cause_of(attempt, checks, others=()):
 
 def _known(attempt, checks, mistakes):
     for mistake in mistakes:
-        if attempt.behaves_like(version_of(checks, mistake)):
-            return told(mistake)
+        if attempt.behaves_like(version := version_of(checks, mistake), wider=True):
+            return told(mistake) + ("" if attempt.behaves_like(version) else f" {_WIDER}")
     return ""
 
 
@@ -295,6 +297,35 @@ def _dtype(attempt):
         pairs.add((str(mine.dtype), str(right.dtype)))
     says = "; ".join(f"{mine} where {right} is right" for mine, right in sorted(pairs))
     return f"The numbers are right, but their dtype is not: {says}." if pairs else ""
+
+
+def _difference_quotient(attempt):
+    """Recognize a slope that is right to some digits, because it is a difference divided by a small step."""
+    source = source_of(attempt.function)
+    if source is None or not any(map(_is_difference_quotient, ast.walk(source.tree))):
+        return ""
+    for trial, found, _ in attempt.everyday:
+        right, mine = numbers(trial.right.value), numbers(found.value)
+        if found.error or right is None or mine is None or right.shape != mine.shape:
+            return ""
+        if not np.allclose(mine, right, rtol=1e-4, atol=1e-4 * np.max(np.abs(right), initial=0.0)):
+            return ""
+    return "It is right to some digits, not to all; differences lose digits: derive."
+
+
+def _is_difference_quotient(node):
+    """Tell (f(x + h) - f(x - h)) / (2 * h), whatever it is a difference of: both sides are alike but for the step."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
+        return False
+    above, below = node.left, node.right
+    if not isinstance(above, ast.BinOp) or not isinstance(above.op, ast.Sub):
+        return False
+    names = {it.id for it in ast.walk(below) if isinstance(it, ast.Name)}
+    with_step = {it.id for it in ast.walk(above.left) if isinstance(it, ast.Name)}
+    called, other = (
+        {ast.dump(it.func) for it in ast.walk(side) if isinstance(it, ast.Call)} for side in (above.left, above.right)
+    )
+    return bool(called and called == other and names & with_step)
 
 
 def _relation(attempt):

@@ -332,6 +332,7 @@ CHECKS = (
             call(np.array([[4, 1], [1, 2]])).about("integers"),
             call(_large).about("large numbers that are symmetric up to rounding errors"),
             call(1e-100 * _asymmetric).about("small numbers that are not symmetric"),
+            call(1e-12 * _rounded).about("entries of 1e-12"),
             *(call(unit * (_odd + _odd.T)).about(f"entries of {unit}", edge=True, absolute=1e-10)
                 for unit in (1e200, 1e-200))),
         claims=(
@@ -353,6 +354,9 @@ CHECKS = (
             Mistake("one triangle read", ("require_symmetric(a=a)", "a = np.tril(a) + np.tril(a, -1).T"),
                 "It answers for a matrix that is not symmetric, as if it were",
                 "compare the matrix with its transpose first", "numpy.linalg.eigh, by design"),
+            Mistake("stopped at a fixed number", ("found = jacobi_iteration(a)", "found = jacobi_iteration(a, sweeps=100 "
+                "* int(np.abs(a - np.diag(np.diag(a))).max() > 1e-10))\n    return found.w, found.v"),
+                "Small matrices are left as they are", "compare what is off the diagonal with the largest entry"),
             *(Mistake("one sweep", lambda a, by=by, order=order: _one_sweep(a, by, order),
                 "After one sweep there is something left off the diagonal",
                 "go on until nothing is left, for later rotations fill the zeros of earlier ones again")

@@ -97,7 +97,7 @@ def _calls(*block):
         (call(_tall, *block), "more rows than columns"),
         (call(1e-20 * _wide, *block), "more columns than rows, numbers of 1e-20"),
         (call(np.zeros((3, 2)), *block), "a matrix of zeros"))
-    return *(it.about(says) for it, says in matrices), call(_square.astype(np.float32), *block).about("float32", True)
+    return *(it.about(says) for it, says in matrices), call(_square.astype(np.float32), *block).about("float32")
 
 
 def _by_schur_complements(a):
@@ -126,6 +126,18 @@ def _without_exchanges(a):
     return float(product)
 
 
+def _truncated(a):
+    """Eliminate in an array of the dtype of a, in which integers lose their fractions."""
+    u, signs = np.array(a), 1.0
+    for j in range(len(u)):
+        best = j + np.abs(u[j:, j]).argmax()
+        u[[j, best]], signs = u[[best, j]], -signs if best != j else signs
+        for i in range(j + 1, len(u) if u[j, j] else 0):
+            u[i] = u[i] - u[i, j] / u[j, j] * u[j]
+    sign, logarithm = np.linalg.slogdet(np.diag(np.diag(u)))
+    return float(signs * sign * np.exp(logarithm))
+
+
 def _scipy_triangular(lower):
     def solve(t, b):
         import scipy.linalg
@@ -138,7 +150,8 @@ def _scipy_triangular(lower):
 def _in_two_arrays(a):
     """Eliminate with multipliers in an array of their own, as most readers do."""
     m, k = len(a), min(np.shape(a))
-    u, l, order = np.array(a, float), np.zeros((m, k)), np.arange(m)
+    u = np.array(a, np.result_type(a, np.float32))
+    l, order = np.zeros((m, k), u.dtype), np.arange(m)
     for j in range(k):
         best = j + abs(u[j:, j]).argmax()
         for array in (u, l, order):
@@ -146,24 +159,37 @@ def _in_two_arrays(a):
         if u[j, j] != 0:
             l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
             u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
-    return np.eye(m)[:, order], l + np.eye(m, k), np.triu(u[:k])
+    return np.eye(m, dtype=u.dtype)[:, order], l + np.eye(m, k, dtype=u.dtype), np.triu(u[:k])
 
 
-_with_ones_from_the_start = edited(_in_two_arrays, (("np.zeros((m, k))", "np.eye(m, k)"), ("l + np.eye(m, k)", "l")))
+_ONES = "l + np.eye(m, k, dtype=u.dtype)"
+_with_ones_from_the_start = edited(_in_two_arrays, (("np.zeros((m, k), u.dtype)", "np.eye(m, k, dtype=u.dtype)"),
+    (_ONES, "l")))
 
 
 # Ones are set step by step, and what is below the diagonal of U is left there.
 _ONES_ON_THE_WAY = (("        if u[j, j] != 0:", "        l[j, j] = 1\n        if u[j, j] != 0:"),
-    ("l + np.eye(m, k)", "l"))
-_BELOW_LEFT = edited(_in_two_arrays, (("j + abs(u[j:, j]).argmax()", "j"), ("np.triu(u[:k])", "u[:k]")))
+    (_ONES, "l"))
+_NOT_CUT = "np.triu(u[:k])", "u[:k]"
+_BELOW_LEFT = edited(_in_two_arrays, (("j + abs(u[j:, j]).argmax()", "j"), _NOT_CUT))
 
 
 def _both(name, edit, in_two_arrays, *told):
     """List a mistake in one array and in two, which go on differently."""
     eliminated = edited(_in_two_arrays, (in_two_arrays,))
     ones = edited(_in_two_arrays, (in_two_arrays, *_ONES_ON_THE_WAY))
-    return (Mistake(name, edit, *told), Mistake(name, lambda a, *block: eliminated(a), *told),
-        Mistake(name, lambda a, *block: ones(a), *told))
+    below = edited(_in_two_arrays, (in_two_arrays, _NOT_CUT))
+    return (Mistake(name, edit, *told), *(Mistake(name, lambda a, *block, version=version: version(a), *told)
+        for version in (eliminated, ones, below)))
+
+
+def _stopped(*told):
+    """List elimination that ends with the first column of zeros: in one array it leaves what it met in L as well."""
+    name, stop = "stopped at a column of zeros", "== 0:\n            break\n        if True:\n"
+    found = "if u[j, j] != 0:\n", f"if u[j, j] {stop}"
+    return (Mistake(name, ("if a[k, k] != 0:\n", f"if a[k, k] {stop}"), *told), *(Mistake(name,
+        lambda a, *block, version=edited(_in_two_arrays, (found, *below)): version(a), *told)
+        for below in ((), (_NOT_CUT,))))
 
 
 _PIVOT, _RETURNED = "np.argmax(np.abs(a[k:, k]))", "return p, _unit_lower(a[:, :k]), np.triu(a[:k])"
@@ -175,8 +201,7 @@ _ELIMINATION = (
     Mistake("no exchange of rows", lambda a, *block: _BELOW_LEFT(a),
         "A leading zero cannot be eliminated with, and a small pivot loses all digits",
         "exchange rows so that the largest entry left in the column becomes the pivot"),
-    Mistake("stopped at a column of zeros", ("        if a[k, k] != 0:\n",
-        "        if a[k, k] == 0:\n            break\n        if True:\n"),
+    *_stopped(
         "What comes after a column without a pivot is not eliminated",
         "leave the column alone, and go on one row and one column further"),
     Mistake("largest value for pivot", (_PIVOT, "np.argmax(a[k:, k])"),
@@ -393,7 +418,9 @@ CHECKS = (
             call(np.array([[-3.0]])), call(_two), call(_leading).about("a leading zero"),
             call(_singular).about("a singular matrix"), call(_cycle).about("three rows that change places"),
             call(_swapped).about("a permutation"), call(_square), call(-_square), call(_whole),
-            call(np.array([[0, 2], [3, 4]])).about("integers"), call(_sizes).about("pivots of 1e200 and 1e-200"),
+            call(np.array([[0, 2], [3, 4]])).about("integers"), call(np.array([[2, 1],
+            [3, 5]])).about("integers with a fraction for a multiplier"), call(_sizes).about(
+            "pivots of 1e200 and 1e-200"),
             call(_sizes[::-1, ::-1]).about("pivots of 1e-200 and 1e200"),
             call(np.array([[-2.0, 1.0], [0.0, 3.0]])).about("a negative pivot above a zero"),
             call(np.diag([1e-4, 2e-5, -3e-6])).about("a small determinant of a regular matrix"),
@@ -436,6 +463,8 @@ CHECKS = (
                 "only a pivot that is 0 makes it 0: compare with 0, not with a small number"),
             Mistake("small taken for zero", lambda a: round(float(np.linalg.det(a)), 9), "Small determinants become 0",
                 "only a pivot that is 0 makes it 0: small entries are enough for a small determinant"),
+            Mistake("integers cut off", lambda a: _truncated(a),
+                "Integers stay integers, and what is left after a fraction of a row is cut off", "compute in floats"),
             Mistake("product of the diagonal", lambda a: float(np.prod(np.diag(a))),
                 "It is right for triangular matrices, not in general",
                 "multiply the pivots, which is the diagonal of U"),

@@ -14,6 +14,7 @@ _flat, _dependent, _zero, _tiny, _hidden, _two, _axes, _noisy, _nine, _leaning =
     np.array([[3.0, 0.0], [4.0, 5.0]]), np.diag([4.0, 2.0, 1.0]), np.eye(7, 3) * [1, 2.0**-50, 0],
     np.eye(20, 2) * [1.0, 2e-15], np.array([[3.0, 3.0], [1.0, -1.0]]),  # singular values 3 root 2 and root 2
 )
+_growing = frozen(np.random.default_rng(0).normal(size=(6, 3)) * [1e-13, 1e-6, 1.0])[0]
 _ALL = (_square, _tall, _wide, _flat, _dependent, _zero)
 _LAST_BITS = {"tolerance": 1e-12, "why": "a few dozen rotations in float64: a few units of 1e-16"}
 _CONDITION = {"tolerance": 1e-12, "why": "the largest condition number here is about 40"}
@@ -31,7 +32,8 @@ def _decomposition(version, a):
     u, s, vt = version(a)
     u, s, vt = map(np.asarray, (u, s, vt))
     unit = {"u.T @ u": np.round(u.T @ u, 14) + 0, "vt @ vt.T": np.round(vt @ vt.T, 14) + 0}  # no noise, no -0
-    return {"s": s, "u * s @ vt": u * s @ vt} | unit
+    counted = s[s > 5e-14 * np.max(s, initial=0.0)]  # whose own digits count: the others may be rounding errors
+    return {"s": s, "u * s @ vt": u * s @ vt} | unit | {"log10(s) where s > 5e-14 s[0]": np.log10(counted)}
 
 
 def _nearest(version, a, k):
@@ -127,7 +129,9 @@ CHECKS = (
             call(_flat).about("rows and columns of zeros"), call(_zero).about("zeros"), call(np.pad(_tall[:, :2],
             ((0, 0), (1, 2)))).about("columns of zeros"), call(np.ones((3, 2))),
             call(_dependent).about("columns that depend on each other"), call(np.eye(3)).about("equal singular values"),
-            call(_hidden).about("singular values of 1.4 and 1e-9"), call(np.diag([1.0,
+            call(_hidden).about("singular values of 1.4 and 1e-9", tolerance=1e-7), *(call(a).about(
+            f"{side} that grow", tolerance=1e-13, absolute=0) for a, side in ((_growing, "columns"), (_growing.T,
+            "rows"))), call(np.diag([1.0,
             1e-13])).about("singular values of 1 and 1e-13", tolerance=1e-14, absolute=0), call(np.array([[3, 0], [4,
             5]])).about("integers"), call(_dependent.T), call(_rng.normal(size=(11, 7))),
             *(call(unit * _tall).about(f"entries of {unit}", edge=True, absolute=1e-10) for unit in (1e200, 1e-200)),
@@ -150,6 +154,10 @@ CHECKS = (
             Mistake("eigenvalues of the gram matrix", ("found = one_sided_jacobi(a)", _OF_GRAM),
                 "Singular values below 1e-8 of the largest are wrong, and their vectors not orthonormal",
                 "work on A itself: AᵀA has the square of its condition number"),
+            Mistake("reduced to two diagonals", ("found = one_sided_jacobi(a)",
+                "return tuple(np.linalg.svd(a, full_matrices=False))"),
+                "Where rows or columns are of very different lengths, small singular values lose digits",
+                "rotate the columns themselves: NumPy and SciPy reduce the matrix to two diagonals first"),
             Mistake("second factor not transposed", (_RESULT, f"{_RESULT}.T"),
                 "u * s @ vt is not the matrix, unless V is symmetric, and does not fit one with more columns than rows",
                 "return vt, with right singular vectors in its rows",
@@ -178,7 +186,7 @@ CHECKS = (
                 "take the root: singular values are the lengths of the turned columns"))),
     Checks(pinv,
         cases=(
-            *_of_dependent(), *(call(a).about(f"a singular value of nine roundings in 20 {side}, which does not")
+            *_of_dependent(), *(call(a).about(f"a singular value of nine roundings, which does not count with 20 {side}")
                 for a, side in ((_nine, "rows"), (_nine.T, "columns"))),
             *(call(np.eye(20, 2) * [1, count * 2.0**-52]).about(f"a singular value of {count} roundings in 20 rows")
                 for count in (19, 21)), call(np.array([[1e-21]])).about("an entry of 1e-21", absolute=0)),
@@ -201,10 +209,17 @@ CHECKS = (
                 (_COUNT, "int(np.count_nonzero(s))")),
                 "It gives numbers around 1e15 where columns depend on each other",
                 "count singular values up to a tolerance as zero"),
-            Mistake("absolute tolerance", (_COUNT, _FIXED.format("s")),
+            Mistake("absolute tolerance", (_COUNT, "int(np.count_nonzero(s > (max(a.shape) * 2.0**-52 if "
+                "tolerance is None else tolerance)))"),
                 "A matrix of small numbers has the pseudoinverse zero", "compare singular values with the largest one"),
             Mistake("tolerance 0 taken for none", ("if tolerance is None", "if not tolerance"),
                 "With a tolerance of 0, small singular values are left out", "0 is a tolerance: compare with None"),
+            Mistake("one rounding error for all sizes", (_COUNT, _COUNT.replace("np.shape(a)", "(1,)")),
+                "In 20 rows it counts rounding errors that are singular values of 0",
+                "let the default grow with the longer side: max(m, n) times eps"),
+            Mistake("tolerance times the sum", (_COUNT, "int(np.count_nonzero(s > s.sum() * (max(a.shape) * 2.0**-52 "
+                "if tolerance is None else tolerance)))"), "What counts as zero grows with the number of singular values",
+                "compare singular values with the largest one, not with their sum"),
             Mistake("not inverted", (("vt[:r].T / scaled", "vt[:r].T * scaled"), ("inverse, -exp", "inverse, exp")),
                 "It is the transpose of the matrix", "divide by the singular values"))),
     Checks(low_rank, run=_nearest,

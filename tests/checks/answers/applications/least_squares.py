@@ -10,6 +10,10 @@ from slips import slip
 _EPS = np.finfo(float).eps
 
 
+def _is_symmetric(a):
+    return np.abs(a - a.T).max() <= 1e-14 * np.abs(a).max()
+
+
 def right_lstsq__numpy(a, b, method="qr", tolerance=None):
     if tolerance is None:
         tolerance = 3e-8 if method == "normal" else max(a.shape) * _EPS
@@ -256,7 +260,7 @@ def wrong_ridge__last_row(a, b, strength):
 
 def right_cholesky__numpy(a):
     a = np.asarray(a, float)
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError("not symmetric")
     return np.linalg.cholesky(a)
 
@@ -293,14 +297,14 @@ def right_cholesky__outer_products(a):
 
 def wrong_cholesky__upper(a):
     """It is upper triangular"""
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError
     return scipy.linalg.cholesky(a)
 
 
 def wrong_cholesky__square_root_of_the_matrix(a):
     """It is symmetric: another root of the matrix"""
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError
     w, v = np.linalg.eigh(a)
     if w.min() <= 0:
@@ -310,7 +314,7 @@ def wrong_cholesky__square_root_of_the_matrix(a):
 
 def wrong_cholesky__unit_diagonal(a):
     """Its diagonal is ones"""
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError
     low = np.linalg.cholesky(a)
     return low / np.diag(low)
@@ -318,7 +322,7 @@ def wrong_cholesky__unit_diagonal(a):
 
 def wrong_cholesky__roots_not_taken(a):
     """Line 6"""
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError
     low = np.linalg.cholesky(a)
     return low * np.diag(low)
@@ -331,7 +335,7 @@ def wrong_cholesky__asymmetry_ignored(a):
 
 def wrong_cholesky__columns_before_forgotten(a):
     a, low = np.array(a, float), np.zeros(np.shape(a))
-    if not np.allclose(a, a.T) or np.linalg.eigvalsh(a).min() <= 0:
+    if not _is_symmetric(a) or np.linalg.eigvalsh(a).min() <= 0:
         raise ValueError
     for j in range(len(a)):
         rest = a[j:, j]
@@ -482,7 +486,7 @@ def wrong_ridge__rows_on_top_only_of_a(a, b, strength):
 
 def right_cholesky__recursive(a):
     a = np.array(a, float)
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError
 
     def go(a):
@@ -502,7 +506,7 @@ def right_cholesky__recursive(a):
 
 def right_cholesky__by_elimination(a):
     a = np.array(a, float)
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError("s")
     n, low = len(a), np.eye(len(a))
     d = np.zeros(n)
@@ -518,7 +522,7 @@ def right_cholesky__by_elimination(a):
 def wrong_cholesky__allows_zero(a):
     """Line 8"""
     a, low = np.array(a, float), np.zeros(np.shape(a))
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError("a must be symmetric")
     for j in range(len(a)):
         rest = a[j:, j] - low[j:, :j] @ low[j, :j]
@@ -531,7 +535,7 @@ def wrong_cholesky__allows_zero(a):
 def wrong_cholesky__adds(a):
     """Line 7"""
     a, low = np.array(a, float), np.zeros(np.shape(a))
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError("a must be symmetric")
     for j in range(len(a)):
         rest = a[j:, j] + low[j:, :j] @ low[j, :j]
@@ -544,7 +548,7 @@ def wrong_cholesky__adds(a):
 def wrong_cholesky__divided_by_square(a):
     """divide the column by the root of the pivot"""
     a, low = np.array(a, float), np.zeros(np.shape(a))
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError("a must be symmetric")
     for j in range(len(a)):
         rest = a[j:, j] - low[j:, :j] @ low[j, :j]
@@ -556,7 +560,7 @@ def wrong_cholesky__divided_by_square(a):
 
 def wrong_cholesky__positive_entries(a):
     """It accepts what must be refused"""
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError("a must be symmetric")
     if (np.diag(a) <= 0).any():
         raise ValueError("a must be positive definite")
@@ -569,7 +573,7 @@ def wrong_cholesky__positive_entries(a):
 
 def wrong_cholesky__in_place(a):
     """`a` has changed after the call"""
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError("a must be symmetric")
     for j in range(len(a)):
         a[j:, j] -= a[j:, :j] @ a[j, :j]
@@ -638,7 +642,7 @@ def wrong_lstsq__nan_where_there_are_many(a, b, method="qr", tolerance=None):
 def wrong_cholesky__root_of_the_entry(a):
     """divide by the root of what is left of the diagonal entry"""
     a, low = np.array(a, float), np.zeros(np.shape(a))
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError("a must be symmetric")
     for j in range(len(a)):
         rest = a[j:, j] - low[j:, :j] @ low[j, :j]
@@ -651,7 +655,7 @@ def wrong_cholesky__root_of_the_entry(a):
 def wrong_cholesky__squares_of_rows(a):
     """subtract the product of row i with row j"""
     a, low = np.array(a, float), np.zeros(np.shape(a))
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError("a must be symmetric")
     for j in range(len(a)):
         rest = a[j:, j] - (low[j:, :j] ** 2).sum(axis=1)
@@ -669,7 +673,7 @@ def wrong_standard_errors__variance_by_default(a, b):
 
 def wrong_cholesky__positive_determinant(a):
     """The determinant is taken for the pivots: it is positive with two negative eigenvalues as well"""
-    if not np.allclose(a, a.T) or np.linalg.det(a) <= 1e-12:
+    if not _is_symmetric(a) or np.linalg.det(a) <= 1e-12:
         raise ValueError("not positive definite")
     n = len(a)
     lower = np.zeros((n, n))
@@ -700,7 +704,7 @@ def wrong_ridge__one_row_of_ones(a, b, strength):
 
 def wrong_cholesky__divided_by_the_pivot(a):
     """The diagonal has roots of the pivots, but what is below it was divided by the pivots themselves"""
-    if not np.allclose(a, a.T):
+    if not _is_symmetric(a):
         raise ValueError("not symmetric")
     n = len(a)
     lower = np.zeros((n, n))
@@ -724,7 +728,7 @@ def wrong_standard_errors__gram_inverted(a, b):
 def wrong_cholesky__symmetric_entry_by_entry(a):
     """something stands there that is too much"""
     a, low = np.array(a, float), np.zeros(np.shape(a))
-    if not np.allclose(a, a.T, atol=0):
+    if not np.allclose(a, a.T, rtol=1e-13, atol=0):
         raise ValueError("a must be symmetric")
     for j in range(len(a)):
         rest = a[j:, j] - low[j:, :j] @ low[j, :j]
@@ -776,3 +780,23 @@ def wrong_lstsq__number_of_equations_for_the_larger(a, b, method="qr", tolerance
 wrong_cholesky__asymmetry_whatever_the_size = slip(
     right_cholesky__entries, "1e-12 * np.abs(a).max()", "1e-12", "something is missing there"
 )
+
+
+def wrong_lstsq__zero_taken_for_none(a, b, method="qr", tolerance=None):
+    """0 is a tolerance: compare with None"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    tolerance = tolerance or (2 * _EPS**0.5 if method == "normal" else max(a.shape) * _EPS)
+    kept = s > tolerance * s[0]
+    if method != "svd" and kept.sum() < a.shape[1]:
+        raise ValueError("dependent")
+    x = np.zeros((a.shape[1],) + b.shape[1:])
+    for i in np.flatnonzero(kept):
+        x = x + np.multiply.outer(vt[i], u[:, i] @ b) / s[i]
+    return x
+
+
+def wrong_cholesky__nearly_symmetric(a):
+    """measure asymmetry by rounding errors of the largest entry"""
+    if not np.allclose(a, a.T):
+        raise ValueError("a must be symmetric")
+    return np.linalg.cholesky(a)

@@ -131,7 +131,8 @@ def right_silu__in_double(x):
     return x * np.where(x > 0, 1, e) / (1 + e)
 
 
-def right_silu__overflowing(x):
+def wrong_silu__overflowing(x):
+    """only dividing by infinity hides it"""
     return x / (1 + np.exp(-x))
 
 
@@ -146,7 +147,6 @@ def wrong_silu__absolute(x):
 
 
 def wrong_silu__clipped(x):
-    """Line 3"""
     x = np.clip(x, -50, 50)
     return x / (1 + np.exp(-x))
 
@@ -193,11 +193,11 @@ def wrong_silu__plus(x):
 
 
 def wrong_silu__float32_exp(x):
-    """Line 3"""
     return x / (1 + np.exp(np.clip(-x, -10, 10)))
 
 
 def wrong_silu__nan_to_zero(x):
+    """use an exponential that is never large"""
     e = np.exp(x)
     return np.nan_to_num(x * e / (1 + e))
 
@@ -608,3 +608,18 @@ def wrong_gelu__in_single_precision(x):
     import torch
 
     return torch.nn.functional.gelu(torch.tensor(x, dtype=torch.float32)).numpy()
+
+
+def wrong_gelu_slope__difference_quotient(x):
+    """differences lose digits: derive"""
+    h = 1e-5
+    return ((x + h) * ndtr(x + h) - (x - h) * ndtr(x - h)) / (2 * h)
+
+
+def _gelu(x):
+    return x * ndtr(x)
+
+
+def wrong_gelu_slope__difference_of_calls(x, h=1e-6):
+    """differences lose digits: derive"""
+    return (_gelu(x + h) - _gelu(x - h)) / (2 * h)

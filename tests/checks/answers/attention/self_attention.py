@@ -690,3 +690,10 @@ def wrong_attention__sees_all_if_nothing(q, k, v, mask=None, bias=None, scale=No
     if mask is not None:
         mask = mask | ~mask.any(axis=None, keepdims=True)
     return attention_weights(q, k, mask, bias, scale) @ v
+
+
+def wrong_slope_in_scale__difference_quotient(q, k, v, scale):
+    """differences lose digits: derive"""
+    h = 1e-5
+    out = lambda c: softmax(c * (q @ np.swapaxes(k, -1, -2))) @ v  # noqa: E731
+    return (out(scale + h) - out(scale - h)) / (2 * h)

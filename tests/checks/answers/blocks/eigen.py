@@ -973,3 +973,27 @@ def wrong_rayleigh_quotient__divided_by_the_first_entry(a, v):
     """Line 3"""
     v = v / v[0]
     return v @ a @ v / (v @ v)
+
+
+def wrong_jacobi_eigh__absolute_stop(a):
+    """Small matrices are left as they are"""
+    a = np.array(a, dtype=float)
+    if np.abs(a - a.T).max() > 1e-13 * np.abs(a).max():
+        raise ValueError("not symmetric")
+    n = len(a)
+    v = np.eye(n)
+    while np.abs(a - np.diag(np.diag(a))).max() > 1e-10:
+        for p in range(n):
+            for q in range(p + 1, n):
+                if a[p, q] == 0:
+                    continue
+                tau = (a[q, q] - a[p, p]) / (2 * a[p, q])
+                t = math.copysign(1, tau) / (abs(tau) + math.hypot(1, tau))
+                c = 1 / math.hypot(1, t)
+                g = np.eye(n)
+                g[p, p] = g[q, q] = c
+                g[p, q], g[q, p] = c * t, -c * t
+                a = g.T @ a @ g
+                v = v @ g
+    order = np.argsort(np.diag(a))
+    return np.diag(a)[order], v[:, order]

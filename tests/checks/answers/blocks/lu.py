@@ -13,9 +13,10 @@ def right_lu__scipy(a):
 
 
 def right_lu__loops(a):
+    kind = np.result_type(a, np.float32)
     u = [[float(x) for x in row] for row in a]
     m, n = len(u), len(u[0])
-    p, l = np.eye(m), np.eye(m)
+    p, l = np.eye(m, dtype=kind), np.eye(m, dtype=kind)
     for k in range(min(m, n)):
         best = max(range(k, m), key=lambda i: abs(u[i][k]))
         u[k], u[best] = u[best], u[k]
@@ -27,7 +28,7 @@ def right_lu__loops(a):
             l[i, k] = u[i][k] / u[k][k]
             u[i] = [x - l[i, k] * y for x, y in zip(u[i], u[k], strict=True)]
             u[i][k] = 0.0
-    return p, l[:, : min(m, n)], np.array(u)[: min(m, n)]
+    return p, l[:, : min(m, n)], np.array(u, kind)[: min(m, n)]
 
 
 def right_lu__outer_products(a):
@@ -49,7 +50,7 @@ def right_lu__outer_products(a):
 
 
 def _eliminated(a):
-    a = np.array(a, float)
+    a = np.array(a, np.result_type(a, np.float32))
     order = np.arange(len(a))
     for k in range(min(a.shape)):
         best = k + np.argmax(np.abs(a[k:, k]))
@@ -64,28 +65,28 @@ def wrong_lu__rows_for_a_matrix(a):
     """Parts 2 and 3 are right in every call, part 1 is not."""
     a, order = _eliminated(a)
     k = min(a.shape)
-    return order, np.tril(a[:, :k], -1) + np.eye(len(a), k), np.triu(a[:k])
+    return order, np.tril(a[:, :k], -1) + np.eye(len(a), k, dtype=a.dtype), np.triu(a[:k])
 
 
 def wrong_lu__permutation_transposed(a):
     """PLU is another matrix where rows change places in a cycle of three or more"""
     a, order = _eliminated(a)
     k = min(a.shape)
-    return np.eye(len(a))[order], np.tril(a[:, :k], -1) + np.eye(len(a), k), np.triu(a[:k])
+    return np.eye(len(a), dtype=a.dtype)[order], np.tril(a[:, :k], -1) + np.eye(len(a), k, dtype=a.dtype), np.triu(a[:k])
 
 
 def wrong_lu__full_factors(a):
     """Called with no more rows of `a` than columns, every call that fails comes out right"""
     a, order = _eliminated(a)
     k = min(a.shape)
-    return np.eye(len(a))[:, order], np.tril(a, -1)[:, :k] + np.eye(len(a), k), np.triu(a)
+    return np.eye(len(a), dtype=a.dtype)[:, order], np.tril(a, -1)[:, :k] + np.eye(len(a), k, dtype=a.dtype), np.triu(a)
 
 
 def wrong_lu__multipliers_stay(a):
     """PLU is another matrix as soon as rows are exchanged after the first step"""
-    u = np.array(a, float)
+    u = np.array(a, np.result_type(a, np.float32))
     m, n = u.shape
-    p, l = np.eye(m), np.eye(m)
+    p, l = np.eye(m, dtype=u.dtype), np.eye(m, dtype=u.dtype)
     for k in range(min(m, n)):
         best = k + np.argmax(np.abs(u[k:, k]))
         u[[k, best]] = u[[best, k]]
@@ -99,7 +100,7 @@ def wrong_lu__multipliers_stay(a):
 
 def wrong_lu__pivot_row_divided(a):
     """Part 1 is right in every call, parts 2 and 3 are not."""
-    a = np.array(a, float)
+    a = np.array(a, np.result_type(a, np.float32))
     k, order = min(a.shape), np.arange(len(a))
     for j in range(k):
         best = j + np.argmax(np.abs(a[j:, j]))
@@ -107,12 +108,12 @@ def wrong_lu__pivot_row_divided(a):
         if a[j, j] != 0:
             a[j, j + 1 :] /= a[j, j]
             a[j + 1 :, j + 1 :] -= np.outer(a[j + 1 :, j], a[j, j + 1 :])
-    return np.eye(len(a))[:, order], np.tril(a[:, :k]), np.triu(a[:k], 1) + np.eye(k, a.shape[1])
+    return np.eye(len(a), dtype=a.dtype)[:, order], np.tril(a[:, :k]), np.triu(a[:k], 1) + np.eye(k, a.shape[1], dtype=a.dtype)
 
 
 def wrong_lu__smallest_pivot(a):
     """Line 6"""
-    a = np.array(a, float)
+    a = np.array(a, np.result_type(a, np.float32))
     k, order = min(a.shape), np.arange(len(a))
     for j in range(k):
         best = j + np.argmin(np.abs(a[j:, j]))
@@ -120,7 +121,37 @@ def wrong_lu__smallest_pivot(a):
         if a[j, j] != 0:
             a[j + 1 :, j] /= a[j, j]
             a[j + 1 :, j + 1 :] -= np.outer(a[j + 1 :, j], a[j, j + 1 :])
-    return np.eye(len(a))[:, order], np.tril(a[:, :k], -1) + np.eye(len(a), k), np.triu(a[:k])
+    return np.eye(len(a), dtype=a.dtype)[:, order], np.tril(a[:, :k], -1) + np.eye(len(a), k, dtype=a.dtype), np.triu(a[:k])
+
+
+def wrong_lu__always_in_float64(a):
+    """The numbers are right, but their dtype is not: float64 where float32 is right"""
+    return scipy.linalg.lu(np.asarray(a, float))
+
+
+def _lu_by_rows(a):
+    u = np.array(a, np.result_type(a, np.float32))
+    m, n = u.shape
+    k, order = min(m, n), np.arange(m)
+    l = np.eye(m, k, dtype=u.dtype)
+    for j in range(k):
+        i = j + np.argmax(np.abs(u[j:, j]))
+        u[[i, j]], order[[i, j]] = u[[j, i]], order[[j, i]]
+        l[[i, j], :j] = l[[j, i], :j]
+        if u[j, j] == 0:
+            continue
+        for r in range(j + 1, m):
+            l[r, j] = u[r, j] / u[j, j]
+            u[r] = u[r] - l[r, j] * u[j]
+    return np.eye(m, dtype=u.dtype)[:, order], l, u[:k]
+
+
+wrong_lu__stops_at_zeros_by_rows = slip(
+    _lu_by_rows, "continue", "break", "What comes after a column without a pivot is not eliminated"
+)
+wrong_lu__counted_from_the_top_by_rows = slip(
+    _lu_by_rows, "j + np.argmax", "np.argmax", "Line 7"
+)
 
 
 def right_doolittle__loops(a):
@@ -351,6 +382,24 @@ def wrong_det__opposite_sign(a):
     return -np.linalg.det(l) * np.exp(np.linalg.slogdet(u)[1]) * np.linalg.slogdet(p)[0] * np.linalg.slogdet(u)[0]
 
 
+def wrong_det__integers_cut_off(a):
+    """compute in floats"""
+    u = a.copy()
+    sign, logs = 1.0, 0.0
+    for j in range(len(u)):
+        i = j + np.abs(u[j:, j]).argmax()
+        if u[i, j] == 0:
+            return 0.0
+        if i != j:
+            u[[i, j]] = u[[j, i]]
+            sign = -sign
+        sign *= np.sign(u[j, j])
+        logs += np.log(abs(u[j, j]))
+        for r in range(j + 1, len(u)):
+            u[r] = u[r] - u[r, j] / u[j, j] * u[j]
+    return sign * np.exp(logs)
+
+
 def right_forward_substitution__loops(l, b):
     l, x = np.asarray(l, float), np.array(b, float)
     for i in range(len(x)):
@@ -440,11 +489,11 @@ def wrong_det__small_is_zero(a):
 
 def right_lu__left_looking(a):
     # left-looking: each column is finished by the ones before it
-    a = np.array(a, float)
+    a = np.array(a, np.result_type(a, np.float32))
     m, n = a.shape
     k = min(m, n)
     order = list(range(m))
-    l, u = np.eye(m, k), np.zeros((k, n))
+    l, u = np.eye(m, k, dtype=a.dtype), np.zeros((k, n), a.dtype)
     for j in range(n):
         column = a[order, j]
         for i in range(min(j, k)):
@@ -458,7 +507,7 @@ def right_lu__left_looking(a):
             u[j, j] = column[j]
             if column[j] != 0:
                 l[j + 1 :, j] = column[j + 1 :] / column[j]
-    p = np.zeros((m, m))
+    p = np.zeros((m, m), a.dtype)
     p[order, range(m)] = 1
     return p, l, u
 
@@ -523,7 +572,7 @@ def wrong_lu__square_l(a):
 def wrong_lu__integers_kept(a):
     """Called with `a` as floats, the call that fails comes out right"""
     m, k = len(a), min(np.shape(a))
-    u, l, order = np.array(a), np.zeros((m, k)), np.arange(m)
+    u, l, order = np.array(a), np.zeros((m, k), np.result_type(a, np.float32)), np.arange(m)
     for j in range(k):
         best = j + abs(u[j:, j]).argmax()
         for array in (u, l, order):
@@ -531,10 +580,11 @@ def wrong_lu__integers_kept(a):
         if u[j, j] != 0:
             l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
             u[j + 1 :] = u[j + 1 :] - np.outer(l[j + 1 :, j], u[j])
-    return np.eye(m)[:, order], l + np.eye(m, k), np.triu(u[:k])
+    return np.eye(m, dtype=l.dtype)[:, order], l + np.eye(m, k, dtype=l.dtype), np.triu(u[:k])
 
 
 def wrong_lu__stops_at_a_zero_column(a):
+    """go on one row and one column further. Besides, the dtype of the result is wider than is asked for."""
     m, k = len(a), min(np.shape(a))
     u, l, order = np.array(a, float), np.zeros((m, k)), np.arange(m)
     for j in range(k):
@@ -549,9 +599,10 @@ def wrong_lu__stops_at_a_zero_column(a):
 
 
 def wrong_lu__small_columns_skipped(a):
-    """Line 7"""
+    """Line 8"""
     m, k = len(a), min(np.shape(a))
-    u, l, order = np.array(a, float), np.zeros((m, k)), np.arange(m)
+    u = np.array(a, np.result_type(a, np.float32))
+    l, order = np.zeros((m, k), u.dtype), np.arange(m)
     for j in range(k):
         best = j + abs(u[j:, j]).argmax()
         if abs(u[best, j]) < 1e-10:
@@ -560,7 +611,7 @@ def wrong_lu__small_columns_skipped(a):
             array[[j, best]] = array[[best, j]]
         l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
         u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
-    return np.eye(m)[:, order], l + np.eye(m, k), np.triu(u[:k])
+    return np.eye(m, dtype=u.dtype)[:, order], l + np.eye(m, k, dtype=u.dtype), np.triu(u[:k])
 
 
 def wrong_det__small_pivots_are_zero(a):

@@ -1129,7 +1129,7 @@ def wrong_backtracking__slope_subtracted(function, x, direction, slope, step=1.0
 
 
 def wrong_backtracking__step_ignored(function, x, direction, slope, step=1.0):
-    """Line 3"""
+    """`step` makes no difference: use it where it is given."""
     step = 1.0
     extra = rounding(function(x), step, slope)
     for _ in range(100):
@@ -1201,7 +1201,7 @@ def wrong_backtracking__rounding_asked_in_every_trial(function, x, direction, sl
 
 
 def wrong_backtracking__rounding_forgotten(function, x, direction, slope, step=1.0):
-    """Line 7"""
+    """It gives up where rounding hides what a step would gain"""
     for _ in range(100):
         if function(x + step * direction) < function(x) + 1e-4 * step * slope:
             return step
@@ -1571,7 +1571,7 @@ def wrong_largest_rate__curvature_forgotten(beta, curvature):
 
 
 def wrong_backtracking__step_not_in_the_promise(function, x, direction, slope, step=1.0):
-    """Line 7"""
+    """It asks a short step for as much as a long one"""
     value = function(x)
     unit = np.finfo(float).eps * abs(value)
     extra = 4 * unit if -step * slope < 500 * unit else 0

@@ -9,69 +9,127 @@ import torch
 _EPS = np.finfo(float).eps
 
 
-def right_svd__numpy(a):
+def _completed(u, s):
+    m, k = u.shape
+    for j in range(k):
+        if s[j] == 0:
+            others = np.delete(u, range(j, k), axis=1)
+            best = None
+            for e in np.eye(m):
+                w = e - others @ (others.T @ e)
+                w = w - others @ (others.T @ w)
+                if best is None or np.linalg.norm(w) > np.linalg.norm(best):
+                    best = w
+            u[:, j] = best / np.linalg.norm(best)
+    return u
+
+
+def right_svd__rotations(a):
+    a = np.array(a, dtype=float)
+    if a.shape[0] < a.shape[1]:
+        u, s, vt = right_svd__rotations(a.T)
+        return vt.T, s, u.T
+    m, n = a.shape
+    scale = np.abs(a).max(initial=0) or 1.0
+    w, v = a / scale, np.eye(n)
+    for _ in range(60):
+        turned = False
+        for i in range(n):
+            for j in range(i + 1, n):
+                x, y, z = w[:, i] @ w[:, i], w[:, j] @ w[:, j], w[:, i] @ w[:, j]
+                if abs(z) <= 1e-15 * math.sqrt(x * y) or z == 0:
+                    continue
+                turned = True
+                zeta = (y - x) / (2 * z)
+                t = math.copysign(1, zeta) / (abs(zeta) + math.hypot(1, zeta))
+                c = 1 / math.hypot(1, t)
+                g = np.array([[c, c * t], [-c * t, c]])
+                w[:, [i, j]] = w[:, [i, j]] @ g
+                v[:, [i, j]] = v[:, [i, j]] @ g
+        if not turned:
+            break
+    s = np.linalg.norm(w, axis=0)
+    order = np.argsort(-s)
+    s, w, v = s[order], w[:, order], v[:, order]
+    s = np.where(s <= 1e-16 * s[0] * m, 0, s)
+    u = np.divide(w, s, out=np.zeros_like(w), where=s > 0)
+    return _completed(u, s), s * scale, v.T
+
+
+def right_svd__after_qr(a):
+    a = np.asarray(a, dtype=float)
+    m, n = a.shape
+    if n > m:
+        u, s, vt = right_svd__after_qr(a.T)
+        return vt.T, s, u.T
+    q, r, perm = scipy.linalg.qr(a, mode="economic", pivoting=True)
+    u, s, vt = right_svd__rotations(r.T)
+    right = np.zeros((n, n))
+    right[perm] = u
+    return q @ vt.T, s, right.T
+
+
+def right_svd__jacobi_of_lapack(a):
+    a = np.asarray(a, float)
+    if a.shape[0] < a.shape[1]:
+        u, s, vt = right_svd__jacobi_of_lapack(a.T)
+        return vt.T, s, u.T
+    if not a.any():
+        return np.eye(*a.shape), np.zeros(a.shape[1]), np.eye(a.shape[1])
+    s, u, v, work, *_ = scipy.linalg.lapack.dgejsv(a, joba=0, jobu=0, jobv=0, jobr=0)
+    return u, s * work[0] / work[1], v.T
+
+
+def wrong_svd__two_diagonals(a):
+    """small singular values lose digits"""
     return np.linalg.svd(a, full_matrices=False)
 
 
-def right_svd__torch(a):
+def wrong_svd__two_diagonals_of_torch(a):
     return tuple(it.numpy() for it in torch.linalg.svd(torch.tensor(a, dtype=torch.float64), full_matrices=False))
-
-
-def right_svd__scipy(a):
-    return scipy.linalg.svd(a, full_matrices=False, lapack_driver="gesvd")
-
-
-def right_svd__eigenvectors_of_a_symmetric_matrix(a):
-    m, n = a.shape
-    k = min(m, n)
-    w, v = np.linalg.eigh(np.block([[np.zeros((m, m)), a], [a.T, np.zeros((n, n))]]))
-    if (w[-k:] < 1e-8).any():  # null spaces need care
-        return np.linalg.svd(a, full_matrices=False)
-    v = v[:, ::-1][:, :k] * np.sqrt(2)
-    return v[:m], w[::-1][:k], v[m:].T
 
 
 def wrong_svd__v_with_its_columns(a):
     """Line 5"""
-    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    u, s, vt = right_svd__rotations(a)
     v = vt.T
     return u, s, v
 
 
 def wrong_svd__values_in_a_matrix(a):
     """Line 4"""
-    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    u, s, vt = right_svd__rotations(a)
     return u, np.diag(s), vt
 
 
 def wrong_svd__one_sign_changed(a):
     """has the opposite sign"""
-    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    u, s, vt = right_svd__rotations(a)
     return u, s, -vt
 
 
 def wrong_svd__eigenvalues(a):
-    """The singular values are squared"""
-    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    """Line 5"""
+    u, s, vt = right_svd__rotations(a)
     values = np.linalg.svd(a @ a.T)[1][: len(s)]
     return u, values, vt
 
 
 def wrong_svd__sorted_alone(a):
     """Line 4"""
-    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    u, s, vt = right_svd__rotations(a)
     return u, np.sort(s), vt
 
 
 def wrong_svd__order_of_results(a):
     """Line 4"""
-    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    u, s, vt = right_svd__rotations(a)
     return u, vt, s
 
 
 def wrong_svd__lengths_in_u(a):
     """Line 4"""
-    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    u, s, vt = right_svd__rotations(a)
     return u * s, s, vt
 
 
@@ -259,6 +317,7 @@ def wrong_nearest_orthogonal__sign(a):
 
 
 def wrong_pinv__default_of_one_size(a, tolerance=None):
+    """let the default grow with the longer side"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     tolerance = 1e-15 if tolerance is None else tolerance
     kept = s > tolerance * s[0]
@@ -277,7 +336,7 @@ def _up_to(a, tolerance):
 
 def wrong_svd__zero_columns(a):
     """Line 4"""
-    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    u, s, vt = right_svd__rotations(a)
     keep = s > 1e-12 * s[0]
     return u * keep, s * keep, vt
 
@@ -583,7 +642,7 @@ def wrong_svd__integers_in_place(a):
 
 def wrong_svd__small_values_dropped(a):
     """Small singular values are gone"""
-    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    u, s, vt = right_svd__rotations(a)
     return u, np.where(s < 1e-12, 0, s), vt
 
 
@@ -674,3 +733,29 @@ def wrong_pinv__nothing_below_a_floor(a, tolerance=None):
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     kept = s > max((max(a.shape) * np.finfo(float).eps if tolerance is None else tolerance) * s[0], 5e-21)
     return (vt[kept].T / s[kept]) @ u[:, kept].T
+
+
+def wrong_pinv__one_rounding_error(a, tolerance=None):
+    """let the default grow with the longer side"""
+    if tolerance is None:
+        tolerance = np.finfo(float).eps
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    inverse = np.array([1 / t if t > tolerance * s[0] else 0.0 for t in s])
+    return vt.T @ np.diag(inverse) @ u.T
+
+
+def wrong_pinv__times_the_sum(a, tolerance=None):
+    """compare singular values with the largest one, not with their sum"""
+    t = max(a.shape) * np.finfo(float).eps if tolerance is None else tolerance
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    inverse = np.array([1 / x if x > t * s.sum() else 0.0 for x in s])
+    return (vt.T * inverse) @ u.T
+
+
+def wrong_pinv__tolerance_as_it_is(a, tolerance=None):
+    """compare singular values with the largest one"""
+    if tolerance is None:
+        tolerance = max(a.shape) * np.finfo(float).eps
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    keep = s > tolerance
+    return (vt[keep].T / s[keep]) @ u[:, keep].T
