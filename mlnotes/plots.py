@@ -256,7 +256,7 @@ def points(ax, xy, groups, xlabel, ylabel):
     xlabel, ylabel : str
         What the axes measure, with units.
     """
-    for (name, _), marker, color in _each(groups, _MARKERS, _COLORS):
+    for (name, _), marker, color in _each(dict.fromkeys(groups), _MARKERS, _COLORS):
         ax.scatter(*xy[name].T, s=14, marker=marker, color=color, alpha=0.7, label=name)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend(loc="best")

@@ -173,6 +173,6 @@ def test_the_plots_of_a_figure_share_one_colour_bar(draw, label):
 def test_more_groups_than_can_be_told_apart_are_refused_and_not_left_out(ax):
     five = {name: np.ones((1, 2)) for name in "abcde"}
     with pytest.raises(ValueError, match="at most 4 groups can be told apart, got 5: a, b, c, d, e"):
-        plots.points(ax, five, five, "x", "y")
+        plots.points(ax, five, list(five), "x", "y")
     with pytest.raises(ValueError, match="at most 3 groups can be told apart, got 4: a, b, c, d"):
         plots.bars(ax, {name: [1.0] for name in "abcd"}, "x", "height")
