@@ -384,7 +384,7 @@ def test_what_goes_on_beyond_its_frame_fades_out_there_until_it_is_scrolled_to_i
     boxes = page.locator("main [aria-label$='scrolls sideways']")
     fading = "all => all.map((it) => getComputedStyle(it).maskImage !== 'none')"
     kinds = boxes.evaluate_all("all => all.map((it) => it.ariaLabel.split(',')[0])")
-    assert {"Code", "Formula", "Output", "Figure"} <= {*kinds}
+    assert {"Code", "Formula", "Table", "Figure"} <= {*kinds}
     assert all(boxes.evaluate_all(fading))
     boxes.evaluate_all("all => all.forEach((it) => it.scrollTo(it.scrollWidth, 0))")
     page.wait_for_timeout(100)
