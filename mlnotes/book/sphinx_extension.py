@@ -23,6 +23,8 @@ from mlnotes.book.directives import API, TOC, Api, ApiList, ChapterMap, document
 
 STATIC = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
+SCROLLS = "pst-scrollable-table-container"  # the theme's class of what a wide table scrolls in
+SENTENCE = 20  # characters: a cell with as many is read, not glanced at
 # What the reader's system prefers, before anything is painted, unless the reader has chosen.
 THEME = """(it => {
   it.mode ||= "auto";
@@ -57,6 +59,7 @@ def setup(app):
     app.add_post_transform(MarkCaptions)
     app.add_post_transform(AnchorFigures)
     app.add_post_transform(TagFormulas)
+    app.add_post_transform(FrameTables)
     app.connect("config-inited", _add_own_files)
     app.connect("builder-inited", _write_generated)
     app.connect("env-get-outdated", _pages_that_list_others)
@@ -188,6 +191,32 @@ class TagFormulas(SphinxPostTransform):
         for formula in self.document.findall(lambda it: isinstance(it, nodes.math_block) and r"\tag{" in it.astext()):
             formula["nowrap"] = True
             formula.children = [nodes.Text(rf"\[{formula.astext()}\]")]
+
+
+class FrameTables(SphinxPostTransform):
+    """Give each table of an output a frame of its own, and mark the cells of all tables that hold a sentence."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for cell in self.document.findall(nodes.entry):
+            words = [it for it in cell.findall(nodes.Text) if not isinstance(it.parent, nodes.math)]
+            if len("".join(words)) >= SENTENCE:
+                cell["classes"].append("sentence")
+        for node in [*self.document.findall(nodes.raw)]:
+            text = node.astext()
+            if '<table class="mlnotes-table">' in text:
+                text = re.sub(rf"<td>(?=[^<]{{{SENTENCE}}})", '<td class="sentence">', text)
+                # The note below a table is read as it stands, whichever way the table was scrolled.
+                text = re.sub("<table.*?</table>", rf'<div class="{SCROLLS}">\g<0></div>', text, flags=re.DOTALL)
+                text = re.sub('(?<=<p class="mlnotes-notes">).*?(?=</p>)', _glue_numbers, text, flags=re.DOTALL)
+                node.replace_self(nodes.raw("", text, format="html"))
+
+
+def _glue_numbers(note):
+    """Keep numbers such as 1e-09 in one line: browsers may break after the sign."""
+    return re.sub(r"\d[\d.]*e-\d+", r'<span class="glued">\g<0></span>', note[0])
 
 
 def _has_caption(node):

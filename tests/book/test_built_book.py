@@ -1,6 +1,7 @@
 """The built book, opened from its folder: complete, offline, readable by everyone."""
 
 import functools
+import itertools
 import json
 import pickle
 import pkgutil
@@ -383,7 +384,7 @@ def test_what_goes_on_beyond_its_frame_fades_out_there_until_it_is_scrolled_to_i
     boxes = page.locator("main [aria-label$='scrolls sideways']")
     fading = "all => all.map((it) => getComputedStyle(it).maskImage !== 'none')"
     kinds = boxes.evaluate_all("all => all.map((it) => it.ariaLabel.split(',')[0])")
-    assert {"Code", "Formula", "Output", "Figure"} <= {*kinds}
+    assert {"Code", "Formula", "Table", "Figure"} <= {*kinds}
     assert all(boxes.evaluate_all(fading))
     boxes.evaluate_all("all => all.forEach((it) => it.scrollTo(it.scrollWidth, 0))")
     page.wait_for_timeout(100)
@@ -410,6 +411,43 @@ def test_the_lines_of_a_mistake_are_whole_in_a_narrow_window_and_told_apart(part
     assert not any(hidden)  # what differs is often the end of a line
     ours, wrong = (page.locator(f"main .{kind}").first for kind in ("gd", "gi"))
     assert ours.evaluate("it => getComputedStyle(it).color") != wrong.evaluate("it => getComputedStyle(it).color")
+    page.close()
+
+
+@pytest.mark.parametrize("name", ["notation", "blocks/softmax"])
+def test_sentences_in_a_table_are_not_squeezed_to_words_in_a_narrow_window(name, part, browser):
+    page = browser.new_page(viewport={"width": NARROW, "height": 900})
+    page.goto((part / f"chapters/{name}.html").as_uri())
+    widths = page.locator("main td.sentence").evaluate_all("all => all.map((it) => it.offsetWidth)")
+    assert len(widths) > 10
+    assert min(widths) >= 160
+    page.close()
+
+
+def test_the_note_below_a_table_stands_outside_its_frame_and_breaks_no_number(part, browser):
+    page = browser.new_page(viewport={"width": NARROW, "height": 900})
+    page.goto((part / "chapters/blocks/softmax.html").as_uri())
+    note = page.locator("main .mlnotes-notes").first
+    assert page.locator("main .goes-on table.mlnotes-table").count() > 0
+    assert page.locator("main .goes-on .mlnotes-notes").count() == 0
+    numbers = note.locator(".glued")
+    assert "1e-1" in numbers.first.inner_text()
+    for width in range(320, 440, 10):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert {*numbers.evaluate_all("all => all.map((it) => it.getClientRects().length)")} == {1}
+    page.close()
+
+
+@pytest.mark.parametrize("width", [320, 340, 375, 400, 429, 430, 600])
+def test_the_rows_of_the_map_do_not_run_into_each_other(width, part, browser):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto((part / "chapters/index.html").as_uri())
+    rows = page.locator(".chapter-map li").evaluate_all("""all => all.map((it) => {
+      const boxes = [...it.children].map((child) => child.getBoundingClientRect());
+      return [Math.min(...boxes.map((box) => box.top)), Math.max(...boxes.map((box) => box.bottom))];
+    })""")
+    assert len(rows) == len(MAP)
+    assert min(below[0] - above[1] for above, below in itertools.pairwise(rows)) > 0
     page.close()
 
 
