@@ -161,7 +161,8 @@ def _followed(f, residual, x0, *arguments, **named):
     found = f(residual, x0, *arguments, **named)
     here = np.abs(found.x).max() < 1e6 * (1 + np.abs(x0).max())
     x, cost = (found.x, found.cost) if here else (np.nan * found.x, np.nan)
-    told = {} if _record(found, residual, x0) else {"the way": False}
+    told = {} if here else {"so far away that x and cost are not compared": True}
+    told |= {} if _record(found, residual, x0) else {"the way": False}
     return {"x": x, "cost": cost, "converged": found.converged} | told
 
 

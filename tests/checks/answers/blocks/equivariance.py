@@ -1117,3 +1117,12 @@ def wrong_symmetrize__begins_with_f_itself(f, actions):
 def wrong_free_weights__inverses_cut_off(matrices):
     """something stands there that is too much"""
     return int(sum(np.trace(np.linalg.inv(m)) * np.trace(m) for m in matrices) / len(matrices))
+
+
+def wrong_is_equivariant__last_pair_only(f, actions_in, actions_out, x, tolerance=1e-9):
+    """a result that is set in the loop is overwritten"""
+    for act_in, act_out in zip(actions_in, actions_out, strict=True):
+        one, two = np.asarray(f(act_in(x))), np.asarray(act_out(f(x)))
+        size = max(1.0, np.abs(one).max(), np.abs(two).max())
+        good = bool(np.abs(one - two).max() / size <= tolerance)
+    return good
