@@ -263,6 +263,11 @@ def _walk(step, always=False, steps=40, content=None):
     return version
 
 
+def _with_twice_the_cost(*arguments, **named):
+    found = gauss_newton(*arguments, **named)
+    return SimpleNamespace(x=found.x, cost=2 * found.cost, converged=found.converged)
+
+
 def _with_the_cost_of_the_start(residual, x0, *arguments, **named):
     found, r = gauss_newton(residual, x0, *arguments, **named), residual(np.array(x0, float))
     with np.errstate(over="ignore"):
@@ -371,6 +376,8 @@ CHECKS = (
             Mistake("never content", ("the residual is perpendicular to its tangent plane\", dampings, True",
                 "the residual is perpendicular to its tangent plane\", dampings, False"),
                 "It never says that it has converged", "look whether the residual is perpendicular"),
+            Mistake("cost not halved", _with_twice_the_cost,
+                "The cost is twice the right one", "take half of the sum of squares"),
             Mistake("cost of the start", _with_the_cost_of_the_start,
                 "It gives the cost at the start, not at x", "compute the cost from the last residual"),
             Mistake("one step", ("if len(models) > max_steps:", "if len(models) > min(1, max_steps):"),

@@ -424,6 +424,9 @@ CHECKS = (
             Mistake("inverses without an identity", lambda table: [*(broken := broken_axioms(table)), *["inverses"]
                 * ("identity" in broken)], "Inverses are named where there is no identity",
                 "ask for inverses only where there is an identity for them to lead to"),
+            Mistake("nothing after a missing identity", lambda table: ["identity"] if "identity" in (
+                found := broken_axioms(table)) else [*found], "Where there is no identity, it asks for nothing else",
+                "go on: associativity can be tested without an identity"),
             Mistake("first broken axiom only", lambda table: [it for it in ("closure", "identity", "inverses",
                 "associativity") if it in broken_axioms(table)][:1], "Of several broken axioms it names the first only",
                 "go on after the first, for associativity is a question of its own"))),

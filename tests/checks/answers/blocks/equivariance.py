@@ -1126,3 +1126,20 @@ def wrong_is_equivariant__last_pair_only(f, actions_in, actions_out, x, toleranc
         size = max(1.0, np.abs(one).max(), np.abs(two).max())
         good = bool(np.abs(one - two).max() / size <= tolerance)
     return good
+
+
+def wrong_broken_axioms__returned_without_identity(table):
+    """associativity can be tested without an identity"""
+    n = len(table)
+    r = range(n)
+    if any(not 0 <= v < n for row in table for v in row):
+        return ["closure"]
+    ids = [e for e in r if all(table[e][g] == g == table[g][e] for g in r)]
+    if not ids:
+        return ["identity"]
+    out = []
+    if any(all(table[g][h] != ids[0] or table[h][g] != ids[0] for h in r) for g in r):
+        out.append("inverses")
+    if any(table[table[a][b]][c] != table[a][table[b][c]] for a in r for b in r for c in r):
+        out.append("associativity")
+    return out
