@@ -84,6 +84,7 @@ def _judge(held, checks):
         held.brake.reset()
         says_less = _variety(after.right.value) < min(2, _variety(before.right.value))
         says_less |= _is_zero(after.right.value) and not _is_zero(before.right.value)
+        says_less |= _is_identity(after.right.value) and not _is_identity(before.right.value)
         return not after.right.error and not says_less and not after.unlike(after.outcome(held.version))
 
     return comes_out_right
@@ -104,6 +105,11 @@ def _is_zero(value):
         return all(map(_is_zero, parts.values()))
     array = numbers(value)
     return array is not None and not array.any()
+
+
+def _is_identity(value):
+    array = numbers(value)
+    return array is not None and array.ndim == 2 and np.array_equal(array, np.eye(*array.shape))
 
 
 def _changes(trial, checks):
@@ -174,7 +180,12 @@ def _is_square(x):
     return x.ndim > 1 and x.shape[-1] == x.shape[-2] and x.dtype.kind in "fc"
 
 
-_ORDINARY = ("the negative numbers of {} made positive", "1 for the zeros of {}", "the numbers of {} in order")
+_ORDINARY = (
+    "the negative numbers of {} made positive",
+    "1 for the zeros of {}",
+    "the numbers of {} in order",
+    "numbers of {} that are all different",
+)
 _OF_ARRAYS = {
     "the negative numbers of {} made positive": _where(lambda x: np.isfinite(x) & (x < 0), np.abs, "fi"),
     "0 for the infinities of {}": _where(np.isinf, np.zeros_like),
@@ -184,7 +195,7 @@ _OF_ARRAYS = {
     "the numbers of {} in order": _if(
         lambda x: x.ndim == 1 and x.dtype.kind in "fi" and (np.diff(x) < 0).any(), np.sort
     ),
-    "{} divided by its largest number": _if(lambda x: not 0.01 < (_largest(x) or 1) < 100, lambda x: x / _largest(x)),
+    "{} brought to an ordinary size": _if(lambda x: not 0.01 < (_largest(x) or 1) < 100, lambda x: x / _largest(x)),
     "{} as floats": _if(lambda x: x.dtype.kind in "iu", lambda x: x.astype(float)),
     "{} in float64": _if(lambda x: x.dtype.kind == "f" and x.dtype != float, lambda x: x.astype(float)),
     "the real part of {} alone": _if(lambda x: x.dtype.kind == "c", lambda x: x.real.copy()),

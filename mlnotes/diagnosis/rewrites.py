@@ -434,7 +434,7 @@ def dropped(node, scope):
     if isinstance(node, ast.BinOp):
         yield "extra", node.left
         yield "extra", node.right
-    elif isinstance(node, ast.Call):
+    elif isinstance(node, ast.Call) and _called(node) not in ("copy", "deepcopy"):  # without, an array is overwritten
         if _is_method(node):
             yield "extra", node.func.value
         if node.args and not isinstance(node.args[0], ast.Starred):

@@ -149,7 +149,7 @@ def _of_finite(routine):
     @functools.wraps(routine)
     def of_finite(*arguments, **named):
         if not all(np.isfinite(it).all() for it in arguments if np.ndim(it)):
-            raise np.linalg.LinAlgError("numbers that are not finite")
+            raise np.linalg.LinAlgError(f"{routine.__name__} got numbers that are not finite")
         return routine(*arguments, **named)
 
     return of_finite

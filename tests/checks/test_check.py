@@ -781,7 +781,7 @@ class TestCauses:
 
         end = "every call that fails comes out right (a trace, not a remedy)."
         assert check(my_split_heads).says == f"Called with `n_heads` = 1, {end}"
-        assert check(my_log_softmax).says == f"Called with `x` divided by its largest number, {end}"
+        assert check(my_log_softmax).says == f"Called with `x` brought to an ordinary size, {end}"
         assert check(my_characteristic_polynomial).says == f"Called with the symmetric part of `a` in its place, {end}"
         assert check(my_matrix_norm).says == f"Called with `kind='max'` left out, {end}"
         says = f"Called with `top_k` = 1, and also with `top_k` left out, {end}"
@@ -1056,7 +1056,7 @@ class TestReports:
 
     def test_where_the_same_numbers_are_shown_twice_the_difference_is_said(self):
         report = check(lambda a: lu(a.astype(float)), "lu")
-        assert report.says.endswith("float32.")
+        assert report.says.endswith("float32 is right.")
         assert report.counterexample.found.endswith("\n(part 1's dtype is float64 where float32 is right)")
 
     def test_an_entry_that_differs_by_rounding_is_not_shown_where_another_differs_by_more(self):

@@ -161,7 +161,8 @@ def _followed(f, residual, x0, *arguments, **named):
     found = f(residual, x0, *arguments, **named)
     here = np.abs(found.x).max() < 1e6 * (1 + np.abs(x0).max())
     x, cost = (found.x, found.cost) if here else (np.nan * found.x, np.nan)
-    told = {} if _record(found, residual, x0) else {"the way": False}
+    told = {} if here else {"so far away that x and cost are not compared": True}
+    told |= {} if _record(found, residual, x0) else {"the way": False}
     return {"x": x, "cost": cost, "converged": found.converged} | told
 
 
@@ -260,6 +261,11 @@ def _walk(step, always=False, steps=40, content=None):
         return found
 
     return version
+
+
+def _with_twice_the_cost(*arguments, **named):
+    found = gauss_newton(*arguments, **named)
+    return SimpleNamespace(x=found.x, cost=2 * found.cost, converged=found.converged)
 
 
 def _with_the_cost_of_the_start(residual, x0, *arguments, **named):
@@ -370,6 +376,8 @@ CHECKS = (
             Mistake("never content", ("the residual is perpendicular to its tangent plane\", dampings, True",
                 "the residual is perpendicular to its tangent plane\", dampings, False"),
                 "It never says that it has converged", "look whether the residual is perpendicular"),
+            Mistake("cost not halved", _with_twice_the_cost,
+                "The cost is twice the right one", "take half of the sum of squares"),
             Mistake("cost of the start", _with_the_cost_of_the_start,
                 "It gives the cost at the start, not at x", "compute the cost from the last residual"),
             Mistake("one step", ("if len(models) > max_steps:", "if len(models) > min(1, max_steps):"),

@@ -127,6 +127,10 @@ CHECKS = (
             Mistake("rows hidden too", ("np.arange(n_keys) <", "np.maximum.outer(*[np.arange(n_keys)] * 2) <"),
                 "It fits only as many queries as keys, and hides the filling's rows as well",
                 "hide keys only; the loss skips the filling's rows"),
+            Mistake("last tokens shown", lambda lengths, n_keys: np.arange(n_keys) >= n_keys - np.where(
+                np.asarray(lengths) == 0, n_keys, lengths)[..., None, None],
+                "The last keys are looked at, and all of a sequence of nothing: from -0 on a slice is the whole row",
+                "filling stands behind a sequence: its own keys are the first"),
             Mistake("slice from the end", lambda lengths, n_keys: np.stack([np.arange(n_keys) < length
                 if length < n_keys else np.zeros(n_keys, bool) for length in lengths])[:, None],
                 "A sequence without filling is hidden, since a slice from -0 on is the whole row",
@@ -190,6 +194,9 @@ CHECKS = (
                 "divide by 1 where the sum is 0, and by the sum as it is elsewhere"),
             Mistake("not shifted", (_SHARED, f"np.exp({_HIDDEN}) / np.exp({_HIDDEN}).{_TOTAL}"),
                 "Large scores overflow, and a row that sees nothing is nan", _STABLE),
+            Mistake("not shifted, with empty rows put right", (f"return {_SHARED}",
+                f"e = np.exp({_HIDDEN})\n{_OR_ONE}"), "Large scores overflow, and small ones vanish",
+                "subtract each row's maximum before exp"),
             Mistake("multiplied after exp", (_SHARED, f"np.exp(x) * mask / (np.exp(x) * mask).{_TOTAL}"),
                 "Large scores overflow, and a row that sees nothing is nan", _STABLE),
             Mistake("maximum of hidden scores", (f"return {_SHARED}",
@@ -221,6 +228,9 @@ CHECKS = (
                 "Tokens see what comes after them", "keep the causal mask"),
             Mistake("window forgotten", (" & causal_mask(n, n, width - 1).T", ""),
                 "The last tokens see more than their window", "hide what lies width places back or more"),
+            Mistake("blocks", lambda n, width: np.tri(n, dtype=bool) & (np.arange(n)[:, None] // width
+                == np.arange(n) // width), "The sequence is cut into blocks, whose first tokens see only themselves",
+                "let the window slide: it ends at each token"),
             Mistake("rolled round", ("causal_mask(n, n, width - 1).T", "~np.roll(causal_mask(n, n), width, axis=0)"),
                 "The first tokens see too little: np.roll brings the last rows back at the top",
                 "set the rows that come round to False"))),

@@ -164,6 +164,8 @@ CHECKS = (
                 (_SOFTMAX, "e = np.exp(scores - scores.max())\n    return e / e.sum(axis=-1, keepdims=True)"),
                 "A query far from the keys gets nan as soon as another one is near them",
                 "subtract each row's own maximum: max(axis=-1, keepdims=True)"),
+            Mistake("one score for all", lambda q, k, v, score: attention_pool(q, k, v, gaussian_score),
+                "`score` makes no difference: the Gaussian score is taken instead", "call the score that is given"),
             Mistake("weights not normalized", (_SOFTMAX, "return np.exp(scores)"),
                 "Results grow with the number of keys nearby", "divide the exponentials by their sum"),
             Mistake("scores as weights", (_SOFTMAX, "return scores"), "Results leave the range of the values",

@@ -354,8 +354,8 @@ CHECKS = (
             Mistake("one triangle read", ("require_symmetric(a=a)", "a = np.tril(a) + np.tril(a, -1).T"),
                 "It answers for a matrix that is not symmetric, as if it were",
                 "compare the matrix with its transpose first", "numpy.linalg.eigh, by design"),
-            Mistake("stopped at a fixed number", ("found = jacobi_iteration(a)", "found = jacobi_iteration(a, sweeps=100 "
-                "* int(np.abs(a - np.diag(np.diag(a))).max() > 1e-10))\n    return found.w, found.v"),
+            Mistake("stopped at a fixed number", ("found = jacobi_iteration(a)", "found = jacobi_iteration(a, sweeps="
+                "100 * int(np.abs(a - np.diag(np.diag(a))).max() > 1e-10))\n    return found.w, found.v"),
                 "Small matrices are left as they are", "compare what is off the diagonal with the largest entry"),
             *(Mistake("one sweep", lambda a, by=by, order=order: _one_sweep(a, by, order),
                 "After one sweep there is something left off the diagonal",

@@ -253,6 +253,9 @@ _EQUIVARIANCE_MISTAKES = (
         "A sum, which has nothing to permute, raises an error or fails", "act on results by their own action"),
     Mistake("first pair only", ("for act_in, act_out in pairs", "for act_in, act_out in pairs[:1]"),
         "Everything passes, because the first element is the identity", "take the maximum over all elements"),
+    Mistake("last pair only", ("for act_in, act_out in pairs", "for act_in, act_out in pairs[-1:]"),
+        "Only the last element counts: a result that is set in the loop is overwritten",
+        "take the maximum over all elements"),
     Mistake("least difference", ("return max(_change(f(act_in(x))", "return min(_change(f(act_in(x))"),
         "One action that makes no difference is enough for it", "take the maximum over all elements"),
     Mistake("every action with every other", ("_at_least_one(zip(actions_in, actions_out, strict=True))",
@@ -421,6 +424,9 @@ CHECKS = (
             Mistake("inverses without an identity", lambda table: [*(broken := broken_axioms(table)), *["inverses"]
                 * ("identity" in broken)], "Inverses are named where there is no identity",
                 "ask for inverses only where there is an identity for them to lead to"),
+            Mistake("nothing after a missing identity", lambda table: ["identity"] if "identity" in (
+                found := broken_axioms(table)) else [*found], "Where there is no identity, it asks for nothing else",
+                "go on: associativity can be tested without an identity"),
             Mistake("first broken axiom only", lambda table: [it for it in ("closure", "identity", "inverses",
                 "associativity") if it in broken_axioms(table)][:1], "Of several broken axioms it names the first only",
                 "go on after the first, for associativity is a question of its own"))),

@@ -187,9 +187,9 @@ def _stopped(*told):
     """List elimination that ends with the first column of zeros: in one array it leaves what it met in L as well."""
     name, stop = "stopped at a column of zeros", "== 0:\n            break\n        if True:\n"
     found = "if u[j, j] != 0:\n", f"if u[j, j] {stop}"
+    versions = edited(_in_two_arrays, (found,)), edited(_in_two_arrays, (found, _NOT_CUT))
     return (Mistake(name, ("if a[k, k] != 0:\n", f"if a[k, k] {stop}"), *told), *(Mistake(name,
-        lambda a, *block, version=edited(_in_two_arrays, (found, *below)): version(a), *told)
-        for below in ((), (_NOT_CUT,))))
+        lambda a, *block, version=version: version(a), *told) for version in versions))
 
 
 _PIVOT, _RETURNED = "np.argmax(np.abs(a[k:, k]))", "return p, _unit_lower(a[:, :k]), np.triu(a[:k])"

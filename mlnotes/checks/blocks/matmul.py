@@ -210,6 +210,8 @@ CHECKS = (
             *(Mistake("rows with columns", it, "For square matrices it gives (BA)ᵀ, and most others do not fit",
                 "take columns of a with rows of b") for it in (("a[..., t], b[..., t, :]", "a[..., t, :], b[..., t]"),
                 _rows_with_columns)),
+            Mistake("smaller side as inner", ("range(a.shape[-1])", "range(min(a.shape[-2:]))"),
+                "Wide matrices lose products", "loop over the columns of a, however few rows there are"),
             Mistake("outer size as inner", ("range(a.shape[-1])", "range(a.shape[-2])"),
                 "Wide matrices lose products, tall ones raise an error", "loop over the columns of a"))),
     Checks(matmul_block, run=_in_blocks,

@@ -224,8 +224,11 @@ _SIGN_OF_ZERO = ((_BETA, "-np.sign(x[0]) * math.sqrt(x @ x)"), ("return np.eye(l
     "return x, 2 / (x @ x or 1)"))
 
 
-def _plain_householder(a, nearer=False, turned=False, last=0):
-    """Reflect column after column, as most readers do; `last` is 1 where the last row is left alone."""
+def _plain_householder(a, nearer="", turned=False, last=0):
+    """Reflect column after column, as most readers do; `last` is 1 where the last row is left alone.
+
+    The mirror may turn onto the axis, or onto the side of x, where it is nearer.
+    """
     r = np.array(a, dtype=float)
     m, n = r.shape
     q, k = np.eye(m), min(m, n)
@@ -235,7 +238,8 @@ def _plain_householder(a, nearer=False, turned=False, last=0):
         if scale == 0:
             continue
         v /= scale
-        v[0] += -np.linalg.norm(v) if nearer else np.copysign(np.linalg.norm(v), v[0])
+        away = np.copysign(np.linalg.norm(v), v[0])
+        v[0] += {"": away, "axis": -abs(away), "x": -away}[nearer]
         length = np.linalg.norm(v)
         if length == 0:
             continue
@@ -264,10 +268,10 @@ _REFLECTIONS = (
     *_mirrors((*_SIGN_OF_ZERO, ("r[j + 1 :, j] = 0", "pass"),
         ("r[j:, j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:, j:])",
         "r[j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ r[j:])"))),
-    *(Mistake("nearer mirror", lambda a, *block, last=last: _plain_householder(a, nearer=True, last=last),
-        "A column close to the first axis loses digits, all of them in the end",
+    *(Mistake("nearer mirror", lambda a, *block, nearer=nearer, last=last: _plain_householder(a,
+        nearer=nearer, last=last), "A column close to the first axis loses digits, all of them in the end",
         "choose the sign of beta opposite to that of the first coordinate: then their difference is a sum")
-        for last in (0, 1)),
+        for nearer in ("axis", "x") for last in (0, 1)),
     *(Mistake("q transposed", lambda a, *block, last=last: _plain_householder(a, turned=True, last=last),
         "QR is another matrix, although Q is orthogonal and R is right",
         "multiply Q by each mirror from the right, or transpose it in the end") for last in (0, 1)),

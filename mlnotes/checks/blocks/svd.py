@@ -186,8 +186,8 @@ CHECKS = (
                 "take the root: singular values are the lengths of the turned columns"))),
     Checks(pinv,
         cases=(
-            *_of_dependent(), *(call(a).about(f"a singular value of nine roundings, which does not count with 20 {side}")
-                for a, side in ((_nine, "rows"), (_nine.T, "columns"))),
+            *_of_dependent(), *(call(a).about("a singular value of nine roundings, which does not count with 20 "
+                + side) for a, side in ((_nine, "rows"), (_nine.T, "columns"))),
             *(call(np.eye(20, 2) * [1, count * 2.0**-52]).about(f"a singular value of {count} roundings in 20 rows")
                 for count in (19, 21)), call(np.array([[1e-21]])).about("an entry of 1e-21", absolute=0)),
         claims=(
@@ -218,7 +218,7 @@ CHECKS = (
                 "In 20 rows it counts rounding errors that are singular values of 0",
                 "let the default grow with the longer side: max(m, n) times eps"),
             Mistake("tolerance times the sum", (_COUNT, "int(np.count_nonzero(s > s.sum() * (max(a.shape) * 2.0**-52 "
-                "if tolerance is None else tolerance)))"), "What counts as zero grows with the number of singular values",
+                "if tolerance is None else tolerance)))"), "Small singular values count as zero beside several others",
                 "compare singular values with the largest one, not with their sum"),
             Mistake("not inverted", (("vt[:r].T / scaled", "vt[:r].T * scaled"), ("inverse, -exp", "inverse, exp")),
                 "It is the transpose of the matrix", "divide by the singular values"))),

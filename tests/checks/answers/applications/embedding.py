@@ -657,3 +657,13 @@ def wrong_tied_gradient__less_the_largest_size(table, a, b):
     gradient = np.outer(p, table[a])
     gradient[a] += p @ table
     return gradient
+
+
+def wrong_tied_gradient__entrance_without_the_truth(table, a, b):
+    """Line 7"""
+    p = softmax(table @ table[a])
+    r = p.copy()
+    r[b] -= 1
+    g = np.outer(r, table[a])
+    g[a] += table.T @ p
+    return g

@@ -789,7 +789,7 @@ def wrong_lstsq__zero_taken_for_none(a, b, method="qr", tolerance=None):
     kept = s > tolerance * s[0]
     if method != "svd" and kept.sum() < a.shape[1]:
         raise ValueError("dependent")
-    x = np.zeros((a.shape[1],) + b.shape[1:])
+    x = np.zeros((a.shape[1], *b.shape[1:]))
     for i in np.flatnonzero(kept):
         x = x + np.multiply.outer(vt[i], u[:, i] @ b) / s[i]
     return x
@@ -800,3 +800,18 @@ def wrong_cholesky__nearly_symmetric(a):
     if not np.allclose(a, a.T):
         raise ValueError("a must be symmetric")
     return np.linalg.cholesky(a)
+
+
+def wrong_standard_errors__inverse_of_the_product(a, b):
+    """AᵀA has the square of the condition number"""
+    m, n = a.shape
+    c = np.linalg.inv(a.T @ a)
+    r = b - a @ (c @ (a.T @ b))
+    return np.sqrt(r @ r / (m - n) * np.diag(c))
+
+
+def wrong_standard_errors__values_not_squared(a, b):
+    """divide by the square of each singular value"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    rest = b - u @ (u.T @ b)
+    return np.sqrt(rest @ rest / (len(a) - len(s)) * (vt.T**2 / s).sum(axis=1))

@@ -549,3 +549,24 @@ def wrong_layers_to_the_first__at_least_one(n, width):
 def wrong_layers_to_the_first__inside_the_window(n, width):
     """Line 3"""
     return 0 if width > n else math.ceil((n - 1) / (width - 1))
+
+
+def wrong_masked_softmax__without_the_maximum(x, mask, axis=-1):
+    """subtract each row's maximum before exp"""
+    e = np.exp(np.where(mask, x, -np.inf))
+    total = e.sum(axis=axis, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
+def wrong_window_mask__blocks(n, width):
+    """let the window slide"""
+    i = np.arange(n)
+    return (i[:, None] // width == i // width) & (i[:, None] >= i)
+
+
+def wrong_padding_mask__last_tokens(lengths, n_keys):
+    """its own keys are the first"""
+    out = np.zeros((len(lengths), 1, n_keys), dtype=bool)
+    for i, length in enumerate(lengths):
+        out[i, 0, -length:] = True
+    return out

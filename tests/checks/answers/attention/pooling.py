@@ -7,7 +7,7 @@ import torch
 from scipy.spatial.distance import cdist
 from scipy.special import softmax as scipy_softmax
 
-from mlnotes.attention.pooling import pooling_weights
+from mlnotes.attention.pooling import gaussian_score, pooling_weights
 from mlnotes.blocks.softmax import softmax
 
 
@@ -568,3 +568,8 @@ def wrong_scores_both_ways__sums(m):
 def wrong_scores_both_ways__beside_the_diagonal(m):
     n = len(m)
     return m.shape == (n, n) and all(m[i, i + 1] == m[i + 1, i] for i in range(n - 1))
+
+
+def wrong_attention_pool__one_score_for_all(q, k, v, score):
+    """call the score that is given"""
+    return softmax(gaussian_score(q, k)) @ v

@@ -1117,3 +1117,29 @@ def wrong_symmetrize__begins_with_f_itself(f, actions):
 def wrong_free_weights__inverses_cut_off(matrices):
     """something stands there that is too much"""
     return int(sum(np.trace(np.linalg.inv(m)) * np.trace(m) for m in matrices) / len(matrices))
+
+
+def wrong_is_equivariant__last_pair_only(f, actions_in, actions_out, x, tolerance=1e-9):
+    """a result that is set in the loop is overwritten"""
+    for act_in, act_out in zip(actions_in, actions_out, strict=True):
+        one, two = np.asarray(f(act_in(x))), np.asarray(act_out(f(x)))
+        size = max(1.0, np.abs(one).max(), np.abs(two).max())
+        good = bool(np.abs(one - two).max() / size <= tolerance)
+    return good
+
+
+def wrong_broken_axioms__returned_without_identity(table):
+    """associativity can be tested without an identity"""
+    n = len(table)
+    r = range(n)
+    if any(not 0 <= v < n for row in table for v in row):
+        return ["closure"]
+    ids = [e for e in r if all(table[e][g] == g == table[g][e] for g in r)]
+    if not ids:
+        return ["identity"]
+    out = []
+    if any(all(table[g][h] != ids[0] or table[h][g] != ids[0] for h in r) for g in r):
+        out.append("inverses")
+    if any(table[table[a][b]][c] != table[a][table[b][c]] for a in r for b in r for c in r):
+        out.append("associativity")
+    return out

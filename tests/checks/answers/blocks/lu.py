@@ -49,6 +49,10 @@ def right_lu__outer_products(a):
     return p, l, np.triu(rest)[:k]
 
 
+def _ones(a, k):
+    return np.eye(len(a), k, dtype=a.dtype)
+
+
 def _eliminated(a):
     a = np.array(a, np.result_type(a, np.float32))
     order = np.arange(len(a))
@@ -65,21 +69,21 @@ def wrong_lu__rows_for_a_matrix(a):
     """Parts 2 and 3 are right in every call, part 1 is not."""
     a, order = _eliminated(a)
     k = min(a.shape)
-    return order, np.tril(a[:, :k], -1) + np.eye(len(a), k, dtype=a.dtype), np.triu(a[:k])
+    return order, np.tril(a[:, :k], -1) + _ones(a, k), np.triu(a[:k])
 
 
 def wrong_lu__permutation_transposed(a):
     """PLU is another matrix where rows change places in a cycle of three or more"""
     a, order = _eliminated(a)
     k = min(a.shape)
-    return np.eye(len(a), dtype=a.dtype)[order], np.tril(a[:, :k], -1) + np.eye(len(a), k, dtype=a.dtype), np.triu(a[:k])
+    return _ones(a, len(a))[order], np.tril(a[:, :k], -1) + _ones(a, k), np.triu(a[:k])
 
 
 def wrong_lu__full_factors(a):
     """Called with no more rows of `a` than columns, every call that fails comes out right"""
     a, order = _eliminated(a)
     k = min(a.shape)
-    return np.eye(len(a), dtype=a.dtype)[:, order], np.tril(a, -1)[:, :k] + np.eye(len(a), k, dtype=a.dtype), np.triu(a)
+    return _ones(a, len(a))[:, order], np.tril(a, -1)[:, :k] + _ones(a, k), np.triu(a)
 
 
 def wrong_lu__multipliers_stay(a):
@@ -108,7 +112,7 @@ def wrong_lu__pivot_row_divided(a):
         if a[j, j] != 0:
             a[j, j + 1 :] /= a[j, j]
             a[j + 1 :, j + 1 :] -= np.outer(a[j + 1 :, j], a[j, j + 1 :])
-    return np.eye(len(a), dtype=a.dtype)[:, order], np.tril(a[:, :k]), np.triu(a[:k], 1) + np.eye(k, a.shape[1], dtype=a.dtype)
+    return _ones(a, len(a))[:, order], np.tril(a[:, :k]), np.triu(a[:k], 1) + np.eye(k, a.shape[1], dtype=a.dtype)
 
 
 def wrong_lu__smallest_pivot(a):
@@ -121,7 +125,7 @@ def wrong_lu__smallest_pivot(a):
         if a[j, j] != 0:
             a[j + 1 :, j] /= a[j, j]
             a[j + 1 :, j + 1 :] -= np.outer(a[j + 1 :, j], a[j, j + 1 :])
-    return np.eye(len(a), dtype=a.dtype)[:, order], np.tril(a[:, :k], -1) + np.eye(len(a), k, dtype=a.dtype), np.triu(a[:k])
+    return _ones(a, len(a))[:, order], np.tril(a[:, :k], -1) + _ones(a, k), np.triu(a[:k])
 
 
 def wrong_lu__always_in_float64(a):

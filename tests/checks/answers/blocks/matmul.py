@@ -497,3 +497,11 @@ def wrong_matmul_outer__rows_of_a_columns_of_b(a, b):
     for k in range(a.shape[1]):
         c += np.outer(a[k], b[:, k])
     return c
+
+
+def wrong_matmul_outer__smaller_side(a, b):
+    """loop over the columns of a"""
+    c = np.zeros((a.shape[0], b.shape[1]))
+    for t in range(min(a.shape)):
+        c = c + np.outer(a[:, t], b[t])
+    return c

@@ -54,7 +54,7 @@ def wrong_vector_norm__not_multiplied_back(x, p=2, axis=-1):
 
 
 def wrong_vector_norm__small_number_added(x, p=2, axis=-1):
-    """Called with `x` divided by its largest number, every call that fails comes out right"""
+    """Called with `x` brought to an ordinary size, every call that fails comes out right"""
     top = np.max(np.abs(x), axis=axis, keepdims=True)
     if p == math.inf:
         return np.squeeze(top, axis)
@@ -599,3 +599,8 @@ def wrong_matrix_norm__scaled_by_the_largest_value(a, kind="frobenius"):
     unit = a.max() or 1.0
     orders = {"frobenius": "fro", "one": 1, "inf": np.inf, "spectral": 2, "nuclear": "nuc"}
     return np.linalg.norm(a / unit, orders[kind], axis=(-2, -1)) * abs(unit)
+
+
+def wrong_soft_threshold__middle_forgotten(z, strength):
+    """between -strength and strength w is 0"""
+    return np.where(z > 0, z - strength, z + strength)

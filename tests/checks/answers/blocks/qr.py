@@ -651,3 +651,25 @@ def wrong_householder_qr__scaled_by_the_largest_value(a):
 wrong_givens_rotation__sign_of_the_quotient = slip(
     right_givens_rotation__ratios, "t * t), y)", "t * t), t)", "look at which variable stands where"
 )
+
+
+def wrong_householder_qr__mirror_on_the_near_side(a):
+    """A column close to the first axis loses digits"""
+    r = np.array(a, dtype=float)
+    m, n = r.shape
+    k = min(m, n)
+    q = np.eye(m)
+    for j in range(k):
+        v = r[j:, j].copy()
+        s = np.abs(v).max()
+        if s == 0:
+            continue
+        v /= s
+        v[0] -= math.copysign(np.linalg.norm(v), v[0])
+        length = np.linalg.norm(v)
+        if length == 0:
+            continue
+        v /= length
+        r[j:] -= 2 * np.outer(v, v @ r[j:])
+        q[:, j:] -= 2 * np.outer(q[:, j:] @ v, v)
+    return q[:, :k], np.triu(r[:k])

@@ -436,3 +436,9 @@ def wrong_entropy_slope__one_maximum(x, beta):
     x = x - x.max()
     p = softmax(beta * x)
     return beta * ((p * x).sum(axis=-1) ** 2 - (p * x * x).sum(axis=-1))
+
+
+def wrong_log_softmax__small_number_added(x, axis=-1):
+    """subtract log-sum-exp, and add nothing"""
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return np.log(e / e.sum(axis=axis, keepdims=True) + 1e-12)
