@@ -361,7 +361,7 @@ def gptq(w, x, bits, block_size=None, symmetric=True, damping=0.01):
     _require_layer(w, x, damping)
     grid = quantize(w, bits, block_size, symmetric)
     scale, minimum = (_for_each_column(it, w.shape) for it in grid[1:])
-    u = _compensation(x, damping)
+    u = _compensation(by_power_of_two(working_copy(x))[0], damping)  # whose size does not matter
     left, codes = working_copy(w).astype(u.dtype), np.empty_like(grid.codes)
     for j in range(w.shape[1]):
         s, m = scale[:, j], minimum[:, j]
@@ -373,8 +373,7 @@ def gptq(w, x, bits, block_size=None, symmetric=True, damping=0.01):
 
 def _compensation(x, damping):
     """Factor the inverse of XᵀX as UᵀU, without forming it: factor XᵀX from the last column to the first."""
-    x, _ = by_power_of_two(working_copy(x).astype(float))
-    h = x.T @ x
+    h = working_copy(x).astype(float).T @ x
     h += damping * (np.trace(h) / len(h) or 1.0) * np.eye(len(h))
     l = cholesky(h[::-1, ::-1])
     return forward_substitution(l, np.eye(len(l)))[::-1, ::-1]
