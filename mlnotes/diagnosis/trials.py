@@ -55,13 +55,14 @@ class Trial:
     def same(self, one, other, wider=False):
         """Tell whether two versions did the same: the same values up to rounding, or the same complaint.
 
-        One refusal is as good as another, be it due or not. If `wider`, the first may have floats of a wider dtype.
+        One refusal is as good as another, be it due or not: who raises an error of another kind says it in other words.
+        If `wider`, the first may have floats of a wider dtype.
         """
         if wider:
             return replace(self, exact_dtype=False).same(one, other)
         if self.right.error is not None and not self.unlike(one):
             return not self.unlike(other)
-        if _refuses(one.error) and _refuses(other.error):
+        if _refuses(one.error) and _refuses(other.error) and type(one.error).__name__ != type(other.error).__name__:
             return True
         if one.error is not None or other.error is not None:
             return type(one.error) is type(other.error) and said(str, one.error) == said(str, other.error)
@@ -127,8 +128,10 @@ def trial_of(checks, case):
     """
     sizes = [np.max(np.abs(x[np.isfinite(x)]), initial=0.0) for x in _floats(case)]
     absolute = ABSOLUTE * min([1.0, *sizes]) if case.absolute is None else case.absolute
-    exact_dtype = any(x.dtype != np.float64 for x in _floats(case))
-    return Trial(checks, case, _outcome(checks, case, checks.function), absolute, exact_dtype)
+    right = _outcome(checks, case, checks.function)
+    single = isinstance(right.value, np.ndarray) and right.value.dtype in (np.float16, np.float32)  # of bytes, say
+    exact_dtype = single or any(x.dtype != np.float64 for x in _floats(case))
+    return Trial(checks, case, right, absolute, exact_dtype)
 
 
 @contextlib.contextmanager
@@ -348,7 +351,7 @@ def trial_dtype(trial, right):
 def _wrong_dtype(found, right, trial):
     if right.kind == "b" or found.kind == "b" or (found.kind == "c" and right.kind != "c"):
         return found.kind != right.kind
-    if right.kind in "fc" and (trial.exact_dtype or right.itemsize < 8):  # as of bytes that are read as float32
+    if trial.exact_dtype and right.kind in "fc":
         return found != right
     return found.kind == right.kind == "f" and found.itemsize < right.itemsize
 
