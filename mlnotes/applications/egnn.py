@@ -16,6 +16,7 @@ from mlnotes.arrays import (
     widen_half,
 )
 
+# Positions in float32 are not rounded to features in half precision.
 _widen_half = partial(widen_half, results=("h", "x", "v"))
 
 

@@ -7,6 +7,7 @@ from array_api_compat import array_namespace
 
 from mlnotes.arrays import exact_integers, require_floats, require_integers, require_same_size, widen_half
 
+# Each gradient has the precision of what it is a gradient by; that by the biases, of the outputs.
 _widen_half = partial(widen_half, results=("x", "w", "grad"))
 
 

@@ -53,8 +53,8 @@ def layer_norm(x, gain=None, beta=None, eps=1e-5):
 
     The mean is subtracted twice. Rounded to single precision, the mean of numbers near 10,000 is off by about 0.001;
     what is left after the first subtraction is small, and so is the error of its mean. In float32 squares, or their
-    sum, overflow where coordinates are some 1e19 apart: the row becomes zeros; nan where their own sum
-    overflows.
+    sum, overflow where coordinates are some 1e19 apart: the row becomes zeros; nan where the sum of
+    the coordinates themselves overflows.
 
     References
     ----------
