@@ -322,10 +322,10 @@ def _counterexample(title, trial, found, unlike):
         came = _raised(found.error) if found.error else came
         same = "\n".join(it.partition("   at ")[0] for it in expected.splitlines()) == came
         said = f"\n({unlike})" if "\n" in came else f"   ({unlike})"
-        return Counterexample(call, expected, f"{came}{said}" if same else came)
+        return Counterexample(call, expected, f"{came}{said}" if same else came, found.printed)
     name = trial.changed(found)
     expected, came = compared(found.left[name], trial.right.left[name])
-    return Counterexample(call, f"{name} = {expected} after the call", f"{name} = {came}")
+    return Counterexample(call, f"{name} = {expected} after the call", f"{name} = {came}", found.printed)
 
 
 def _raised(error):

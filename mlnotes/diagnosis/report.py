@@ -11,6 +11,7 @@ from mlnotes.diagnosis.trials import entries, numbers, said
 SIGN = {"right": "✓", "edge": "≈", "wrong": "✗", "empty": "…"}
 KIND = {"property": "", "oracle": "equal to "}
 WIDTH = 84  # columns of a call, a value, a line
+LINES = 8  # of what an answer prints
 ENTRIES = 16  # numbers of an array that are shown
 DIGITS = 5, 8, 12, 17  # of a number: the first of these that show a difference
 _NUMBER = re.compile(r"[+−-]?[\d,]+(\.\d+)?%?")
@@ -23,12 +24,20 @@ class Counterexample:
     call: str
     expected: str
     found: str
+    printed: str = ""
 
     def lines(self):
-        """Show the call, and below it what should have come and what came."""
+        """Show the call, and below it what should have come and what came, and what the answer printed then."""
         pad = "\n" + " " * 10
-        expected, found = (it.replace("\n", pad) for it in (self.expected, self.found))
-        return [self.call, f"expected  {expected}", f"found     {found}"]
+        expected, found, printed = (it.replace("\n", pad) for it in (self.expected, self.found, _begun(self.printed)))
+        lines = [self.call, f"expected  {expected}", f"found     {found}"]
+        return [*lines, f"printed   {printed}"] if printed else lines
+
+
+def _begun(printed):
+    """Keep the first lines of what was printed, and of each what fits."""
+    lines = [f"{it[: WIDTH - 11]}…" if len(it) > WIDTH - 10 else it for it in printed.rstrip().splitlines()]
+    return "\n".join(lines[:LINES] + ["…"] * (len(lines) > LINES))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import copy
 import dis
 import functools
 import inspect
+import io
 import warnings
 from dataclasses import dataclass, fields, is_dataclass, replace
 from unittest import mock
@@ -18,16 +19,18 @@ from mlnotes.diagnosis.brakes import TooLong
 # three. No mistake is that small unless it is about rounding, and then its case says how large an error is too large.
 RELATIVE = {"float64": 1e-10, "complex128": 1e-10, "float32": 1e-4, "complex64": 1e-4, "float16": 4e-3}
 ABSOLUTE = 1e-12  # where zero is expected, of the size of the arguments
+PRINTED = 2000  # characters that are kept of what a call prints
 _OF_LAPACK = ("cond", "lstsq", "matrix_rank", "pinv", "svd", "svdvals")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a call: a value or an error, and what it left of its arguments, by name."""
+    """What came of a call: a value or an error, what it left of its arguments, by name, and what it printed."""
 
     value: object = None
     error: BaseException | None = None
     left: dict | None = None
+    printed: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Trial:
     exact_dtype: bool
 
     def outcome(self, function):
-        """Call a version with a copy of the arguments; `quiet` keeps its warnings off the page."""
+        """Call a version with a copy of the arguments; `quiet` keeps its warnings off the page, and this its prints."""
         return _outcome(self.checks, self.case, function)
 
     def unlike(self, found):
@@ -244,15 +247,24 @@ def said_of(error):
 
 def _outcome(checks, case, function):
     arguments, named = copy.deepcopy((case.arguments, case.named))
-    value, error = None, None
-    try:
-        run = checks.run
-        value = run(function, *arguments, **named) if run else function(*arguments, **named)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as it:  # SystemExit, too, is something to report
-        error = it
-    return Outcome(value, error, _by_name(checks, arguments, named))
+    value, error, run = None, None, checks.run
+    with contextlib.redirect_stdout(Beginning()) as printed:
+        try:
+            value = run(function, *arguments, **named) if run else function(*arguments, **named)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as it:  # SystemExit, too, is something to report
+            error = it
+    return Outcome(value, error, _by_name(checks, arguments, named), printed.getvalue())
+
+
+class Beginning(io.StringIO):
+    """What is printed, up to `PRINTED` characters: an answer is called hundreds of times, and may never end."""
+
+    def write(self, text):
+        """Keep as much as there is room for."""
+        super().write(text[: max(PRINTED - self.tell(), 0)])
+        return len(text)
 
 
 def _by_name(checks, arguments, named):

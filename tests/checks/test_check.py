@@ -218,6 +218,30 @@ class TestVerdicts:
         assert report.verdict == "empty"
         assert "`return`" in report.says
 
+    def test_of_what_an_answer_prints_the_call_that_is_shown_says_its_own(self, capsys):
+        answer = written_down(
+            "def my_softmax(x, axis=-1):\n"
+            "    print('given', x.tolist())\n"
+            "    e = np.exp(x)\n"
+            "    return e / e.sum()"
+        )
+        report = check(answer)
+        assert capsys.readouterr().out == ""
+        shown = str(report)
+        assert shown.count("given") == report._repr_html_().count("given") == 1
+        assert re.search(r"found  .*\n +printed   given \[", shown, re.DOTALL)
+        right = written_down("def my_dot(a, b):\n    print(a)\n    return np.einsum('...i,...i->...', a, b)", "my_dot")
+        assert check(right).verdict == "right"
+        assert capsys.readouterr().out == ""
+
+    def test_an_answer_that_prints_for_ever_fills_neither_the_page_nor_the_memory(self, capsys):
+        body = "for i in range(9999):\n        print('x' * 500)\n    return x"
+        answer = written_down(f"def my_softmax(x, axis=-1):\n    {body}")
+        report = check(answer)
+        assert len(str(report)) < 2000
+        assert str(report).count("…") >= 2
+        assert capsys.readouterr().out == ""
+
     def test_a_class_that_was_not_begun_is_empty(self):
         class MyKVCache:
             def __init__(self, capacity, n_heads, d_head): ...
