@@ -37,7 +37,6 @@ def as_torch(block):
         *(len(hidden.w_1), block.attention.n_heads, len(hidden.b_1)),
         dropout=0.0,
         activation=hidden.activation.__name__,
-        layer_norm_eps=block.norm_1.eps,
         batch_first=True,
         norm_first=block.residual is pre_norm,
         dtype=hidden.w_1.dtype,
@@ -45,6 +44,7 @@ def as_torch(block):
     state = {"linear1.weight": hidden.w_1.T, "linear1.bias": hidden.b_1}
     state |= {"linear2.weight": hidden.w_2.T, "linear2.bias": hidden.b_2}
     for i, norm in enumerate([block.norm_1, block.norm_2] + ([block.norm_3] if crosses else []), 1):
+        getattr(theirs, f"norm{i}").eps = norm.eps
         state |= {f"norm{i}.weight": norm.gain, f"norm{i}.bias": norm.beta}
     attentions = {"self_attn": block.attention} | ({"multihead_attn": block.cross_attention} if crosses else {})
     for name, layer in attentions.items():

@@ -62,6 +62,16 @@ def test_encoder_block_equals_torch_forwards_and_backwards(options, masked):
     torch.testing.assert_close(found, right, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("kind", [EncoderBlock, DecoderBlock])
+def test_every_norm_of_torchs_block_has_the_eps_of_ours(kind):
+    block = shaken(kind(12, 3, 20, np.random.default_rng(0)))
+    norms = [block.norm_1, block.norm_2] + ([block.norm_3] if kind is DecoderBlock else [])
+    for i, norm in enumerate(norms):
+        norm.eps = 2.0**-i
+    arguments = (X, MEMORY) if kind is DecoderBlock else (X,)
+    torch.testing.assert_close(block(*arguments), as_torch(block)(*arguments), rtol=0, atol=1e-12)
+
+
 def test_encoder_block_equals_torch_with_padding():
     block = shaken(EncoderBlock(12, 3, 20, np.random.default_rng(0)))
     expected = as_torch(block)(MEMORY, src_key_padding_mask=~SEEN)
