@@ -2,9 +2,10 @@
 
 import torch
 
+from mlnotes.applications.mlp import gelu, relu
 from mlnotes.attention.positions import halves_order
 from mlnotes.attention.transformer import pre_norm
-from mlnotes.layers.transformer import DecoderBlock
+from mlnotes.layers.transformer import DecoderBlock, LayerNorm
 
 _LLAMA = {
     "attention.w_q": "self_attn.q_proj",
@@ -31,7 +32,13 @@ def as_torch(block):
     -------
     torch.nn.TransformerEncoderLayer or torch.nn.TransformerDecoderLayer
         Without dropout, batch first. Its masks are the other way round: True hides.
+
+    Raises
+    ------
+    ValueError
+        If the block has other norms or another activation.
     """
+    _require_torchs(block)
     crosses, hidden = isinstance(block, DecoderBlock), block.feed_forward
     theirs = (torch.nn.TransformerDecoderLayer if crosses else torch.nn.TransformerEncoderLayer)(
         *(len(hidden.w_1), block.attention.n_heads, len(hidden.b_1)),
@@ -96,3 +103,11 @@ def as_transformers(llama):
     theirs.load_state_dict(state, assign=True)
     theirs.model.rotary_emb = type(theirs.model.rotary_emb)(config)  # whose frequencies were on "meta", too
     return theirs.eval()
+
+
+def _require_torchs(block):
+    """Refuse what PyTorch's own blocks do not have."""
+    if not isinstance(block.norm_1, LayerNorm):
+        raise ValueError(f"block must have layer norms, got {type(block.norm_1).__name__}")
+    if block.feed_forward.activation not in (relu, gelu):
+        raise ValueError(f"block must have the activation relu or gelu, got {block.feed_forward.activation}")

@@ -261,6 +261,7 @@ class LatentCache:
     them. For decoding: gradients do not flow through it.
     """
 
+    @exact_integers
     def __init__(self, capacity, d_latent, d_rotary=0, leading=(), like=None):
         require_integers(1, capacity=capacity, d_latent=d_latent)
         require_integers(0, d_rotary=d_rotary)

@@ -182,7 +182,8 @@ class Llama(torch.nn.Module):
         Raises
         ------
         ValueError
-            If there are not as many caches as layers, or for what attention or the caches refuse.
+            If there are not as many caches as layers, or for what attention or the caches refuse. What one of unlike
+            caches refuses, those of the layers before it have taken up.
         """
         return self.tokens.logits(self.norm(self.states(ids, mask, caches)[-1]))
 

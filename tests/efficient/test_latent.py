@@ -270,6 +270,11 @@ def test_what_would_fail_once_the_tokens_are_taken_up_is_refused_before(i, chang
     np.testing.assert_array_equal(cache.latents, before)
 
 
+def test_a_cache_of_numpys_small_integers_is_as_large_as_any():
+    sizes = 100, 100, 100
+    assert LatentCache(*map(np.int8, sizes)).nbytes == LatentCache(*sizes).nbytes
+
+
 @pytest.mark.parametrize("attend", [latent_attention, absorbed_latent_attention])
 def test_queries_of_no_width_are_refused(attend):
     with pytest.raises(ValueError, match=r"q must not be empty along axis -1, got shape \(3, 2, 0\)"):
