@@ -54,6 +54,28 @@ def require_same_size(axis, **arrays):
         raise ValueError(f"{names} must have the same size along axis {axis}, got shapes {shapes}")
 
 
+def require_same_kind(**arrays):
+    """Refuse arrays of several libraries, precisions or devices, where a product of them would fail or be converted.
+
+    Parameters
+    ----------
+    **arrays : array
+        The arrays to compare, each under the name that the message gives it.
+
+    Raises
+    ------
+    ValueError
+        If library, dtype or device of two arrays differ.
+    """
+    names = " and ".join(arrays)
+    if len({array_namespace(x) for x in arrays.values()}) > 1:
+        found = " and ".join(str(type(x)) for x in arrays.values())
+        raise ValueError(f"{names} must come from the same library, got {found}")
+    for what, of in {"have the same dtype": lambda x: x.dtype, "be on the same device": device}.items():
+        if len({of(x) for x in arrays.values()}) > 1:
+            raise ValueError(f"{names} must {what}, got {' and '.join(str(of(x)) for x in arrays.values())}")
+
+
 def require_entries(axis, **arrays):
     """Refuse arrays without the given axis, or with no entry along it.
 

@@ -2,9 +2,10 @@
 
 import torch
 
+from mlnotes.applications.mlp import gelu, relu
 from mlnotes.attention.positions import halves_order
 from mlnotes.attention.transformer import pre_norm
-from mlnotes.layers.transformer import DecoderBlock
+from mlnotes.layers.transformer import DecoderBlock, LayerNorm
 
 _LLAMA = {
     "attention.w_q": "self_attn.q_proj",
@@ -31,13 +32,18 @@ def as_torch(block):
     -------
     torch.nn.TransformerEncoderLayer or torch.nn.TransformerDecoderLayer
         Without dropout, batch first. Its masks are the other way round: True hides.
+
+    Raises
+    ------
+    ValueError
+        If the block has other norms or another activation.
     """
+    _require_torchs(block)
     crosses, hidden = isinstance(block, DecoderBlock), block.feed_forward
     theirs = (torch.nn.TransformerDecoderLayer if crosses else torch.nn.TransformerEncoderLayer)(
         *(len(hidden.w_1), block.attention.n_heads, len(hidden.b_1)),
         dropout=0.0,
         activation=hidden.activation.__name__,
-        layer_norm_eps=block.norm_1.eps,
         batch_first=True,
         norm_first=block.residual is pre_norm,
         dtype=hidden.w_1.dtype,
@@ -45,6 +51,7 @@ def as_torch(block):
     state = {"linear1.weight": hidden.w_1.T, "linear1.bias": hidden.b_1}
     state |= {"linear2.weight": hidden.w_2.T, "linear2.bias": hidden.b_2}
     for i, norm in enumerate([block.norm_1, block.norm_2] + ([block.norm_3] if crosses else []), 1):
+        getattr(theirs, f"norm{i}").eps = norm.eps
         state |= {f"norm{i}.weight": norm.gain, f"norm{i}.bias": norm.beta}
     attentions = {"self_attn": block.attention} | ({"multihead_attn": block.cross_attention} if crosses else {})
     for name, layer in attentions.items():
@@ -96,3 +103,11 @@ def as_transformers(llama):
     theirs.load_state_dict(state, assign=True)
     theirs.model.rotary_emb = type(theirs.model.rotary_emb)(config)  # whose frequencies were on "meta", too
     return theirs.eval()
+
+
+def _require_torchs(block):
+    """Refuse what PyTorch's own blocks do not have."""
+    if not isinstance(block.norm_1, LayerNorm):
+        raise ValueError(f"block must have layer norms, got {type(block.norm_1).__name__}")
+    if block.feed_forward.activation not in (relu, gelu):
+        raise ValueError(f"block must have the activation relu or gelu, got {block.feed_forward.activation}")

@@ -107,6 +107,9 @@ class Counted:
     def __bool__(self):
         return self != 0
 
+    def __deepcopy__(self, memo):
+        return Counted(self.value, self.tally)  # the tally stays the one that is read
+
     def __neg__(self):
         return Counted(-self.value, self.tally)
 

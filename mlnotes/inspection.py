@@ -9,6 +9,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
+from mlnotes.arrays import beside
 from mlnotes.attention import self_attention
 from mlnotes.efficient import grouped_query
 
@@ -143,7 +144,8 @@ def count_multiply_adds(function, *arguments, **options):
             self.flops += flops_of(*args, **kwargs or {}, out_val=out) if flops_of else 0
             return out
 
-    arguments = [torch.as_tensor(it) if isinstance(it, np.ndarray) else it for it in arguments]
+    nothing = torch.empty(0)
+    arguments = [beside(it, nothing) if isinstance(it, np.ndarray) else it for it in arguments]
     with Counting() as counting:
         function(*arguments, **options)
     return counting.flops // 2

@@ -9,7 +9,14 @@ import torch
 from mlnotes.applications.embedding import embedding
 from mlnotes.applications.least_squares import cholesky
 from mlnotes.applications.linear import glorot_std
-from mlnotes.arrays import beside, require_floats, require_representable, widen_half, working_copy
+from mlnotes.arrays import (
+    beside,
+    require_floats,
+    require_representable,
+    require_same_kind,
+    widen_half,
+    working_copy,
+)
 from mlnotes.attention.positions import rotary
 from mlnotes.attention.self_attention import attention
 from mlnotes.attention.transformer import block_parameters
@@ -29,6 +36,19 @@ def test_floats_of_another_machine_are_refused_for_their_order_of_bytes(dtype):
             f(foreign)
     with pytest.raises(ValueError, match="x must hold floating-point numbers, got dtype int64"):
         require_floats(x=np.ones(1, int))
+
+
+@pytest.mark.parametrize(
+    ("b", "message"),
+    [
+        (np.ones(2), "a and b must come from the same library, got .*Tensor.* and .*ndarray"),
+        (torch.ones(2).half(), "a and b must have the same dtype, got torch.float32 and torch.float16"),
+        (torch.ones(2, device="meta"), "a and b must be on the same device, got cpu and meta"),
+    ],
+)
+def test_arrays_that_cannot_meet_are_refused_for_what_differs(b, message):
+    with pytest.raises(ValueError, match=message):
+        require_same_kind(a=torch.ones(3), b=b)
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64])

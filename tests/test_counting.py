@@ -1,5 +1,6 @@
 """Counting operations by doing them."""
 
+import copy
 import math
 
 import numpy as np
@@ -75,6 +76,11 @@ def test_comparisons_tell_the_truth():
 def test_what_is_not_counted_is_refused(function):
     with pytest.raises((TypeError, AttributeError)):
         count_operations(function, np.ones(3))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, np.copy, lambda x: x.copy()])
+def test_what_is_done_with_a_copy_is_counted(copied):
+    assert count_operations(lambda a: copied(a) * 2, np.ones(3)) == {"multiply": 3}
 
 
 def test_what_is_divided_by_zero_is_what_it_is_in_an_array():

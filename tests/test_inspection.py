@@ -130,6 +130,11 @@ def test_numpy_arrays_are_counted_too_and_exponentials_are_not():
     assert count_multiply_adds(lambda a, b: torch.exp(a @ b), np.ones((3, 5)), np.ones((5, 7))) == 105
 
 
+@pytest.mark.parametrize("view", [lambda a: a[::-1], lambda a: np.broadcast_to(a[0], a.shape)])
+def test_numpy_arrays_are_counted_backwards_and_where_they_may_not_be_written(view):
+    assert count_multiply_adds(torch.matmul, view(np.ones((3, 5))), np.ones((5, 7))) == 105
+
+
 def test_to_count_products_no_compiler_is_loaded(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch._dynamo", None)  # to import it, in a function too, is now an error
     for name in ("mlnotes.inspection", "torch.utils.flop_counter"):  # which are imported anew

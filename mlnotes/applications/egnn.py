@@ -283,41 +283,6 @@ def edge_mask(edges, n):
     return mask
 
 
-def edge_table(edges, features, n):
-    """Lay the features of listed edges out in a table, where `egnn_layer` looks for them.
-
-    Parameters
-    ----------
-    edges : integer array (n_edges, 2)
-        As in `edge_mask`.
-    features : array (..., n_edges, e)
-        What is known of each edge.
-    n : int
-        How many points there are.
-
-    Returns
-    -------
-    array (..., n, n, e)
-        Row i, column j: the features of the edge i, j; zeros where there is none.
-
-    Raises
-    ------
-    ValueError
-        If there are not as many features as edges, or for what `edge_mask` refuses.
-    """
-    edges = _edges(edges, n)
-    require_floats(features=features)
-    if features.ndim < 2 or features.shape[-2] != len(edges):
-        raise ValueError(f"features must be as many as edges, got {tuple(features.shape)} for {len(edges)} edges")
-    xp = array_namespace(features)
-    # One more row, of zeros, is what every pair without an edge looks up.
-    zeros = xp.zeros((*features.shape[:-2], 1, features.shape[-1]), dtype=features.dtype, device=device(features))
-    rows = xp.concat([features, zeros], axis=-2)
-    numbers = np.full((n, n), len(edges))
-    numbers[tuple(edges.T)] = np.arange(len(edges))
-    return rows[..., beside(numbers, features), :]
-
-
 def _pairs(x, mask):
     """Tell who hears whom, and subtract all positions from each: zeros where they are not heard, however far away."""
     xp = array_namespace(x)

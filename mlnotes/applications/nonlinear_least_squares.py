@@ -336,9 +336,16 @@ def _start(residual, jacobian, x0):
         exponent = int(np.frexp(np.abs(r).max())[1].clip(-1000, 1000))
         unit = np.float64(2.0**exponent)  # which divides in float64, unlike Python's
 
-        def scaled_residual(x):
+        def scaled(r_at):
             # Keep the dtype: it tells by how much the residual is rounded, and so how far apart to measure slopes.
-            return np.ldexp(_of_shape(r.shape, "residual", residual(x.copy())), -exponent)
+            return np.ldexp(_of_shape(r.shape, "residual", r_at), -exponent)
+
+        last = [x.copy(), scaled(r)]  # where a step leads is asked for when it is tried, and again when it is taken
+
+        def scaled_residual(x):
+            if not np.array_equal(x, last[0]):
+                last[:] = x.copy(), scaled(residual(x.copy()))
+            return last[1]
 
         def scaled_jacobian(x):
             if jacobian is None:

@@ -93,7 +93,7 @@ def attention_weights(q, k, mask=None, bias=None, scale=None):
     ----------
     Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.1.
     """
-    _require_scores(q, k, mask, bias)
+    require_scores(q, k, mask, bias)
     scale = q.shape[-1] ** -0.5 if scale is None else as_like(scale, q)
     scores = (scale * q) @ k.mT  # smaller than the scores: cheaper to scale
     if bias is not None:
@@ -138,7 +138,21 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
     return attention(x @ w_q, x @ w_k, x @ w_v, mask)
 
 
-def _require_scores(q, k, mask, bias):
+def require_scores(q, k, mask=None, bias=None):
+    """Refuse queries and keys that cannot be compared, and a mask or a bias that does not fit their scores.
+
+    Parameters
+    ----------
+    q, k : array (..., l, d) and (..., s, d)
+        Queries and keys.
+    mask, bias
+        As in `attention_weights`.
+
+    Raises
+    ------
+    ValueError
+        For what `attention_weights` refuses.
+    """
     require_floats(q=q, k=k)
     require_same_size(-1, q=q, k=k)
     require_entries(-1, q=q)

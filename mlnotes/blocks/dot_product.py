@@ -306,5 +306,5 @@ def _require_direction(**vectors):
         largest = array_namespace(a).max(abs(a), axis=-1)
         wrong = ~((largest > 0) & (largest < math.inf))
         if wrong.any():
-            got = f"a vector with largest coordinate {float(largest[wrong][0])}"
+            got = f"a vector with largest coordinate {largest[wrong][0].item()}"
             raise ValueError(f"{name} must be finite and not zero to have a direction, got {got}")

@@ -11,7 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.arrays import require_integers, require_not_negative, require_positive, require_vector
+from mlnotes.arrays import (
+    power_of_two,
+    require_integers,
+    require_not_negative,
+    require_positive,
+    require_vector,
+)
 from mlnotes.blocks.norm import vector_norm
 
 
@@ -514,13 +520,15 @@ def lbfgs(memory=10):
         pairs = deque(maxlen=memory)
         g = problem.gradient(x)
         while True:
-            direction = lbfgs_direction(g, pairs)
+            unit = power_of_two(vector_norm(g))  # divided by it, gradients of any size have squares that are floats
+            direction = lbfgs_direction(g / unit, [(s, y / unit) for s, y in pairs])
             # Without a memory nothing is known about lengths: begin with a step of one.
-            step = wolfe(problem.function, problem.gradient, x, direction, 1.0 if pairs else 1 / vector_norm(g))
+            step = 1.0 if pairs else 1 / vector_norm(direction)
+            step = wolfe(problem.function, problem.gradient, x, direction, step)
             old_x, old_g = x, g
             x = x + step * direction
             g = problem.gradient(x)
-            if (x - old_x) @ (g - old_g) > 0:  # rounding can spoil what the search ensures
+            if (x - old_x) @ ((g - old_g) / unit) > 0:  # rounding can spoil what the search ensures
                 pairs.append((x - old_x, g - old_g))
             yield x
 

@@ -10,14 +10,13 @@ from mlnotes.arrays import (
     beside,
     exact_integers,
     or_one,
-    require_bias,
     require_entries,
     require_floats,
     require_integers,
-    require_mask,
     require_same_size,
     widen_half,
 )
+from mlnotes.attention.self_attention import require_scores
 from mlnotes.blocks.softmax import logsumexp, softmax
 
 
@@ -431,14 +430,9 @@ def _at_least_single(x):
 
 
 def _require(q, k, v, mask, bias, block_size, offset):
-    require_floats(q=q, k=k, v=v)
-    require_same_size(-1, q=q, k=k)
+    require_scores(q, k, mask, bias)
+    require_floats(v=v)
     require_same_size(-2, k=k, v=v)
-    require_entries(-1, q=q)
-    require_entries(-2, q=q, k=k)
-    shape = (*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2])
-    require_mask(shape, mask)
-    require_bias(shape, bias)
     require_integers(1, block_size=block_size)
     if offset is not None:
         require_integers(0, offset=offset)

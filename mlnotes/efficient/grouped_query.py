@@ -11,12 +11,14 @@ from mlnotes.arrays import (
     require_floats,
     require_integers,
     require_mask,
+    require_same_kind,
     require_same_size,
     widen_half,
 )
 from mlnotes.attention.causal_mask import masked_softmax
 from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.blocks.softmax import softmax
+from mlnotes.efficient.kv_cache import require_queries
 
 ROWS = 64  # queries that are taken together where a mask hides keys from all of them
 
@@ -170,6 +172,7 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
         cache, in the order of its memory, then those of ``x``; a single one that evicts another has that one's column.
     cache : KVCache or StreamingCache, optional
         The tokens before these, of g heads; it takes up the keys and values of these, which must record no gradients.
+        Queries, keys, values and ``w_o`` are of its library, precision and device.
     rotate : callable, optional
         What queries and keys go through before they meet, such as a rotary embedding: takes them, (..., l, d), and
         their positions, integers (l,). With a cache, the cache says when, and at which positions.
@@ -193,7 +196,7 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
     q, k, v = split_heads(x @ w_q, n_heads), split_heads(x @ w_k, n_groups), split_heads(x @ w_v, n_groups)
     require_output(n_heads * v.shape[-1], w_o)
     if cache is not None:
-        _require_takeable(q, k, mask, cache)
+        _require_attendable(q, k, w_o, mask, cache)
         q, k, v, seen = cache.meet(q, k, v, rotate)
         mask = seen if mask is None else mask
     elif rotate is not None:
@@ -276,11 +279,13 @@ def _require_groups(q, k, v, mask, bias):
     require_bias(shape, bias)
 
 
-def _require_takeable(q, k, mask, cache):
-    """Refuse what attention would refuse, before the cache has taken up the tokens."""
-    require_same_size(-1, q=q, k=k)
+def _require_attendable(q, k, w_o, mask, cache):
+    """Refuse what attention and the output projection would refuse, before the cache has taken up the tokens."""
+    require_queries(q, k)
+    require_same_kind(k=k, w_o=w_o)
     if mask is not None:
         n_keys = len(cache) + k.shape[-2]
         if k.shape[-2] == 1:
             n_keys = min(n_keys, cache.capacity)  # where a window is full, one token comes and one goes
-        require_mask((*q.shape[:-1], n_keys), mask)
+        leading = np.broadcast_shapes(q.shape[:-3], k.shape[:-3])
+        require_mask((*leading, *q.shape[-3:-1], n_keys), mask)

@@ -3,7 +3,13 @@
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import exact_integers, require_floats, require_integers, require_same_size
+from mlnotes.arrays import (
+    exact_integers,
+    require_floats,
+    require_integers,
+    require_same_kind,
+    require_same_size,
+)
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
 
@@ -101,12 +107,14 @@ class KVCache:
         Raises
         ------
         ValueError
-            For what `append` refuses. The cache is then unchanged.
+            If queries and keys, once turned, differ in tokens, width, library, precision or device, or for what
+            `append` refuses. The cache is then unchanged.
         """
         require_same_size(-2, k=k, v=v)
         past, n = len(self), k.shape[-2]
         if rotate is not None:
             q, k = (rotate(x, np.arange(past, past + n)) for x in (q, k))
+        require_queries(q, k)
         self.append(k, v)
         return q, self.keys, self.values, causal_mask(n, len(self), past)
 
@@ -161,7 +169,8 @@ def cached_attention(q, k, v, cache):
     """
     if tuple(q.shape) != tuple(k.shape):
         raise ValueError(f"q and k must have the same shape, got {tuple(q.shape)} and {tuple(k.shape)}")
-    _require_like("q", q, cache.keys)
+    require_queries(q, k)
+    require_no_gradients("q", q)
     offset = len(cache)
     cache.append(k, v)
     return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
@@ -263,6 +272,25 @@ def require_alike(k, v, keys, values):
         raise ValueError(f"k and v must hold as many tokens, got {k.shape[-2]} and {v.shape[-2]}")
 
 
+def require_queries(q, k):
+    """Refuse queries that cannot be compared with the keys of the same tokens.
+
+    Parameters
+    ----------
+    q, k : array (..., h, l, d) and (..., g, l, d)
+        Queries and keys of the next tokens.
+
+    Raises
+    ------
+    ValueError
+        If they differ in tokens, width, library, precision or device, or their leading axes do not broadcast.
+    """
+    require_same_kind(q=q, k=k)
+    require_same_size(-2, q=q, k=k)
+    require_same_size(-1, q=q, k=k)
+    np.broadcast_shapes(q.shape[:-3], k.shape[:-3])
+
+
 def require_room(cache, n_tokens):
     """Refuse more tokens than there is room for.
 
@@ -283,7 +311,7 @@ def require_room(cache, n_tokens):
         raise ValueError(f"the cache must have room for what is appended: it holds {more}")
 
 
-def require_same_kind(name, x, memory):
+def require_takeable(name, x, memory):
     """Refuse an array that casting or copying would bring into a cache, or whose gradients would be lost there.
 
     Parameters
@@ -306,6 +334,24 @@ def require_same_kind(name, x, memory):
         raise ValueError(f"{name} must have the cache's dtype {memory.dtype}, got {x.dtype}")
     if x.device != memory.device:
         raise ValueError(f"{name} must be on the cache's device {memory.device}, got {x.device}")
+    require_no_gradients(name, x)
+
+
+def require_no_gradients(name, x):
+    """Refuse an array whose gradients would be lost in a cache.
+
+    Parameters
+    ----------
+    name : str
+        What the message calls it.
+    x : array
+        Of the next tokens.
+
+    Raises
+    ------
+    ValueError
+        If gradients are recorded.
+    """
     if getattr(x, "requires_grad", False):
         raise ValueError(f"{name} must not record gradients: decode without them, got requires_grad=True")
 
@@ -323,7 +369,7 @@ def _require_fits(cache, k, v):
 
 
 def _require_like(name, x, memory):
-    require_same_kind(name, x, memory)
+    require_takeable(name, x, memory)
     if x.ndim != memory.ndim:
         axes = f"{memory.ndim} axes, (..., heads, tokens, width)"
         raise ValueError(f"{name} must have {axes}, got shape {tuple(x.shape)}")

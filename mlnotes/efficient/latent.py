@@ -11,6 +11,7 @@ from mlnotes.arrays import (
     require_integers,
     require_mask,
     require_matrix,
+    require_same_kind,
     require_same_size,
     widen_half,
     working_copy,
@@ -20,7 +21,7 @@ from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.attention.self_attention import attention
 from mlnotes.attention.transformer import rms_norm
 from mlnotes.efficient.grouped_query import multi_query_attention, require_groups, require_output
-from mlnotes.efficient.kv_cache import require_room, require_same_kind
+from mlnotes.efficient.kv_cache import require_room, require_takeable
 
 
 @widen_half
@@ -173,7 +174,8 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     mask : boolean array (l, s) or (..., h, l, s), optional
         True where a query may look. With a cache, unless given: at the tokens before it and at itself.
     cache : LatentCache, optional
-        The s - l tokens before these; it takes up the latents of these, which must record no gradients.
+        The s - l tokens before these; it takes up the latents of these, which must record no gradients. Tokens and
+        projections are of its library, precision and device.
     rotate : callable, optional
         What the rotary parts of queries and of latents go through, such as a rotary embedding: takes them, (..., l, p),
         and their positions, integers (l,), which go on behind those in the cache.
@@ -215,7 +217,8 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
         q, c = (xp.concat([y[..., :-p], rotate(y[..., -p:], at)], axis=-1) for y in (q, c))
     require_output(n_heads * e, w_o)
     if cache is not None:
-        _require_latents(q, c, w_uk, w_uv)  # before the cache has taken them up
+        require_same_kind(q=q, c=c, w_uk=w_uk, w_uv=w_uv, w_o=w_o)  # before the cache has taken them up
+        _require_latents(q, c, w_uk, w_uv)
         require_mask((*q.shape[:-1], past + c.shape[-2]), mask)
         cache.append(c)
         c = cache.latents
@@ -258,6 +261,7 @@ class LatentCache:
     them. For decoding: gradients do not flow through it.
     """
 
+    @exact_integers
     def __init__(self, capacity, d_latent, d_rotary=0, leading=(), like=None):
         require_integers(1, capacity=capacity, d_latent=d_latent)
         require_integers(0, d_rotary=d_rotary)
@@ -503,6 +507,7 @@ def _require_latents(q, c, w_uk, w_uv):
     require_same_size(-2, w_uk=w_uk, w_uv=w_uv)
     require_entries(-3, q=q)
     require_entries(-2, c=c)
+    require_entries(-1, q=q)
     n_heads, r = q.shape[-3], w_uk.shape[-2]
     split_heads(w_uv, n_heads)  # refuses columns that the heads do not divide
     d_rotary, d = c.shape[-1] - r, split_heads(w_uk, n_heads).shape[-1]
@@ -516,7 +521,7 @@ def _require_latents(q, c, w_uk, w_uv):
 def _require_fits(cache, c):
     """Refuse what broadcasting or casting would squeeze into the cache, and what there is no room for."""
     memory = cache.latents
-    require_same_kind("c", c, memory)
+    require_takeable("c", c, memory)
     if c.ndim != memory.ndim or c.shape[:-2] != memory.shape[:-2] or c.shape[-1] != memory.shape[-1]:
         rule = f"c must have the cache's shape but for its tokens, {(*memory.shape[:-2], 'l', memory.shape[-1])}"
         raise ValueError(f"{rule}, got {tuple(c.shape)}")

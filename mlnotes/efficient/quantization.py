@@ -494,6 +494,7 @@ class QuantizedCache(KVCache):
     Liu et al., *KIVI: A Tuning-Free Asymmetric 2bit Quantization for KV Cache*, 2024.
     """
 
+    @exact_integers
     def __init__(self, capacity, n_heads, d_head, d_value=None, leading=(), like=None, bits=8, key_group=32):
         super().__init__(1, n_heads, d_head, d_value, leading, like)  # refuses what is no cache
         _require_codes(capacity, bits, key_group, self._keys, self._values)

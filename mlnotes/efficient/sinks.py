@@ -7,7 +7,7 @@ from array_api_compat import array_namespace, device, is_array_api_obj
 
 from mlnotes.arrays import as_like, require_entries, require_floats, require_integers, widen_half
 from mlnotes.attention.causal_mask import causal_mask
-from mlnotes.efficient.kv_cache import KVCache, require_alike
+from mlnotes.efficient.kv_cache import KVCache, require_alike, require_queries
 from mlnotes.efficient.sparse import sliding_window_mask
 
 
@@ -188,32 +188,31 @@ class StreamingCache(KVCache):
         Raises
         ------
         ValueError
-            For what `KVCache.append` refuses, except that there is always room; or if ``rotate`` is given, and was not
+            For what `KVCache.meet` refuses, except that there is always room; or if ``rotate`` is given, and was not
             for each sink. The cache is then unchanged.
         """
         require_alike(k, v, self.keys, self.values)
         _require_unturned(self, rotate)
         n, turn = k.shape[-2], rotate or _as_it_is
         new = self._seen + np.arange(n)
-        turned = turn(k, new)
+        asking, turned = turn(q, new), turn(k, new)
+        require_alike(turned, v, self.keys, self.values)
+        require_queries(asking, turned)
         if n == 1 or self._seen + n <= self.capacity:
             self._take_up(k, turned, v, rotate)
-            return turn(q, new), self.keys, self.values, self.positions <= new[:, None]
+            return asking, self.keys, self.values, self.positions <= new[:, None]
         xp = array_namespace(k)
         at = np.concatenate([self.positions, new])
         keys, values = xp.concat([self.keys, turned], axis=-2), xp.concat([self.values, v], axis=-2)
         mask = (at <= new[:, None]) & ((at < self.n_sinks) | (at > new[:, None] - self.capacity + self.n_sinks))
-        place = np.minimum(new, self.capacity - 1) + self._evicted
+        if rotate is not None:
+            # One half of the width is for the sinks, the other for the rest. The scale is that of half the width.
+            place = np.minimum(new, self.capacity - 1) + self._evicted
+            asking = math.sqrt(2) * xp.concat([rotate(q, place), asking], axis=-1)
+            sink = xp.asarray(at < self.n_sinks, device=device(k))[:, None]
+            keys = xp.concat([xp.where(sink, keys, 0), xp.where(sink, 0, keys)], axis=-1)
         self._take_up(k, turned, v, rotate)
-        if rotate is None:
-            return q, keys, values, mask
-        # One half of the width is for the sinks, the other for the rest. The scale is that of half the width.
-        sink = xp.asarray(at < self.n_sinks, device=device(k))[:, None]
-        halves = xp.where(sink, keys, 0), xp.where(sink, 0, keys)
-        return (
-            math.sqrt(2) * xp.concat([rotate(q, place), rotate(q, new)], axis=-1),
-            xp.concat(halves, axis=-1), values, mask
-        )
+        return asking, keys, values, mask
 
     @property
     def positions(self):
@@ -241,13 +240,16 @@ class StreamingCache(KVCache):
 
     def _take_up(self, k, turned, v, rotate):
         """Write, and let the sinks, which are kept as they came, follow the text at their distance."""
-        sinks = slice(*(min(it, self.n_sinks) for it in (self._seen, self._seen + k.shape[-2])))
+        if rotate is None:
+            return self._write(turned, v)
+        seen = self._seen + k.shape[-2]
+        sinks, evicted = slice(*(min(it, self.n_sinks) for it in (self._seen, seen))), max(seen - self.capacity, 0)
+        self._unturned[..., sinks, :] = k[..., : sinks.stop - sinks.start, :]  # behind those that count
+        held = np.arange(sinks.stop)
+        # Before anything is written, for it may fail:
+        again = rotate(self._unturned[..., held, :], held + evicted)
         self._write(turned, v)
-        if rotate is not None:
-            self._unturned[..., sinks, :] = k[..., : sinks.stop - sinks.start, :]
-            self._n_unturned = sinks.stop
-            held = np.arange(sinks.stop)
-            self._keys[..., held, :] = rotate(self._unturned[..., held, :], held + self._evicted)
+        self._keys[..., held, :], self._n_unturned = again, sinks.stop
 
 
 def _as_it_is(x, positions):

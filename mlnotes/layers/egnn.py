@@ -7,7 +7,7 @@ import torch
 
 from mlnotes.applications.egnn import egnn_layer, egnn_velocity_layer, graph_layer
 from mlnotes.applications.mlp import mlp, silu
-from mlnotes.arrays import require_integers
+from mlnotes.arrays import exact_integers, require_integers
 from mlnotes.layers.parameters import normal, zeros
 
 
@@ -35,6 +35,7 @@ class EGNN(torch.nn.Module):
         If a width or a number is no positive integer; that of edge features may be 0.
     """
 
+    @exact_integers
     def __init__(self, d_model, d_edge=0, n_layers=1, velocity=False, rng=None):
         super().__init__()
         require_integers(1, d_model=d_model, n_layers=n_layers)
@@ -106,6 +107,7 @@ class GraphNetwork(torch.nn.Module):
         If a width or a number is no positive integer; that of edge features may be 0.
     """
 
+    @exact_integers
     def __init__(self, d_model, d_space, d_edge=0, n_layers=1, rng=None):
         super().__init__()
         require_integers(1, d_model=d_model, d_space=d_space, n_layers=n_layers)

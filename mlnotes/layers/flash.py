@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch.autograd.function import once_differentiable
 
-from mlnotes.arrays import beside, require_integers
+from mlnotes.arrays import beside, require_entries, require_integers
 from mlnotes.efficient.flash import attention_and_lse, flash_attention_gradients
 
 
@@ -62,6 +62,7 @@ class FlashAttention(torch.nn.Module):
         """
         if isinstance(bias, np.ndarray):  # else it could not be kept for the way back
             bias = beside(bias, q)
+        require_entries(-2, q=q, k=k)
         offset = k.shape[-2] - q.shape[-2] if self.causal else None
         return _Recomputed.apply(q, k, v, mask, bias, scale, self.block_size, offset)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from mlnotes.arrays import require_integers
+from mlnotes.arrays import exact_integers, require_integers
 from mlnotes.efficient.latent import latent_self_attention
 from mlnotes.layers.parameters import normal
 
@@ -38,6 +38,7 @@ class LatentAttention(torch.nn.Module):
     down and up, which saves memory in training and changes nothing in the cache; that is left out here.
     """
 
+    @exact_integers
     def __init__(self, d_model, n_heads, d_latent, d_rotary=0, d_head=None, rng=None):
         super().__init__()
         require_integers(1, d_model=d_model, n_heads=n_heads, d_latent=d_latent)

@@ -182,7 +182,8 @@ class Llama(torch.nn.Module):
         Raises
         ------
         ValueError
-            If there are not as many caches as layers, or for what attention or the caches refuse.
+            If there are not as many caches as layers, or for what attention or the caches refuse. What one of unlike
+            caches refuses, those of the layers before it have taken up.
         """
         return self.tokens.logits(self.norm(self.states(ids, mask, caches)[-1]))
 
@@ -206,13 +207,19 @@ class Llama(torch.nn.Module):
         """
         if mask is None and caches is None:
             mask = causal_mask(ids.shape[-1], ids.shape[-1])
+        if caches is not None:
+            self._require_caches(caches)
         caches = [None] * len(self.blocks) if caches is None else caches
-        if len(caches) != len(self.blocks):
-            raise ValueError(f"there must be a cache for each of {len(self.blocks)} layers, got {len(caches)}")
         states = [self.tokens(ids)]
         for block, cache in zip(self.blocks, caches, strict=True):
             states.append(block(states[-1], mask, cache, self.rotation()))
         return states
+
+    def _require_caches(self, caches):
+        n, n_different = len(caches), len(set(map(id, caches)))
+        if not n == n_different == len(self.blocks):
+            rule = f"there must be a cache for each of {len(self.blocks)} layers"
+            raise ValueError(f"{rule}, got {n}, {n_different} of them different")
 
     def rotation(self):
         """Return what turns queries and keys: takes them, (..., l, d), and their positions, integers (l,)."""

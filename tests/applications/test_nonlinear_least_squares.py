@@ -320,6 +320,19 @@ def test_an_exact_fit_at_the_start_is_converged_without_a_step(method):
 
 
 @BOTH
+def test_no_point_is_looked_at_twice(method):
+    x, y, seen = np.arange(11.0), np.exp(-0.3 * np.arange(11.0)), []
+
+    def residual(p):
+        seen.append(tuple(p))
+        return p[0] * np.exp(-p[1] * x) - y
+
+    found = method(residual, [0.7, 0.5], lambda p: np.exp(-p[1] * x)[:, None] * np.stack([x**0, -p[0] * x], 1))
+    assert found.converged
+    assert len(seen) == len(set(seen)) == len(found.points) > 4
+
+
+@BOTH
 def test_the_callers_start_is_left_as_it_was(method):
     start = np.array([-1.2, 1.0])
     method(CLASSICS["Rosenbrock"][0], start)

@@ -196,3 +196,8 @@ def test_where_rounding_may_be_everything_there_is_no_bound(make):
     for too_many in (n, 2 * n, 70_000):
         with pytest.raises(ValueError, match=f"fewer than {n} coordinates .* got {too_many}"):
             dot_error_bound(make(too_many), make(too_many))
+
+
+def test_a_vector_of_zeros_that_records_gradients_is_refused_like_any_other():
+    with pytest.raises(ValueError, match=r"got a vector with largest coordinate 0\.0"):
+        unit(torch.zeros(3, requires_grad=True))

@@ -427,6 +427,21 @@ def test_a_gradient_whose_square_is_no_float_has_its_length(size):
     assert minimize(*problem, tolerance=1e-3 * size).x == pytest.approx([0, 0], abs=1e-3)
 
 
+@pytest.mark.parametrize("size", [1e-290, 1e-170, 1e-160, 1e160, 1e300])
+def test_lbfgs_walks_as_it_does_in_other_units_of_the_function(size):
+    curvatures = np.array([1.0, 10.0, 100.0])
+
+    def walk(size):
+        problem = lambda x: size * (curvatures @ x**2) / 2, lambda x: size * curvatures * x
+        return minimize(*problem, [1.0, 2.0, 3.0], lbfgs(), tolerance=1e-8 * size)
+
+    unit = 2.0 ** round(np.log2(size))
+    assert walk(1.0).converged
+    np.testing.assert_array_equal(walk(unit).points, walk(1.0).points)
+    assert walk(size).converged
+    assert np.linalg.norm(walk(size).x) < 1e-8
+
+
 @pytest.mark.parametrize("size", [1e-162, 1.0, 1e150])
 def test_lbfgs_begins_with_a_step_of_one_in_any_units_of_the_function(size):
     start = np.array([0.6, 0.8])

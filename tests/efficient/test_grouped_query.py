@@ -313,6 +313,31 @@ def test_what_is_refused_leaves_the_cache_as_it_was(kind, l, changes, message): 
         np.testing.assert_array_equal(after, before)
 
 
+@pytest.mark.parametrize("kind", [KVCache, StreamingCache, QuantizedCache])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"w_o": draw(8, 8).astype(np.float32)}, "k and w_o must have the same dtype, got float64 and float32"),
+        ({"w_o": np.ones((8, 8), int)}, "k and w_o must have the same dtype, got float64 and int64"),
+        ({"w_o": torch.ones(8, 8).double()}, "k and w_o must come from the same library"),
+        ({"w_q": np.ones((8, 8), complex)}, "q and k must have the same dtype, got complex128 and float64"),
+        ({"w_v": np.ones((8, 4), complex)}, "v must have the cache's dtype float64, got complex128"),
+        ({"w_q": draw(3, 8, 8)}, "cannot be broadcast"),
+        ({"mask": np.ones((4, 3, 5), bool)}, r"mask must have shape \(3, \d\) or \(2, 4, 3, \d\), up to sizes 1, got"),
+    ],
+)
+def test_what_would_fail_once_the_tokens_are_taken_up_is_refused_before(kind, changes, message):
+    # Projections of their own for each of two sequences.
+    weights = {"w_q": draw(8, 8), "w_k": draw(2, 8, 4), "w_v": draw(2, 8, 4), "w_o": draw(8, 8)}
+    cache = StreamingCache(4, 1, 2, 2, leading=(2,)) if kind is StreamingCache else kind(9, 2, 2, leading=(2,))
+    cache.append(draw(2, 2, 2, 2), draw(2, 2, 2, 2))
+    held = len(cache), cache.keys.copy(), cache.values.copy()
+    with pytest.raises(ValueError, match=message):
+        grouped_query_self_attention(draw(3, 8), **weights | changes, n_heads=4, n_groups=2, cache=cache)
+    for before, after in zip(held, (len(cache), cache.keys, cache.values), strict=True):
+        np.testing.assert_array_equal(after, before)
+
+
 @pytest.mark.parametrize("l", [1, 3])
 @pytest.mark.parametrize("n", [0, 2, 6])
 @pytest.mark.parametrize("kind", [KVCache, StreamingCache, QuantizedCache])

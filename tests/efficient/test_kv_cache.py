@@ -14,6 +14,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
 from mlnotes.efficient.kv_cache import KVCache, cache_nbytes, cached_attention, decoding_multiply_adds
+from mlnotes.efficient.quantization import QuantizedCache
+from mlnotes.efficient.sinks import StreamingCache
 
 
 def draw(*shape, seed=0):
@@ -159,6 +161,50 @@ def test_queries_that_do_not_fit_leave_the_cache_as_it_was():
     assert len(cache) == 2
 
 
+def test_queries_that_record_gradients_are_refused():
+    cache, (q, k, v) = KVCache(3, 1, 2, like=torch.zeros(())), torch.zeros(3, 1, 1, 2)
+    with pytest.raises(ValueError, match="q must not record gradients"):
+        cached_attention(q.requires_grad_(), k, v, cache)
+    assert len(cache) == 0
+
+
+@pytest.mark.parametrize(
+    ("turned", "message"),
+    [
+        (lambda q: q[..., 1:, :], "q and k must have the same size along axis -2"),
+        (lambda q: q[..., :4], "q and k must have the same size along axis -1"),
+        (lambda q: q.astype(np.float32), "q and k must have the same dtype, got float32 and float64"),
+        (lambda q: torch.tensor(q), "q and k must come from the same library"),
+        (lambda q: np.stack([*q, q[0]]), "could not be broadcast|cannot be broadcast"),
+        (lambda q: 1 / 0, "division by zero"),
+    ],
+)
+@pytest.mark.parametrize("kind", [KVCache, StreamingCache, QuantizedCache])
+@pytest.mark.parametrize("n", [1, 4])
+def test_queries_that_came_out_of_the_turn_otherwise_leave_the_cache_as_it_was(kind, turned, message, n):
+    sizes, options = (3, 5, 8), {"leading": (2,)}
+    cache = StreamingCache(4, 1, *sizes, **options) if kind is StreamingCache else kind(7, *sizes, **options)
+    k, v = K[..., :2, :], np.concatenate([V, V], -1)[..., :8]
+    cache.meet(Q[..., :2, :], k, v[..., :2, :], lambda x, at: x)
+    before = cache.keys.copy(), cache.values.copy()
+    q = Q[..., 2 : 2 + n, :] + 100.0
+    with pytest.raises((ValueError, ZeroDivisionError), match=message):
+        cache.meet(q, K[..., 2 : 2 + n, :], v[..., 2 : 2 + n, :], lambda x, at: turned(x) if (x > 50).all() else x)
+    assert len(cache) == 2
+    for found, expected in zip((cache.keys, cache.values), before, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_what_is_decoded_to_be_read_is_decoded_once(monkeypatch, n):
+    read, cache = [], QuantizedCache(13, 3, 5, 8, leading=(2,))
+    for name in ("keys", "values"):
+        of = getattr(QuantizedCache, name).fget
+        monkeypatch.setattr(QuantizedCache, name, property(lambda it, of=of, name=name: read.append(name) or of(it)))
+    cached_attention(Q[..., :n, :], K[..., :n, :], np.concatenate([V, V], -1)[..., :n, :8], cache)
+    assert sorted(read) == ["keys", "values"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -214,9 +260,9 @@ def test_negative_counts_are_refused():
 @pytest.mark.parametrize(
     ("q", "message"),
     [
-        (K[..., :1, :].astype(int), "q must have the cache's dtype float64, got int64"),
-        (K[..., :1, :].astype(np.float32), "q must have the cache's dtype float64, got float32"),
-        (torch.tensor(K[..., :1, :]), "q must come from the cache's library"),
+        (K[..., :1, :].astype(int), "q and k must have the same dtype, got int64 and float64"),
+        (K[..., :1, :].astype(np.float32), "q and k must have the same dtype, got float32 and float64"),
+        (torch.tensor(K[..., :1, :]), "q and k must come from the same library"),
     ],
 )
 def test_queries_that_attention_would_refuse_leave_the_cache_as_it_was(q, message):

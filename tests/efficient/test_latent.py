@@ -251,6 +251,36 @@ def test_what_is_refused_leaves_the_cache_as_it_was(changes, message):
     np.testing.assert_array_equal(cache.latents, before)
 
 
+@pytest.mark.parametrize("i", [2, 3, 4])
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (lambda w: w.astype(np.float32), "must have the same dtype, got .*float32"),
+        (lambda w: w.astype(complex), "must have the same dtype, got .*complex128"),
+        (torch.tensor, "must come from the same library, got .*torch"),
+    ],
+)
+def test_what_would_fail_once_the_tokens_are_taken_up_is_refused_before(i, changed, message):
+    cache, w = LatentCache(9, 11, 4), list(projections())
+    cache.append(draw(2, 15))
+    before = cache.latents.copy()
+    w[i] = changed(w[i])
+    with pytest.raises(ValueError, match=f"q and c and w_uk and w_uv and w_o {message}"):
+        latent_self_attention(draw(3, 13), *w, 3, cache=cache)
+    np.testing.assert_array_equal(cache.latents, before)
+
+
+def test_a_cache_of_numpys_small_integers_is_as_large_as_any():
+    sizes = 100, 100, 100
+    assert LatentCache(*map(np.int8, sizes)).nbytes == LatentCache(*sizes).nbytes
+
+
+@pytest.mark.parametrize("attend", [latent_attention, absorbed_latent_attention])
+def test_queries_of_no_width_are_refused(attend):
+    with pytest.raises(ValueError, match=r"q must not be empty along axis -1, got shape \(3, 2, 0\)"):
+        attend(draw(3, 2, 0), draw(5, 11), draw(11, 0), draw(11, 6))
+
+
 def test_a_cache_without_rotary_part_takes_latents_alone():
     w = projections(p=0)
     cache, x = LatentCache(5, 11), draw(5, 13)

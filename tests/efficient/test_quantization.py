@@ -530,3 +530,9 @@ def test_codes_of_the_published_format_are_ours_where_the_scale_needs_no_roundin
 @pytest.mark.parametrize("size", [1e-170, 1e170])
 def test_compensation_does_not_depend_on_the_size_of_the_inputs(size):
     np.testing.assert_array_equal(gptq(W, size * INPUTS, 3).codes, gptq(W, INPUTS, 3).codes)
+
+
+def test_a_cache_of_numpys_small_integers_is_as_large_as_any():
+    sizes, bits = (100, 2, 40, 40), {"bits": 8, "key_group": 16}
+    expected = QuantizedCache(*sizes, **bits).nbytes
+    assert QuantizedCache(*map(np.int8, sizes), **{name: np.int8(it) for name, it in bits.items()}).nbytes == expected

@@ -317,6 +317,39 @@ def test_what_does_not_fit_is_refused_and_leaves_the_cache_as_it_was(k, v, messa
         np.testing.assert_array_equal(cache._values, memory[1])
 
 
+@pytest.mark.parametrize(
+    ("turned", "message"),
+    [
+        (lambda k: k[..., :1], "k must have width 6, got 1"),  # NumPy would spread it
+        (lambda k: k[:1], "k must have heads 2, got 1"),
+        (lambda k: k.astype(np.float32), "k must have the cache's dtype float64, got float32"),
+    ],
+)
+@pytest.mark.parametrize("n", [1, 2])
+def test_keys_that_came_out_of_the_turn_otherwise_are_refused(turned, message, n):
+    cache = StreamingCache(4, 1, 2, 6, 7)
+    with pytest.raises(ValueError, match=message):
+        cache.meet(Q[:, :n], K[:, :n], V[:, :n], lambda x, at: turned(x) if len(x) == 2 else x)
+    assert len(cache) == 0
+
+
+def test_where_the_sinks_cannot_be_turned_again_nothing_is_written():
+    cache = StreamingCache(4, 1, 2, 6, 7)
+
+    def rotate(x, at):
+        if x.shape[0] == 2 and at.tolist() == [1]:  # the sink, when token 4 evicts another
+            raise ArithmeticError
+        return x
+
+    cache.meet(Q[:, :4], K[:, :4], V[:, :4], rotate)
+    before = cache.keys.copy(), cache.values.copy()
+    with pytest.raises(ArithmeticError):
+        cache.meet(Q[:, 4:5], K[:, 4:5], V[:, 4:5], rotate)
+    assert cache.positions.tolist() == [0, 1, 2, 3]
+    np.testing.assert_array_equal(cache.keys, before[0])
+    np.testing.assert_array_equal(cache.values, before[1])
+
+
 def test_a_chunk_of_nothing_changes_nothing():
     cache = StreamingCache(4, 1, 2, 6, 7)
     _, keys, values, _ = (it.copy() for it in cache.meet(Q[:, :3], K[:, :3], V[:, :3], rotary))

@@ -123,6 +123,7 @@ def test_the_gradient_of_a_gradient_is_refused():
     [
         (lambda: FlashAttention(0), "block_size must be positive, got 0"),
         (lambda: FlashAttention(causal=True)(*arrays(11, 9)), "offset must not be negative, got -2"),
+        (lambda: FlashAttention(causal=True)(*torch.ones(3, 5)), "axis must be one of q's 1 axes, got axis -2"),
         (lambda: FlashAttention()(*arrays(), mask=torch.ones(11, 9) > 0), r"mask must have shape \(9, 11\)"),
         (lambda: FlashAttention()(*arrays(), bias=torch.ones(9, 11) > 0), "bias must hold floating-point numbers"),
     ],

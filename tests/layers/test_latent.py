@@ -11,6 +11,8 @@ from transformers.models.deepseek_v2.modeling_deepseek_v2 import DeepseekV2Atten
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.positions import rotary
 from mlnotes.efficient.latent import LatentCache
+from mlnotes.layers.egnn import EGNN
+from mlnotes.layers.grouped_query import GroupedQueryAttention
 from mlnotes.layers.latent import LatentAttention
 
 
@@ -21,6 +23,15 @@ def draw(*shape, seed=0):
 def layer(**kwargs):
     sizes = {"d_model": 30, "n_heads": 6, "d_latent": 11, "d_rotary": 4, "d_head": 5}
     return LatentAttention(**sizes | kwargs, rng=np.random.default_rng(0)).double()
+
+
+@pytest.mark.parametrize(
+    ("kind", "sizes"),
+    [(LatentAttention, (24, 6, 11, 100)), (GroupedQueryAttention, (24, 6, 6, 100)), (EGNN, (100, 20))],
+)
+def test_sizes_of_numpys_small_integers_do_not_wrap_round(kind, sizes):
+    ours, expected = (kind(*it, rng=0) for it in (map(np.int8, sizes), sizes))
+    assert [p.shape for p in ours.parameters()] == [p.shape for p in expected.parameters()]
 
 
 def test_equals_the_attention_of_deepseek_v2():

@@ -170,3 +170,11 @@ def test_the_published_model_records_no_gradients_and_is_a_new_one_each_time(pub
 def test_no_cache_for_any_layer_is_refused():
     with pytest.raises(ValueError, match="there must be a cache for each of 3 layers, got 0"):
         small()(torch.arange(5), caches=[])
+
+
+def test_one_cache_for_several_layers_is_refused():
+    model = small()
+    caches = model.caches(20)[:1] * 3
+    with pytest.raises(ValueError, match="there must be a cache for each of 3 layers, got 3, 1 of them different"):
+        model(torch.arange(5), caches=caches)
+    assert len(caches[0]) == 0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from mlnotes.applications.mlp import gelu, relu
+from mlnotes.applications.mlp import gelu, relu, silu
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.transformer import feed_forward, layer_norm, post_norm, pre_norm, rms_norm
 from mlnotes.conversion import as_torch
@@ -60,6 +60,28 @@ def test_encoder_block_equals_torch_forwards_and_backwards(options, masked):
     torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
     found, right = (torch.autograd.grad(out.square().sum(), x)[0] for out in (ours, expected))
     torch.testing.assert_close(found, right, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", [EncoderBlock, DecoderBlock])
+def test_every_norm_of_torchs_block_has_the_eps_of_ours(kind):
+    block = shaken(kind(12, 3, 20, np.random.default_rng(0)))
+    norms = [block.norm_1, block.norm_2] + ([block.norm_3] if kind is DecoderBlock else [])
+    for i, norm in enumerate(norms):
+        norm.eps = 2.0**-i
+    arguments = (X, MEMORY) if kind is DecoderBlock else (X,)
+    torch.testing.assert_close(block(*arguments), as_torch(block)(*arguments), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"norm": RMSNorm}, "block must have layer norms, got RMSNorm"),
+        ({"activation": silu}, "block must have the activation relu or gelu, got <function silu"),
+    ],
+)
+def test_what_torchs_blocks_do_not_have_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        as_torch(EncoderBlock(12, 3, 20, np.random.default_rng(0), **options))
 
 
 def test_encoder_block_equals_torch_with_padding():

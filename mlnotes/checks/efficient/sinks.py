@@ -241,7 +241,7 @@ CHECKS = (
             Mistake("first tokens evicted", ("np.where(new < self.n_sinks, new, self.n_sinks + (new - self.n_sinks) "
                 "% window)", "(new % self.capacity)"), "The first tokens leave like any others",
                 "write over the oldest token that is no sink"),
-            Mistake("positions of the text", ("held + self._evicted", "held"),
+            Mistake("positions of the text", ("held + evicted", "held"),
                 "The farther the text goes, the farther away are the sinks", "count positions inside the cache",
                 "transformers' SinkCache, issue 33691 (2024), for the newest keys"),
             Mistake("one place too far", ("np.minimum(new, self.capacity - 1)", "np.minimum(new, self.capacity)"),
