@@ -188,7 +188,13 @@ def _of_anyone(attempt, checks):
     for says, version in changed_calls(checks) if gives_values and not one_number else ():
         if attempt.behaves_like(version):
             return says
-    return _default(attempt, checks) or _overwritten(attempt) or _dtype(attempt) or _relation(attempt)
+    return (
+        _default(attempt, checks)
+        or _overwritten(attempt)
+        or _left_by_a_refusal(attempt)
+        or _dtype(attempt)
+        or _relation(attempt)
+    )
 
 
 def changed_calls(checks):
@@ -275,6 +281,21 @@ def _overwritten(attempt):
     names = " and ".join(f"`{name}`" for name in sorted(changed))
     remedy = "is not left as it should be" if asked else "has changed after the call: write into a copy"
     return f"The result is right, but {names} {remedy}." if changed else ""
+
+
+def _left_by_a_refusal(attempt):
+    """Find that only what a refusal leaves behind is wrong: some of what was refused was taken up before."""
+    changed = {}
+    for trial, found, unlike in attempt.everyday:
+        if not unlike:
+            continue
+        mine, right = entries(found.value), entries(trial.right.value)
+        refusals = [name for name, it in (right or {}).items() if isinstance(it, str) and it.endswith("Error")]
+        if not refusals or mine is None or [*mine] != [*right] or any(mine[it] != right[it] for it in refusals):
+            return ""
+        changed |= {name: None for name in right if trial.unlike_value(mine[name], right[name])}
+    names = " and ".join(f"`{name}`" for name in changed if name != "len" or len(changed) == 1)
+    return f"What is refused changes {names} all the same: check all of it before anything is changed." if names else ""
 
 
 def _dtype(attempt):

@@ -278,8 +278,12 @@ CHECKS = (
             Mistake("keys written first", ((_APPEND, _KEYS_FIRST), ("_keys[..., : self._length, :]",
                                            "_keys[..., : self._length + getattr(self, '_more', 0), :]")),
                     "Keys are taken up before the values are refused", "check all of a chunk before changing anything"),
-            Mistake("without end", _WITHOUT_END, "It takes more tokens than fit",
-                    "compare len(cache) and what comes with the capacity, and raise ValueError"),
+            *(Mistake("without end", it, "It takes more tokens than fit",
+                      "compare len(cache) and what comes with the capacity, and raise ValueError") for it in (
+                      _WITHOUT_END, _WITHOUT_END[:1])),
+            Mistake("cut to fit", (_APPEND, f"{_APPEND}\n        k, v = (x[..., : self.capacity - self._length, :] "
+                                            "for x in (k, v))"),
+                    "Tokens that do not fit are left out without a word", "raise ValueError where they do not fit"),
             Mistake("chunks counted", ("self._length = end", "self._length += 1"),
                     "It counts chunks, not tokens", "add k.shape[-2]"),
             Mistake("bytes in use", ("_keys.nbytes + self._values.nbytes", "keys.nbytes + self.values.nbytes"),
