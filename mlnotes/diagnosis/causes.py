@@ -105,7 +105,7 @@ def cause_of(attempt, checks, others=()):
     if attempt.endless:
         return _loop_without_end(attempt)  # to call it again would take as long again
     with quiet():
-        return (
+        cause = (
             _known(attempt, checks, checks.mistakes)
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
@@ -113,13 +113,26 @@ def cause_of(attempt, checks, others=()):
             or _repair_or_two_at_once(attempt, checks, now)
             or _form(attempt)
             or _order(attempt)
-            or _line_that_raised(attempt)
-            or _line_that_warned(attempt)
-            or _line_that_leaves(attempt, checks)
-            or _what_fails(attempt, checks)
-            or turning_point(attempt, checks, time.process_time() + SECONDS / 4)
-            or _part_that_is_wrong(attempt)
         )
+        return cause or " ".join(filter(None, (_trace(attempt, checks), _hint(attempt))))
+
+
+def _trace(attempt, checks):
+    """Say where it fails, or when, if nothing says why."""
+    return (
+        _line_that_raised(attempt)
+        or _line_that_warned(attempt)
+        or _line_that_leaves(attempt, checks)
+        or _what_fails(attempt, checks)
+        or turning_point(attempt, checks, time.process_time() + SECONDS / 4)
+        or _part_that_is_wrong(attempt)
+    )
+
+
+def _hint(attempt):
+    """Take what the bank says of the calls that fail, if it says the same of all."""
+    hints = {trial.case.hint for trial, _, unlike in attempt.everyday if unlike}
+    return hints.pop() if len(hints) == 1 else ""
 
 
 # Known mistakes: edits of the right source.
