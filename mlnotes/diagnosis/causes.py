@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.diagnosis.brakes import TooLong, alarm, braked, holds_itself
+from mlnotes.diagnosis.brakes import TooLong, alarm, braked, holds_itself, limited_powers
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.rewrites import ADDITIONS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
@@ -120,13 +120,28 @@ def cause_of(attempt, checks, others=()):
 def _trace(attempt, checks):
     """Say where it fails, or when, if nothing says why."""
     return (
-        _line_that_raised(attempt)
+        _lets_through(attempt)
+        or _line_that_raised(attempt)
         or _line_that_warned(attempt)
         or _line_that_leaves(attempt, checks)
         or _what_fails(attempt, checks)
         or turning_point(attempt, checks, time.process_time() + SECONDS / 4)
         or _part_that_is_wrong(attempt)
     )
+
+
+def _lets_through(attempt):
+    """Find that only refusals are missing, of a class, where a part of the result says whether there was one."""
+    says = []
+    for trial, found, unlike in attempt.everyday:
+        if not unlike:
+            continue
+        mine, right = entries(found.value) or {}, entries(trial.right.value) or {}
+        refusals = {name: it for name, it in right.items() if isinstance(it, str) and it.endswith("Error")}
+        if not refusals or any(mine.get(name, it) == it for name, it in refusals.items()):
+            return ""
+        says.append(trial.case.says)
+    return f"It accepts what must be refused: {', and '.join(says)}." if 1 <= len(says) <= 3 else ""
 
 
 def _hint(attempt):
@@ -650,7 +665,8 @@ def _places(attempt, source, until, never_given=()):
         if holds_itself(tree) or _uses(tree, never_given) > own or (lines and (kind != first or line in lines)):
             continue
         try:
-            version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
+            with limited_powers(tree):
+                version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
         except Exception:  # not every change is a program
             continue
         if not _mended(attempt, version, tick) or _idle_lines(attempt, source, version, held, line):

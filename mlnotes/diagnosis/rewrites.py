@@ -204,7 +204,8 @@ def operator(node, scope):
     if isinstance(node, ast.AugAssign):
         swapped = SWAPPED_OPERATORS if isinstance(node.target, ast.Name) else SWAPPED_IN_PLACE
         for it in swapped.get(type(node.op), ()):
-            yield "operator", ast.AugAssign(node.target, it(), node.value)
+            if it is not ast.Pow:  # turn by turn it grows beyond all memory
+                yield "operator", ast.AugAssign(node.target, it(), node.value)
     if not isinstance(node, ast.BinOp):
         return
     for it in SWAPPED_OPERATORS.get(type(node.op), ()):

@@ -864,3 +864,38 @@ class wrong_KVCache__room_not_looked_at(_Plain):
         self.k[:, self.n : end] = k
         self.v[:, self.n : end] = v
         self.n = end
+
+
+class wrong_KVCache__values_of_any_dtype(_Plain):
+    """It accepts what must be refused: values in float32"""
+
+    def append(self, k, v):
+        if k.shape != v.shape or k.shape[::2] != self.k.shape[::2] or k.dtype != float:
+            raise ValueError("it does not fit")
+        end = self.n + k.shape[1]
+        if end > self.k.shape[1]:
+            raise ValueError("it is full")
+        self.k[:, self.n : end], self.v[:, self.n : end], self.n = k, v, end
+
+
+class wrong_KVCache__size_for_bytes(_Plain):
+    """It counts numbers, not bytes"""
+
+    def append(self, k, v):
+        self.refuse(k, v)
+        end = self.n + k.shape[1]
+        self.k[:, self.n : end], self.v[:, self.n : end], self.n = k, v, end
+
+    nbytes = property(lambda self: self.k.size + self.v.size)
+
+
+def wrong_cached_attention__past_alone(q, k, v, cache):
+    """The new tokens do not see each other, nor themselves"""
+    past = attention(q, cache.keys, cache.values) if len(cache) else attention(q, k, v, causal_mask(*[q.shape[-2]] * 2))
+    cache.append(k, v)
+    return past
+
+
+def wrong_tokens_in_24_gb__gib_without_weights():
+    """Two things at once"""
+    return 24 * 1024**3 // (2 * 32 * 32 * 128 * 2)
