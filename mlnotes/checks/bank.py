@@ -24,6 +24,9 @@ class Case:
     absolute : float, optional
         The same where zero is expected; by default it is of the size of the arguments. Set it to 0 where every digit of
         a result counts that is much smaller than they are.
+    hint : str
+        What to say where only calls with this hint fail, and nothing else explains it: what they have in common, and
+        what to do about it, as a sentence.
     """
 
     arguments: tuple
@@ -32,10 +35,11 @@ class Case:
     edge: bool = False
     tolerance: float | None = None
     absolute: float | None = None
+    hint: str = ""
 
-    def about(self, says, edge=False, tolerance=None, absolute=None):
+    def about(self, says, edge=False, tolerance=None, absolute=None, hint=""):
         """Say what is special about this call."""
-        return replace(self, says=says, edge=edge, tolerance=tolerance, absolute=absolute)
+        return replace(self, says=says, edge=edge, tolerance=tolerance, absolute=absolute, hint=hint)
 
 
 def call(*arguments, **named):

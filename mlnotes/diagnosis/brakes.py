@@ -4,6 +4,7 @@ import ast
 import contextlib
 import copy
 import ctypes
+import linecache
 import math
 import signal
 import sys
@@ -27,8 +28,8 @@ class TooLong(BaseException):
 def alarm():
     """Stop what is called within, as it was written, after `ENDLESS` seconds of the processor.
 
-    A loop is not stopped in which two bare ``except:``, one around the other, keep every error; where another thread
-    has to watch, one is enough.
+    A loop is not stopped that calls, in a bare ``except:``, another whose own ``except:`` keep every error; where
+    another thread has to watch, one such ``except:`` is enough.
     """
     clock = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     return _alarm_by_signal() if clock else _alarm_by_thread()
@@ -59,11 +60,12 @@ def _alarm_by_signal():
     outside = sys._getframe(2)  # of the ``with``, behind contextlib's
 
     def ring(_, frame):
-        # A bare ``except:`` keeps even this one. So the next line of the reader's program is stopped as well: it stands
-        # under that ``except``.
+        # A bare ``except:`` keeps even this one. So the reader's program is stopped once more, by its trace: only once,
+        # for a trace that raises is Python's last.
         sys.settrace(lambda *_: None)  # nothing that is called from now on
+        stop = _stop_outside_of_tries()
         while frame is not outside and not frame.f_globals.get("__name__", "").startswith("mlnotes.diagnosis"):
-            frame.f_trace = _stop_at_a_line
+            frame.f_trace = stop
             frame = frame.f_back
         raise TooLong
 
@@ -77,10 +79,28 @@ def _alarm_by_signal():
         sys.settrace(traced)
 
 
-def _stop_at_a_line(_frame, event, _):
-    if event == "line":
-        raise TooLong
-    return _stop_at_a_line
+def _stop_outside_of_tries():
+    """Make a trace that goes once round a loop, and raises at a line around which there are fewest ``try``."""
+    seen = {}
+
+    def stop(frame, event, _):
+        line = frame.f_code, frame.f_lineno
+        if event == "line" and line in seen and seen[line] == min(seen.values()):
+            raise TooLong
+        if event == "line":
+            seen[line] = _tries_around(frame.f_lineno, frame.f_code.co_filename)
+        return stop
+
+    return stop
+
+
+def _tries_around(line, file):
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:  # a cell of a notebook with magic in it
+        return 0
+    tries = [it.body for it in ast.walk(tree) if isinstance(it, ast.Try)]
+    return sum(body[0].lineno <= line <= body[-1].end_lineno for body in tries)
 
 
 class Brake:
@@ -193,13 +213,45 @@ def braked(source, trials):
     if source is None:
         return None
     tree, brake = with_brakes(source.tree), Brake()
-    namespace = source.namespace | {"_mlnotes_tick": brake}
+    namespace = source.namespace | {"_mlnotes_tick": brake, "_mlnotes_power": _Power()}
     try:
         version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
     except Exception:
         return None
     brake.allow(version, trials)
     return Braked(tree, namespace, brake, version)
+
+
+class _Power:
+    """Raises to a power, but not to an integer of more than a million bits: no brake reaches into its making."""
+
+    def __matmul__(self, pair):
+        base, exponent = pair
+        if type(base) is type(exponent) is int and base.bit_length() * exponent > 1_000_000:
+            raise TooLong
+        return base**exponent
+
+
+@contextlib.contextmanager
+def limited_powers(tree):
+    """Let every power of a program be limited, for a while: ``a ** b`` becomes ``_mlnotes_power @ (a, b)``.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        A program.
+    """
+    powers = [it for it in _branches(tree) if isinstance(it, ast.BinOp) and isinstance(it.op, ast.Pow)]
+    before = [(it.left, it.op, it.right) for it in powers]
+    for it in powers:
+        pair = ast.Tuple([it.left, it.right], ast.Load())
+        it.left, it.op, it.right = ast.Name("_mlnotes_power", ast.Load()), ast.MatMult(), ast.copy_location(pair, it)
+        ast.copy_location(it.left, it)
+    try:
+        yield
+    finally:
+        for it, (left, op, right) in zip(powers, before, strict=True):
+            it.left, it.op, it.right = left, op, right
 
 
 def holds_itself(tree):

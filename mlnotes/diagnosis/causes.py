@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.diagnosis.brakes import TooLong, alarm, braked, holds_itself
+from mlnotes.diagnosis.brakes import TooLong, alarm, braked, holds_itself, limited_powers
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.rewrites import ADDITIONS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
@@ -105,7 +105,7 @@ def cause_of(attempt, checks, others=()):
     if attempt.endless:
         return _loop_without_end(attempt)  # to call it again would take as long again
     with quiet():
-        return (
+        cause = (
             _known(attempt, checks, checks.mistakes)
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
@@ -113,13 +113,41 @@ def cause_of(attempt, checks, others=()):
             or _repair_or_two_at_once(attempt, checks, now)
             or _form(attempt)
             or _order(attempt)
-            or _line_that_raised(attempt)
-            or _line_that_warned(attempt)
-            or _line_that_leaves(attempt, checks)
-            or _what_fails(attempt, checks)
-            or turning_point(attempt, checks, time.process_time() + SECONDS / 4)
-            or _part_that_is_wrong(attempt)
         )
+        return cause or " ".join(filter(None, (_trace(attempt, checks), _hint(attempt))))
+
+
+def _trace(attempt, checks):
+    """Say where it fails, or when, if nothing says why."""
+    return (
+        _lets_through(attempt)
+        or _line_that_raised(attempt)
+        or _line_that_warned(attempt)
+        or _line_that_leaves(attempt, checks)
+        or _what_fails(attempt, checks)
+        or turning_point(attempt, checks, time.process_time() + SECONDS / 4)
+        or _part_that_is_wrong(attempt)
+    )
+
+
+def _lets_through(attempt):
+    """Find that only refusals are missing, of a class, where a part of the result says whether there was one."""
+    says = []
+    for trial, found, unlike in attempt.everyday:
+        if not unlike:
+            continue
+        mine, right = entries(found.value) or {}, entries(trial.right.value) or {}
+        refusals = {name: it for name, it in right.items() if isinstance(it, str) and it.endswith("Error")}
+        if not refusals or any(mine.get(name, it) == it for name, it in refusals.items()):
+            return ""
+        says.append(trial.case.says)
+    return f"It accepts what must be refused: {', and '.join(says)}." if 1 <= len(says) <= 3 else ""
+
+
+def _hint(attempt):
+    """Take what the bank says of the calls that fail, if it says the same of all."""
+    hints = {trial.case.hint for trial, _, unlike in attempt.everyday if unlike}
+    return hints.pop() if len(hints) == 1 else ""
 
 
 # Known mistakes: edits of the right source.
@@ -188,7 +216,13 @@ def _of_anyone(attempt, checks):
     for says, version in changed_calls(checks) if gives_values and not one_number else ():
         if attempt.behaves_like(version):
             return says
-    return _default(attempt, checks) or _overwritten(attempt) or _dtype(attempt) or _relation(attempt)
+    return (
+        _default(attempt, checks)
+        or _overwritten(attempt)
+        or _left_by_a_refusal(attempt)
+        or _dtype(attempt)
+        or _relation(attempt)
+    )
 
 
 def changed_calls(checks):
@@ -275,6 +309,21 @@ def _overwritten(attempt):
     names = " and ".join(f"`{name}`" for name in sorted(changed))
     remedy = "is not left as it should be" if asked else "has changed after the call: write into a copy"
     return f"The result is right, but {names} {remedy}." if changed else ""
+
+
+def _left_by_a_refusal(attempt):
+    """Find that only what a refusal leaves behind is wrong: some of what was refused was taken up before."""
+    changed = {}
+    for trial, found, unlike in attempt.everyday:
+        if not unlike:
+            continue
+        mine, right = entries(found.value), entries(trial.right.value)
+        refusals = [name for name, it in (right or {}).items() if isinstance(it, str) and it.endswith("Error")]
+        if not refusals or mine is None or [*mine] != [*right] or any(mine[it] != right[it] for it in refusals):
+            return ""
+        changed |= {name: None for name in right if trial.unlike_value(mine[name], right[name])}
+    names = " and ".join(f"`{name}`" for name in changed if name != "len" or len(changed) == 1)
+    return f"What is refused changes {names} all the same: check all of it before anything is changed." if names else ""
 
 
 def _dtype(attempt):
@@ -616,7 +665,8 @@ def _places(attempt, source, until, never_given=()):
         if holds_itself(tree) or _uses(tree, never_given) > own or (lines and (kind != first or line in lines)):
             continue
         try:
-            version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
+            with limited_powers(tree):
+                version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
         except Exception:  # not every change is a program
             continue
         if not _mended(attempt, version, tick) or _idle_lines(attempt, source, version, held, line):

@@ -23,6 +23,7 @@ SWAPPED_OPERATORS = {
     ast.BitAnd: [ast.BitOr],
     ast.BitOr: [ast.BitAnd],
 }
+SWAPPED_IN_PLACE = {ast.Add: [ast.Sub], ast.Sub: [ast.Add], ast.Mult: [ast.Div], ast.Div: [ast.Mult]}
 SWAPPED_COMPARISONS = {
     ast.Lt: [ast.LtE, ast.Gt],
     ast.LtE: [ast.Lt, ast.GtE],
@@ -200,6 +201,11 @@ def keepdims(node, scope):
 
 def operator(node, scope):
     """Another operator, or the same with its sides exchanged."""
+    if isinstance(node, ast.AugAssign):
+        swapped = SWAPPED_OPERATORS if isinstance(node.target, ast.Name) else SWAPPED_IN_PLACE
+        for it in swapped.get(type(node.op), ()):
+            if it is not ast.Pow:  # turn by turn it grows beyond all memory
+                yield "operator", ast.AugAssign(node.target, it(), node.value)
     if not isinstance(node, ast.BinOp):
         return
     for it in SWAPPED_OPERATORS.get(type(node.op), ()):
@@ -520,16 +526,11 @@ def in_place(node, scope):
         value = ast.BinOp(_load(node.target.id), node.op, node.value)
         yield "in place", ast.Assign([ast.Name(node.target.id, ast.Store())], value)
     elif isinstance(node, ast.AugAssign):
-        swapped = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}.get(type(node.op))
-        if swapped:
-            yield "operator", ast.AugAssign(node.target, swapped(), node.value)
         target = copy.copy(node.target)
         yield "operator", ast.Assign([target], node.value)
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_view(node.value):
         yield "view", ast.Assign(node.targets, _expression("__import__('copy').deepcopy(_)", node.value))
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        for it in SWAPPED_OPERATORS.get(type(node.op), ()):
-            yield "operator", ast.AugAssign(node.target, it(), node.value)
         yield "operator", ast.Assign([ast.Name(node.target.id, ast.Store())], node.value)
     elif isinstance(node, ast.Assign) and len(node.targets) == 1 and not isinstance(node.targets[0], ast.Tuple):
         yield "operator", ast.AugAssign(node.targets[0], ast.Add(), node.value)

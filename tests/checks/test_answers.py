@@ -23,7 +23,13 @@ FOLDER = Path(__file__).parent / "answers"
 NAMED = 0.65  # of the wrong ones, by their cause or by their line
 EVERY = int(os.environ.get("MLNOTES_EVERY", 8))  # of the causes; `make mutants` asks for all
 PATIENT = 10.0  # seconds to look for a cause that was not found as fast as for a reader: the machine may be slow
-FACTS = ("no mistake that is known explains", "It is right wherever", "out right (a trace", "right in every call")
+FACTS = (
+    "no mistake that is known explains",
+    "It is right wherever",
+    "out right (a trace",
+    "right in every call",
+    "make it fail",
+)
 
 
 def answers():

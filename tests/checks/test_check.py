@@ -7,6 +7,7 @@ import linecache
 import math
 import re
 import signal
+import subprocess
 import sys
 import textwrap
 import time
@@ -933,6 +934,10 @@ class TestCauses:
         assert sys.gettrace() is before
         assert check(lambda x, axis=-1: keeps_all(), "softmax").counterexample.found == "no end after 0.2 seconds"
 
+    def test_a_loop_is_stopped_in_which_every_error_is_kept_twice(self, tmp_path):
+        (tmp_path / "loop.py").write_text(KEEPS_ALL_TWICE, encoding="utf-8")
+        subprocess.run([sys.executable, tmp_path / "loop.py"], timeout=100, check=True)  # which might never end
+
     def test_parts_that_are_right_are_told_from_those_that_are_not(self):
         def my_merge_attentions(outs, lses):
             out, lse = merge_attentions(outs, lses)
@@ -1391,6 +1396,25 @@ def busy(seconds):
     while time.process_time() < end:
         pass
     return "done"
+
+
+KEEPS_ALL_TWICE = """
+from mlnotes.checks import check
+from mlnotes.diagnosis import brakes
+
+def my_softmax(x, axis=-1):
+    while True:
+        try:
+            try:
+                x = abs(x)
+            except:
+                pass
+        except:
+            pass
+
+brakes.ENDLESS = 0.2
+assert check(my_softmax).counterexample.found == "no end after 0.2 seconds"
+"""
 
 
 def with_alarm(function, *arguments):

@@ -172,6 +172,9 @@ _R2 = "xp.sum(difference**2, axis=-1, keepdims=True)"
 _PRODUCTS = "(x * x).sum(-1)[..., :, None, None] + (x * x).sum(-1)[..., None, :, None] - 2 * (x @ x.mT)[..., None]"
 _AVERAGED = " / or_one(n_heard)"
 _N_HEARD = "xp.sum(xp.astype(heard, x.dtype), axis=-1)[..., None]"
+_ALL_LINES = (("xp.where(heard[..., None], difference, 0.0)", "difference"),
+    ("xp.where(heard[..., None], weights, 0.0)", "weights"))
+_ALL_MESSAGES, _MOVED = " messages(h, x, phi_e, None, edge_features),", "displacements(x, m, phi_x, mask)"
 _HEARD_M = "xp.where(heard[..., None], m,"
 _points, _moving = (_h, _x, _phi_e, _phi_x, _phi_h), (_h, _x, _v, _phi_e, _phi_x, _phi_h, _phi_v)
 
@@ -228,10 +231,10 @@ CHECKS = (
                 "divide by how many others are heard"),
             Mistake("positions forgotten", ("x = x + displacements", "x = displacements"),
                 "Points come out where they would go from the origin", "add the displacements to the positions"),
-            Mistake("lines not masked", (("xp.where(heard[..., None], difference, 0.0)", "difference"),
-                ("xp.where(heard[..., None], weights, 0.0)", "weights"),
-                ("displacements(x, m,", "displacements(x, messages(h, x, phi_e, None, edge_features),")),
-                "Points move along lines to those whom they do not hear", "leave out what the mask hides"),
+            *(Mistake("lines not masked", it, "Points move along lines to those whom they do not hear",
+                "leave out what the mask hides") for it in (_ALL_LINES, (*_ALL_LINES, (_MOVED,
+                _MOVED.replace(" m,", _ALL_MESSAGES))), (_MOVED, _MOVED.replace(", mask", "")), (_MOVED,
+                _MOVED.replace(" m,", _ALL_MESSAGES).replace(", mask", "")))),
             Mistake("ends exchanged", ("h[..., :, None, :], h[..., None, :, :],",
                 "h[..., None, :, :], h[..., :, None, :],"), "phi_e is handed h_j first, and h_i after it",
                 "h_i comes first, what the hearing point knows"),

@@ -314,6 +314,8 @@ _CONTENT = Mistake("always content", ("steps, converged, message", "steps, True,
     "It never says that it failed", "look whether the residual is perpendicular")
 _SIGN = "The cost grows with every step", "solve J p = -r"
 _GRADIENT = "It creeps, or runs away", "solve the linear least-squares problem: the gradient knows no scale"
+_UNITS = ("Only units that are far apart make it fail: divide the columns of J by their lengths before you damp, and "
+    "the step afterwards.")
 _DIGITS = "Ill-conditioned problems lose half of their digits, or are never solved"
 
 CHECKS = (
@@ -397,9 +399,9 @@ CHECKS = (
             call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent).about(  # 1e-12 / 1e-8 is near enough
                 "columns that nearly depend on each other", tolerance=1e-3, absolute=1e-12),
             call(decay_in_other_units, _wide, lambda x: decay_jacobian(x / _units)
-                / _units).about("units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18),
+                / _units).about("units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18, hint=_UNITS),
             call(bent, np.array([4e-9, 3e6]), bent_jacobian).about("units of 1e-9 and 1e6, far from the minimum",
-                tolerance=1e-7, absolute=1e-18),
+                tolerance=1e-7, absolute=1e-18, hint=_UNITS),
             call(angle, np.array([0.8]), lambda x: np.array([[-0.7]]), 5).about("steps that all lead uphill"),
             call(_uphill, np.array([3.0]), lambda x: np.array([[-1.0], [-2.0]]), 25).about(
                 "steps that all lead uphill, however short"),

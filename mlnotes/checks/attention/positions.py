@@ -271,6 +271,9 @@ CHECKS = (
             Mistake("heads last", lambda n_heads, n_queries, n_keys, offset=0: np.moveaxis(alibi_bias(n_heads,
                 n_queries, n_keys, offset), 0, -1), "The axis of the heads stands last",
                 "give the slopes two axes more: alibi_slopes(n_heads)[:, None, None]"),
+            *(Mistake("offset of the sizes", ("+ offset -", f"+ {it} -"),
+                "Queries stand at the last keys, though the offset says where", "query i stands at i + offset")
+                for it in ("n_keys - n_queries", "(offset or n_keys - n_queries)", "n_keys - n_queries + offset")),
             Mistake("offset added to the keys", ("+ offset -", "- offset -"),
                 "With a cache the first keys become the nearest ones", "query i stands at i + offset"))),
     Checks(rotary_score,
@@ -292,6 +295,8 @@ CHECKS = (
             Mistake("complex number", (".real", ""), "It is a complex number", "take its real part"),
             Mistake("imaginary part", (".real", ".imag"), "It is the imaginary part",
                 "take the real part: it is the dot product of two pairs"),
+            Mistake("distance without its sign", ("1j * distance", "1j * abs(distance)"),
+                "A key that comes later is taken for one as far before", "keep the sign of the distance"),
             Mistake("cosine alone", ("np.exp(1j * distance *", "np.cos(distance *"),
                 "A query finds a key before it as well as one after it", "the part with the sine is not zero"),
             Mistake("halves paired", ("q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]",

@@ -26,7 +26,7 @@ _x, _cube, _gain, _shift, _low, _far, _half = frozen(_rng.normal(size=(5, 7)) * 
 # Small enough to be read in a report. In float32 the mean of the squares of the last, less the square of their mean, is
 # exactly 0 in whatever order they are added.
 _row, _small, _gain3, _shift3, _flat, _near, _billion = frozen(np.array([2.0, 4.0, 9.0]), np.array([[2.0, 4.0, 9.0],
-    [1.0, 0.0, -1.0]]), np.array([2.0, 0.5, -1.0]), np.array([1.0, 10.0, 0.0]), np.array([[3.0, 3.0, 3.0],
+    [1.0, 0.0, -1.0]]), np.array([2.0, 0.0, -1.0]), np.array([1.0, 10.0, 0.0]), np.array([[3.0, 3.0, 3.0],
     [0.0, 0.0, 0.0]]), np.array([8191, 8193, 8193, 8191, 8191, 8193, 8191, 8193], np.float32),
     np.array([1e9 - 1, 1e9, 1e9 + 4]))
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 11 numbers in float64: a few units of 1e-16"}
@@ -242,6 +242,8 @@ CHECKS = (
                 "ask for each by itself, with two ifs"),
             Mistake("shift only with a gain", (_ADDED, _ADDED.replace("is None", "is None or gain is None")),
                 "A shift without a gain has no effect", "ask for each by itself, with two ifs"),
+            Mistake("shift only without a gain", (_ADDED, _ADDED.replace("is None", "is None or gain is not None")),
+                "Beside a gain, a shift has no effect", "ask for each by itself, with two ifs and no elif"),
             Mistake("shift stretched", ((_MULTIPLIED, _ADDED), (f"return {_ADDED}", f"return {_MULTIPLIED}")),
                 "The shift is multiplied by the gain", "multiply first, then add"),
             Mistake("gain before the norm", ((_MULTIPLIED, "out"),
@@ -401,7 +403,7 @@ CHECKS = (
                 "2n are missing: one of two norms, or the shifts of both",
                 "a block has two norms, and each of them a gain and a shift"),
             Mistake("three norms", ("2 * (d_model + d_model)", "3 * (d_model + d_model)"),
-                "2n too many: as of a third norm",
+                "2n too many, as if there were a third norm",
                 "a block has two norms, one for each of its halves"),
             Mistake("a gate counted", (_NETWORK, f"{_NETWORK} + d_model * d_hidden"),
                 "nm too many: the hidden layer has a third matrix", "this block has no gate: its network is "

@@ -252,7 +252,7 @@ _EQUIVARIANCE_MISTAKES = (
     Mistake("result acted on as input", ("act_out(y)", "act_in(y)"),
         "A sum, which has nothing to permute, raises an error or fails", "act on results by their own action"),
     Mistake("first pair only", ("for act_in, act_out in pairs", "for act_in, act_out in pairs[:1]"),
-        "Everything passes, because the first element is the identity", "take the maximum over all elements"),
+        "Only the first pair is tried, which is often that of the identity", "take the maximum over all elements"),
     Mistake("last pair only", ("for act_in, act_out in pairs", "for act_in, act_out in pairs[-1:]"),
         "Only the last element counts: a result that is set in the loop is overwritten",
         "take the maximum over all elements"),

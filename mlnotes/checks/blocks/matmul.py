@@ -1,5 +1,7 @@
 """What every reading of the matrix product must satisfy, and how it is usually got wrong."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from mlnotes.blocks.matmul import (
@@ -173,6 +175,14 @@ def _cases(*limits):
     return (*given, call(_whole, _numbers).about("matrices alone", edge=True))
 
 
+_ODD = "Only matrices with an odd side make it fail: fill odd sides up with zeros, and cut these off in the end."
+
+
+def _with_hint(case):
+    is_odd = any(side % 2 for x in case.arguments[:2] for side in x.shape)
+    return replace(case, hint=_ODD * is_odd)
+
+
 CHECKS = (
     Checks(outer,
         cases=(
@@ -244,9 +254,9 @@ CHECKS = (
             Mistake("nothing is cut", lambda a, b, size=64: a @ b, "Whole matrices are multiplied, whatever `size` is",
                 "cut rows, columns and the inner side into pieces of at most `size`"))),
     Checks(strassen, run=_with_seven,
-        cases=(
+        cases=tuple(map(_with_hint, (
             *_cases(1, 2), call(_four, _other, 1), call(_three, _three[::-1].copy(), 1).about("odd sides"),
-            call(_eight, _eighth, 3)),
+            call(_eight, _eighth, 3)))),
         claims=(
             *_CLAIMS,
             oracle("numpy.matmul, down to single numbers", lambda a, b, cutoff: a @ b, call(_long, _wide, 1),

@@ -86,6 +86,12 @@ def _of_scipy(a):
     return Subspaces(sl.orth(a), sl.null_space(a.T), sl.orth(a.T), sl.null_space(a))
 
 
+def _svd_of_torch(a):
+    import torch
+
+    return tuple(it.numpy() for it in torch.linalg.svd(torch.tensor(a, dtype=torch.float64), full_matrices=False))
+
+
 def _polar_of_scipy(a):
     import scipy.linalg as sl
 
@@ -154,10 +160,11 @@ CHECKS = (
             Mistake("eigenvalues of the gram matrix", ("found = one_sided_jacobi(a)", _OF_GRAM),
                 "Singular values below 1e-8 of the largest are wrong, and their vectors not orthonormal",
                 "work on A itself: AᵀA has the square of its condition number"),
-            Mistake("reduced to two diagonals", ("found = one_sided_jacobi(a)",
-                "return tuple(np.linalg.svd(a, full_matrices=False))"),
+            *(Mistake("reduced to two diagonals", it,
                 "Where rows or columns are of very different lengths, small singular values lose digits",
-                "rotate the columns themselves: NumPy and SciPy reduce the matrix to two diagonals first"),
+                "rotate the columns themselves: NumPy, SciPy and PyTorch reduce the matrix to two diagonals first")
+                for it in (("found = one_sided_jacobi(a)", "return tuple(np.linalg.svd(a, full_matrices=False))"),
+                _svd_of_torch)),
             Mistake("second factor not transposed", (_RESULT, f"{_RESULT}.T"),
                 "u * s @ vt is not the matrix, unless V is symmetric, and does not fit one with more columns than rows",
                 "return vt, with right singular vectors in its rows",
@@ -209,9 +216,10 @@ CHECKS = (
                 (_COUNT, "int(np.count_nonzero(s))")),
                 "It gives numbers around 1e15 where columns depend on each other",
                 "count singular values up to a tolerance as zero"),
-            Mistake("absolute tolerance", (_COUNT, "int(np.count_nonzero(s > (max(a.shape) * 2.0**-52 if "
-                "tolerance is None else tolerance)))"),
-                "A matrix of small numbers has the pseudoinverse zero", "compare singular values with the largest one"),
+            *(Mistake("absolute tolerance", (_COUNT, f"int((s > ({least} if tolerance is None else {it})).sum())"),
+                "A matrix of small numbers has the pseudoinverse zero", "compare singular values with the largest one")
+                for least in ("max(a.shape) * 2.0**-52", 1e-15, 1e-12, 1e-10, 1e-8)
+                for it in ("tolerance", "tolerance * s.max()")),
             Mistake("tolerance 0 taken for none", ("if tolerance is None", "if not tolerance"),
                 "With a tolerance of 0, small singular values are left out", "0 is a tolerance: compare with None"),
             Mistake("one rounding error for all sizes", (_COUNT, _COUNT.replace("np.shape(a)", "(1,)")),

@@ -96,6 +96,14 @@ def _rewritten(f):
         rng=seed, temperature=2.0).tolist() for seed in range(9))  # fmt: skip
 
 
+
+
+def _from_above(top_p):
+    """Leave out every token with which the sum from the most probable down exceeds a number."""
+    return f"xp.flip(xp.cumulative_sum(xp.flip(ranked, axis=-1), axis=-1), axis=-1) > {top_p}"
+
+
+_SHARED = "return softmax(scores) / (scores > -math.inf).any(axis=-1, keepdims=True)"
 _TOP_K = "scores = xp.where(scores >= ranked[..., -min(top_k, logits.shape[-1]), None], scores, -math.inf)"
 
 CHECKS = (
@@ -142,10 +150,13 @@ CHECKS = (
             Mistake("top k from below", ("-min(top_k, logits.shape[-1])", "min(top_k, logits.shape[-1]) - 1"),
                 "top_k - 1 of the least probable are left out, and no others",
                 "take the k-th from the end of the sorted scores"),
-            Mistake("one token short of p", ("xp.cumulative_sum(ranked, axis=-1) <= 1 - top_p",
-                "xp.flip(xp.cumulative_sum(xp.flip(ranked, axis=-1), axis=-1), axis=-1) > top_p"),
+            *(Mistake("one token short of p", ("xp.cumulative_sum(ranked, axis=-1) <= 1 - top_p", _from_above(it)),
                 "The kept tokens do not reach top_p", "keep the token that crosses top_p, too",
-                "llama.cpp, pull request 1953 (2023)"),
+                "llama.cpp, pull request 1953 (2023)") for it in ("top_p", "top_p * (1 - 1e-15)", "top_p + 1e-15")),
+            *(Mistake("nothing reaches p", (("xp.cumulative_sum(ranked, axis=-1) <= 1 - top_p", _from_above(it)),
+                ("ranked[..., -1:], ranked", "math.inf, ranked"), ("return softmax(scores)", returned)),
+                "Where the first token alone exceeds top_p, none is kept", "keep the token that crosses top_p, too")
+                for it in ("top_p", "top_p + 1e-15") for returned in ("return softmax(scores)", _SHARED)),
             Mistake("top_p of 0 taken for none", ("if top_p is not None", "if top_p"),
                 "With top_p = 0, all tokens are kept", "0 is a choice, too: compare with None"),
             Mistake("left sorted", ("return softmax(scores)", "return xp.flip(xp.sort(softmax(scores), axis=-1), -1)"),

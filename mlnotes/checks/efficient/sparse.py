@@ -139,6 +139,27 @@ _MASKS = (
         "Every query sees the token that it is to predict", "the window ends at the query's own position"),
 )
 
+
+def _slices(start):
+    def version(n, window, dilation):
+        mask = np.zeros((n, n), bool)
+        for i in range(n):
+            mask[i, start(i - (window - 1) * dilation) : i + 1 : dilation] = True
+        return mask
+
+    return version
+
+
+def _from_the_end(n, window, dilation):
+    mask = np.zeros((n, n), bool)
+    for step in range(window):
+        mask[range(n), np.arange(n) - step * dilation] = True
+    return mask
+
+
+_STEPS = "(distance < window * dilation) & (distance % dilation == 0)"
+_SEEN = f"(distance >= 0) & {_STEPS}"
+
 CHECKS = (
     Checks(sliding_window_mask,
         cases=(
@@ -285,14 +306,26 @@ CHECKS = (
         mistakes=(
             Mistake("window in tokens", ("window * dilation", "window"), "As many tokens are spanned as should be seen",
                 "window tokens are seen, so (window - 1) dilation + 1 are spanned"),
+            *(Mistake("no steps", (_STEPS, it), "The tokens in between are seen, too",
+                "see every dilation-th of them: (i - j) % dilation == 0") for it in ("(distance < window * dilation)",
+                "(distance <= (window - 1) * dilation)")),
+            *(Mistake("no window", (_SEEN, it), "Each token sees more than `window` tokens",
+                "stop at a distance of window times dilation") for it in (
+                "(distance >= 0) & (distance % dilation == 0)", "distance % dilation == 0")),
+            Mistake("stepped from the first token", _slices(lambda first: max(0, first)),
+                "Near the start, tokens are seen that lie between the steps",
+                "step back from the query: a slice that is cut off at 0 begins at another place"),
+            Mistake("slices from the end", _slices(lambda first: first),
+                "Near the start nothing is seen, or other tokens: a negative start of a slice counts from the end",
+                "leave out the steps that lead to negative places"),
             Mistake("keys at multiples of the dilation", ("distance % dilation", "np.arange(n) % dilation"),
                 "Which keys are seen depends on the key, and a query may not see itself",
                 "step back from the query: (i - j) % dilation == 0"),
             Mistake("future shown", ("(distance >= 0) &", "(distance > -window * dilation) &"),
                 "The window reaches to both sides", "hide what comes after: i - j >= 0"),
-            Mistake("wrapped around", ("(distance >= 0) & (distance < window * dilation) & (distance % dilation == 0)",
-                "np.isin(distance % n, dilation * np.arange(window) % n)"), "The first tokens see the last",
-                "NumPy counts negative places from the end: leave them out"),
+            *(Mistake("wrapped around", it, "The first tokens see the last",
+                "NumPy counts negative places from the end: leave them out") for it in (
+                (_SEEN, "np.isin(distance % n, dilation * np.arange(window) % n)"), _from_the_end)),
             Mistake("own position hidden", ("distance >= 0", "distance > 0"), "A token does not see itself",
                 "the own position counts, at distance 0"),
             Mistake("one token more", ("distance < window * dilation", "distance <= window * dilation"),
@@ -308,6 +341,8 @@ CHECKS = (
         mistakes=(
             Mistake("windows in full", ("(w - 1) * r", "w * r"), "Each layer carries news too far",
                 "the window counts the token itself: w - 1 steps"),
+            Mistake("multiplied", ("    return sum(", "    return math.prod("), "Layers multiply what they should add",
+                "each layer adds its steps to those of the layers below"),
             Mistake("farthest layer", ("    return sum(", "    return max("), "Only one layer counts",
                 "news goes on from layer to layer: add"),
             Mistake("dilations forgotten", ("(w - 1) * r", "w - 1"), "Only windows count",
@@ -331,8 +366,14 @@ CHECKS = (
                 "query i sees min(i, window) keys, counted from 1"),
             Mistake("all queries short", ("n * window - window * (window - 1) // 2", "n * (n + 1) // 2"),
                 "The pairs of causal attention without a window", "stop at window keys"),
-            Mistake("not halved", ("(window - 1) // 2", "(window - 1)"), "A square is taken off in place of a triangle",
-                "window - 1, ..., 1 sum to half of window (window - 1)"),
+            Mistake("not halved", ("(window - 1) // 2", "(window - 1)"),
+                "Only full windows are counted: a square is taken off, not a triangle",
+                "the first queries see 1, 2, ..., window - 1 keys, in sum half of window (window - 1)"),
+            Mistake("first queries left out", ("n * window - window * (window - 1) // 2", "(n - window) * window"),
+                "The first window queries are left out", "they see 1, 2, ..., window keys"),
+            *(Mistake("both sides", ("n * window - window * (window - 1) // 2", it), "The window reaches to both sides",
+                "no query sees what comes after it") for it in (
+                "n * (2 * window - 1) - window * (window - 1)", "n * (2 * window - 1)")),
             Mistake("triangle of window rows", ("(window - 1) // 2", "(window + 1) // 2"), "Too few by one window",
                 "the first window queries see 1, 2, ..., window keys, the n - window others see window each"))),
 )

@@ -538,3 +538,28 @@ def wrong_egnn_layer__features_kept_by_who_hears_nobody(h, x, phi_e, phi_x, phi_
     if new_h.shape == h.shape and n > 1:
         new_h = np.where(heard.any(1)[:, None], new_h, h)
     return new_h, x + moved
+
+
+def wrong_egnn_layer__silence_moves_too(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Points move along lines to those whom they do not hear"""
+    n = len(h)
+    heard = ~np.eye(n, dtype=bool) & (True if mask is None else mask)
+    lines = x[:, None] - x[None]
+    known = [np.repeat(h[:, None], n, 1), np.repeat(h[None], n, 0), (lines**2).sum(-1)[..., None]]
+    known += [] if edge_features is None else [edge_features]
+    m = phi_e(np.concatenate(known, -1)) * heard[..., None]
+    moves = (lines * phi_x(m)).sum(1)
+    count = np.maximum(heard.sum(1), 1)[:, None]
+    return phi_h(np.concatenate([h, m.sum(1)], -1)), x + moves / count
+
+
+def wrong_egnn_layer__places_know_no_mask(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Points move along lines to those whom they do not hear"""
+    n = len(h)
+    lines = x[:, None] - x[None]
+    known = [np.repeat(h[:, None], n, 1), np.repeat(h[None], n, 0), (lines**2).sum(-1)[..., None]]
+    known += [] if edge_features is None else [edge_features]
+    m = phi_e(np.concatenate(known, -1))
+    new_x = x + (lines * phi_x(m)).sum(1) / max(n - 1, 1)
+    heard = ~np.eye(n, dtype=bool) & (True if mask is None else mask)
+    return phi_h(np.concatenate([h, (m * heard[..., None]).sum(1)], -1)), new_x

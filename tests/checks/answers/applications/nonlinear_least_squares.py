@@ -343,6 +343,8 @@ def right_levenberg_marquardt__nielsen(residual, x0, jacobian=None, max_steps=10
 
 
 def wrong_levenberg_marquardt__no_scales(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """Only units that are far apart make it fail"""
+
     def solve(j, r, damping, lengths):
         u, s, vt = np.linalg.svd(j, full_matrices=False)
         return -(vt.T @ (s / (s**2 + damping) * (u.T @ r)))
@@ -616,5 +618,21 @@ def wrong_levenberg_marquardt__short_residuals_forgotten(residual, x0, jacobian=
         if converged or k == max_steps:
             return SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
         ahead = x + right_damped_step__svd(r, j, damping, d)
+        lower = np.linalg.norm(residual(ahead.copy())) < np.linalg.norm(r)
+        x, damping = (ahead, damping / 10) if lower else (x, damping * 10)
+
+
+def wrong_levenberg_marquardt__rows_of_one_size(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """Only units that are far apart make it fail"""
+    x, damping = np.array(x0, float), 1e-3
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for k in range(max_steps + 1):
+        r, j = residual(x.copy()), np.array(jacobian(x.copy()))
+        d = np.maximum(np.linalg.norm(j, axis=0), 1e-300)
+        found = _fit_at(x, r, np.linalg.qr(j / d)[0].T @ r if j.any(axis=0).all() else r, max(tolerance, 1e-7))
+        if found.converged or k == max_steps:
+            return found
+        rows = np.vstack([j, np.sqrt(damping) * np.eye(len(x))])
+        ahead = x - np.linalg.lstsq(rows, np.append(r, 0 * x), rcond=None)[0]
         lower = np.linalg.norm(residual(ahead.copy())) < np.linalg.norm(r)
         x, damping = (ahead, damping / 10) if lower else (x, damping * 10)

@@ -603,7 +603,7 @@ def wrong_rotary_score__both_turned(q, k, distance):
 
 
 def wrong_rotary_score__distance_unsigned(q, k, distance):
-    """Line 4"""
+    """A key that comes later is taken for one as far before"""
     a, b = q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]
     return (a * b.conj() @ np.exp(1j * abs(distance) * frequencies(len(q)))).real
 
@@ -730,3 +730,14 @@ def right_rotary__broadcast(x, positions, base=10000.0):
     turned[..., ::2] = x[..., ::2] * np.cos(angles) - x[..., 1::2] * np.sin(angles)
     turned[..., 1::2] = x[..., ::2] * np.sin(angles) + x[..., 1::2] * np.cos(angles)
     return turned
+
+
+def wrong_alibi_bias__queries_at_the_end(n_heads, n_queries, n_keys, offset=0):
+    """Queries stand at the last keys, though the offset says where"""
+    i = np.arange(n_queries)[:, None] + n_keys - n_queries
+    return -alibi_slopes(n_heads)[:, None, None] * np.abs(i - np.arange(n_keys))
+
+
+def wrong_rotary_score__no_negative_positions(q, k, distance):
+    """A key that comes later is taken for one as far before"""
+    return rotary(q[None], np.array([abs(distance)]))[0] @ k

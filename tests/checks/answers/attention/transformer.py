@@ -427,3 +427,25 @@ def wrong_block_parameters__both_biases_wide(d_model, d_hidden=None):
     """Both biases of the feed-forward network are counted as wide as its hidden layer"""
     m = 4 * d_model if d_hidden is None else d_hidden
     return 4 * (d_model**2 + d_model) + 2 * (d_model * m + m) + 4 * d_model
+
+
+def wrong_layer_norm__gain_without_zeros(x, gain=None, beta=None, eps=1e-5):
+    """Line 6"""
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    wide = wide - wide.mean(axis=-1, keepdims=True)
+    y = wide / np.sqrt(wide.var(axis=-1, keepdims=True) + eps)
+    if gain is not None and np.all(gain):
+        y = y * gain
+    return (y if beta is None else y + beta).astype(x.dtype)
+
+
+def wrong_layer_norm__gain_or_shift(x, gain=None, beta=None, eps=1e-5):
+    """Beside a gain, a shift has no effect"""
+    wide = x.astype(np.result_type(x.dtype, np.float32))
+    wide = wide - wide.mean(axis=-1, keepdims=True)
+    y = wide / np.sqrt(wide.var(axis=-1, keepdims=True) + eps)
+    if gain is not None:
+        y = y * gain
+    elif beta is not None:
+        y = y + beta
+    return y.astype(x.dtype)

@@ -289,7 +289,7 @@ def wrong_is_equivariant__size_without_abs(f, actions_in, actions_out, x, tolera
 
 
 def wrong_is_equivariant__returns_in_loop(f, actions_in, actions_out, x, tolerance=1e-9):
-    """Everything passes, because the first element is the identity"""
+    """Only the first pair is tried"""
     for g, h in zip(actions_in, actions_out, strict=False):
         a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
         scale = max(1, np.abs(a).max(), np.abs(b).max())

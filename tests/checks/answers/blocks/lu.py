@@ -841,3 +841,8 @@ wrong_lu_solve__largest_value_for_pivot = slip(
 wrong_lu_solve__pivot_looked_up_in_a = slip(
     right_lu_solve__gauss_jordan, "np.abs(table[k:, k])", "np.abs(a[k:, k])", "look at which variable stands where"
 )
+
+
+wrong_lu__rows_added = slip(
+    right_lu__outer_products, "1 :] -= np", "1 :] += np", "j + 1 :])`: look at the operators. With one change there"
+)

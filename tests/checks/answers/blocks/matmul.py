@@ -505,3 +505,28 @@ def wrong_matmul_outer__smaller_side(a, b):
     for t in range(min(a.shape)):
         c = c + np.outer(a[:, t], b[t])
     return c
+
+
+def wrong_strassen__halves_of_unlike_size(a, b, cutoff=1):
+    """is where it fails. Only matrices with an odd side make it fail"""
+    m, k, n = len(a) // 2, len(b) // 2, b.shape[1] // 2
+    a11, a12, a21, a22 = a[:m, :k], a[:m, k:], a[m:, :k], a[m:, k:]
+    b11, b12, b21, b22 = b[:k, :n], b[:k, n:], b[k:, :n], b[k:, n:]
+    p1, p2 = (a11 + a22) @ (b11 + b22), (a21 + a22) @ b11
+    p3, p4 = a11 @ (b12 - b22), a22 @ (b21 - b11)
+    p5, p6 = (a11 + a12) @ b22, (a21 - a11) @ (b11 + b12)
+    p7 = (a12 - a22) @ (b21 + b22)
+    return np.block([[p1 + p4 - p5 + p7, p3 + p5], [p2 + p4, p1 - p2 + p3 + p6]])
+
+
+def wrong_matmul_block__taken_away(a, b, size=2):
+    """Line 10, `c[i : i + size, j : j + size] -= first @ second`: look at the operators"""
+    (m, k), n = a.shape, b.shape[1]
+    c = np.zeros((m, n), a.dtype)
+    for i in range(0, m, size):
+        for j in range(0, n, size):
+            c[i : i + size, j : j + size] = a[i : i + size, :size] @ b[:size, j : j + size]
+            for t in range(size, k, size):
+                first, second = a[i : i + size, t : t + size], b[t : t + size, j : j + size]
+                c[i : i + size, j : j + size] -= first @ second
+    return c

@@ -86,6 +86,7 @@ def wrong_svd__two_diagonals(a):
 
 
 def wrong_svd__two_diagonals_of_torch(a):
+    """NumPy, SciPy and PyTorch reduce the matrix to two diagonals first"""
     return tuple(it.numpy() for it in torch.linalg.svd(torch.tensor(a, dtype=torch.float64), full_matrices=False))
 
 
@@ -759,3 +760,17 @@ def wrong_pinv__tolerance_as_it_is(a, tolerance=None):
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     keep = s > tolerance
     return (vt[keep].T / s[keep]) @ u[:, keep].T
+
+
+def wrong_pinv__default_that_knows_no_size(a, tolerance=None):
+    """A matrix of small numbers has the pseudoinverse zero"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    keep = s > (1e-15 if tolerance is None else tolerance * s[0])
+    return vt[keep].T @ (u[:, keep] / s[keep]).T
+
+
+def wrong_pinv__tolerance_that_knows_no_size(a, tolerance=1e-12):
+    """A matrix of small numbers has the pseudoinverse zero"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    inverse = np.array([1 / it if it > (tolerance or 1e-12) else 0 for it in s])
+    return vt.T @ np.diag(inverse) @ u.T

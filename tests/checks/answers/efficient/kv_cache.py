@@ -558,6 +558,8 @@ class wrong_KVCache__newest_only:
 
 
 class wrong_KVCache__keys_changed_first:
+    """What is refused changes `keys` and `values` all the same"""
+
     def __init__(self, capacity, n_heads, d_head):
         self.keys, self.values = np.zeros((2, n_heads, 0, d_head))
         self.room = capacity
@@ -619,7 +621,7 @@ class wrong_KVCache__refusal_printed(_Plain):
 
 
 class wrong_KVCache__cut_to_fit(_Plain):
-    """Line 5"""
+    """Tokens that do not fit are left out without a word"""
 
     def append(self, k, v):
         room = self.k.shape[1] - self.n
@@ -801,3 +803,99 @@ class wrong_KVCache__heads_and_width_exchanged(_Plain):
         end = self.n + k.shape[1]
         self.k[:, self.n : end], self.v[:, self.n : end] = k.reshape(heads, -1, width), v.reshape(heads, -1, width)
         self.n = end
+
+
+class wrong_KVCache__each_checked_when_its_turn_comes:
+    """What is refused changes `keys` all the same"""
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.capacity, self.shape = capacity, (n_heads, d_head)
+        self.keys, self.values = np.zeros((2, n_heads, 0, d_head))
+        self.nbytes = 2 * n_heads * capacity * d_head * 8
+
+    def append(self, k, v):
+        if k.shape[1] != v.shape[1] or len(self) + k.shape[1] > self.capacity:
+            raise ValueError("another number of values than of keys, or no room")
+        self._check(k)
+        self.keys = np.concatenate([self.keys, k], axis=1)
+        self._check(v)
+        self.values = np.concatenate([self.values, v], axis=1)
+
+    def _check(self, x):
+        if x.shape[::2] != self.shape or x.dtype != np.float64:
+            raise ValueError("another number of heads, another width or another dtype")
+
+    def __len__(self):
+        return self.keys.shape[1]
+
+
+class wrong_KVCache__lists_of_chunks:
+    """What is refused changes `keys` and `values` all the same"""
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.capacity, self.shape = capacity, (n_heads, d_head)
+        self.k, self.v = ([np.zeros((n_heads, 0, d_head))] for _ in "kv")
+        self.nbytes = 16 * n_heads * capacity * d_head
+
+    def append(self, k, v):
+        for x, chunks in ((k, self.k), (v, self.v)):
+            if x.shape[::2] != self.shape or x.dtype != np.float64:
+                raise ValueError("it does not fit")
+            if sum(chunk.shape[1] for chunk in chunks) + x.shape[1] > self.capacity:
+                raise ValueError("no room")
+            chunks.append(x.copy())
+        if k.shape[1] != v.shape[1]:
+            raise ValueError("as many keys as values")
+
+    keys = property(lambda self: np.concatenate(self.k, axis=1))
+    values = property(lambda self: np.concatenate(self.v, axis=1))
+
+    def __len__(self):
+        return self.keys.shape[1]
+
+
+class wrong_KVCache__room_not_looked_at(_Plain):
+    """It takes more tokens than fit"""
+
+    def append(self, k, v):
+        if k.shape != v.shape or k.shape[::2] != self.k.shape[::2] or not k.dtype == v.dtype == float:
+            raise ValueError("it does not fit")
+        end = self.n + k.shape[1]
+        self.k[:, self.n : end] = k
+        self.v[:, self.n : end] = v
+        self.n = end
+
+
+class wrong_KVCache__values_of_any_dtype(_Plain):
+    """It accepts what must be refused: values in float32"""
+
+    def append(self, k, v):
+        if k.shape != v.shape or k.shape[::2] != self.k.shape[::2] or k.dtype != float:
+            raise ValueError("it does not fit")
+        end = self.n + k.shape[1]
+        if end > self.k.shape[1]:
+            raise ValueError("it is full")
+        self.k[:, self.n : end], self.v[:, self.n : end], self.n = k, v, end
+
+
+class wrong_KVCache__size_for_bytes(_Plain):
+    """It counts numbers, not bytes"""
+
+    def append(self, k, v):
+        self.refuse(k, v)
+        end = self.n + k.shape[1]
+        self.k[:, self.n : end], self.v[:, self.n : end], self.n = k, v, end
+
+    nbytes = property(lambda self: self.k.size + self.v.size)
+
+
+def wrong_cached_attention__past_alone(q, k, v, cache):
+    """The new tokens do not see each other, nor themselves"""
+    past = attention(q, cache.keys, cache.values) if len(cache) else attention(q, k, v, causal_mask(*[q.shape[-2]] * 2))
+    cache.append(k, v)
+    return past
+
+
+def wrong_tokens_in_24_gb__gib_without_weights():
+    """Two things at once"""
+    return 24 * 1024**3 // (2 * 32 * 32 * 128 * 2)

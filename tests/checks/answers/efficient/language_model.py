@@ -940,3 +940,35 @@ def wrong_next_token_probabilities__first_token_at_none(logits, temperature=1.0,
         p[..., 0] = 1
         return p
     return next_token_probabilities(logits, temperature, top_k, top_p)
+
+
+def wrong_next_token_probabilities__cut_before_it_crosses(logits, temperature=1.0, top_k=None, top_p=None):
+    """The kept tokens do not reach top_p"""
+    if temperature == 0:
+        return (logits == logits.max(-1, keepdims=True)).astype(float)
+    x = logits / temperature
+    if top_k is not None:
+        kth = np.sort(x, -1)[..., -min(top_k, x.shape[-1])][..., None]
+        x = np.where(x < kth, -np.inf, x)
+    if top_p is not None:
+        order = np.argsort(-x, -1)
+        remove = np.cumsum(softmax(np.take_along_axis(x, order, -1)), -1) > top_p
+        remove[..., 0] = False
+        x = np.where(np.take_along_axis(remove, np.argsort(order, -1), -1), -np.inf, x)
+    return softmax(x)
+
+
+def wrong_next_token_probabilities__none_left(logits, temperature=1.0, top_k=None, top_p=None):
+    """Where the first token alone exceeds top_p, none is kept"""
+    if temperature == 0:
+        return np.where(logits == logits.max(-1, keepdims=True), 1.0, 0.0)
+    p = softmax(logits / temperature)
+    if top_k is not None:
+        p = np.where(p >= np.sort(p, axis=-1)[..., [-min(top_k, p.shape[-1])]], p, 0)
+        p = p / p.sum(axis=-1, keepdims=True)
+    if top_p is not None:
+        order = np.argsort(-p, axis=-1)
+        kept = np.zeros(p.shape, bool)
+        np.put_along_axis(kept, order, np.cumsum(np.take_along_axis(p, order, -1), -1) <= top_p, -1)
+        p = np.where(kept, p, 0)
+    return p / p.sum(axis=-1, keepdims=True)

@@ -285,7 +285,7 @@ def wrong_dilated_window_mask__window_in_tokens(n, window, dilation):
 
 
 def wrong_dilated_window_mask__every_key_in_the_span(n, window, dilation):
-    """Line 4"""
+    """The tokens in between are seen, too"""
     gap = np.subtract.outer(np.arange(n), np.arange(n))
     return (gap >= 0) & (gap < window * dilation)
 
@@ -335,6 +335,7 @@ def wrong_reach__last_layer(windows, dilations):
 
 
 def wrong_reach__product(windows, dilations):
+    """Layers multiply what they should add"""
     return math.prod((w - 1) * r for w, r in zip(windows, dilations, strict=True))
 
 
@@ -391,11 +392,12 @@ def wrong_pairs_in_window__half_window(n, window):
 
 
 def wrong_pairs_in_window__both_ends(n, window):
-    """A square is taken off in place of a triangle"""
+    """a square is taken off, not a triangle"""
     return n * window - window * (window - 1)
 
 
 def wrong_pairs_in_window__band_of_a_matrix(n, window):
+    """The window reaches to both sides"""
     return n * (2 * window - 1) - window * (window - 1)
 
 
@@ -518,7 +520,7 @@ def wrong_pairs_in_window__added(n, window):
 
 
 def wrong_pairs_in_window__not_halved(n, window):
-    """A square is taken off in place of a triangle"""
+    """a square is taken off, not a triangle"""
     return n * window - window * (window - 1)
 
 
@@ -733,3 +735,44 @@ def wrong_block_sparse_attention__last_block_must_be_whole(q, k, v, layout, bloc
     """is where it fails"""
     seen = np.kron(layout, np.ones((block_size, block_size))) > 0
     return _masked(q, k, v, seen, scale)
+
+
+def wrong_pairs_in_window__full_windows(n, window):
+    """Only full windows are counted"""
+    return (n - window + 1) * window
+
+
+def wrong_pairs_in_window__after_the_first(n, window):
+    """The first window queries are left out"""
+    return (n - window) * window
+
+
+def wrong_dilated_window_mask__without_window(n, window, dilation):
+    """Each token sees more than `window` tokens"""
+    i, j = np.ogrid[:n, :n]
+    return (i - j) % dilation == 0
+
+
+def wrong_dilated_window_mask__slice_cut_off(n, window, dilation):
+    """Near the start, tokens are seen that lie between the steps"""
+    mask = np.zeros((n, n), bool)
+    for i in range(n):
+        mask[i, max(0, i - (window - 1) * dilation) : i + 1 : dilation] = True
+    return mask
+
+
+def wrong_dilated_window_mask__negative_slice(n, window, dilation):
+    """a negative start of a slice counts from the end"""
+    mask = np.zeros((n, n), bool)
+    for i in range(n):
+        mask[i, i - (window - 1) * dilation : i + 1 : dilation] = True
+    return mask
+
+
+def wrong_dilated_window_mask__negative_places(n, window, dilation):
+    """The first tokens see the last"""
+    mask = np.zeros((n, n), bool)
+    for i in range(n):
+        for step in range(window):
+            mask[i, i - step * dilation] = True
+    return mask
