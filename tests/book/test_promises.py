@@ -13,10 +13,18 @@ from mlnotes.book.form import read
 CHAPTERS = [path for path in notebooks(ROOT / "chapters") if path.parent.name != "chapters"]
 
 
+def prose_of(cells):
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+def works_cited(text):
+    return [key.strip() for role in re.findall(r"\{cite:?\w*\}`([^`]*)`", text) for key in role.split(",")]
+
+
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_a_chapter_says_what_it_needs_goes_wrong_and_costs_and_ends_with_exercises_that_are_checked(path):
     cells = read(path).cells
-    prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    prose = prose_of(cells)
     headings = re.findall("^## (.*)", prose, re.MULTILINE)
     assert {"Why believe it", "Where it goes wrong", "What it costs"} <= set(headings)
     assert headings[-2:] == ["Exercises", "Summary"]
@@ -49,6 +57,20 @@ def test_the_pages_show_the_committed_outputs_for_building_runs_nothing():
 def test_the_bibliography_lists_what_is_cited_and_nothing_else():
     works = re.findall(r"^@\w+\{([^,]+),", (ROOT / "chapters/references.bib").read_text(encoding="utf-8"), re.MULTILINE)
     pages = [*notebooks(ROOT / "chapters"), *(ROOT / "chapters").rglob("*.md")]
-    roles = re.findall(r"\{cite:?\w*\}`([^`]*)`", "\n".join(it.read_text(encoding="utf-8") for it in pages))
     assert len(works) == len(set(works))
-    assert {key.strip() for role in roles for key in role.split(",")} == set(works)
+    assert set(works_cited("\n".join(it.read_text(encoding="utf-8") for it in pages))) == set(works)
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_ends_with_the_works_that_it_cites_in_the_order_of_the_alphabet(path):
+    text, listed = prose_of(read(path).cells).split("**References:**")
+    assert works_cited(listed) == sorted(set(works_cited(text)))
+
+
+def test_a_key_has_the_year_of_its_work_or_that_of_its_preprint_which_the_entry_says():
+    text = (ROOT / "chapters/references.bib").read_text(encoding="utf-8")
+    for key, entry in re.findall(r"^@\w+\{([^,]+),(.*?)^\}", text, re.MULTILINE | re.DOTALL):
+        year = re.search(r"^ *year *= \{(\d{4})\}", entry, re.MULTILINE)[1]
+        assert re.search(r"\d{4}", key)[0] in (year, *re.findall(r"arXiv:\S+ \((\d{4})\)", entry)), key
+        preprint = [2000 + int(it) for it in re.findall(r"arXiv:(\d\d)\d\d\.\d{4,5}\b", entry)]
+        assert all(0 <= int(year) - it <= 3 for it in preprint), key
