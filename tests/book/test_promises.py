@@ -10,6 +10,7 @@ from mlnotes.book.canonical import ROOT, notebooks
 from mlnotes.book.chapter_map import read_map
 from mlnotes.book.form import read
 
+SIGNATURE = re.compile(r"`(my_\w+)\(([^`]*)\)`")
 CHAPTERS = [path for path in notebooks(ROOT / "chapters") if path.parent.name != "chapters"]
 
 
@@ -74,3 +75,24 @@ def test_a_key_has_the_year_of_its_work_or_that_of_its_preprint_which_the_entry_
         assert re.search(r"\d{4}", key)[0] in (year, *re.findall(r"arXiv:\S+ \((\d{4})\)", entry)), key
         preprint = [2000 + int(it) for it in re.findall(r"arXiv:(\d\d)\d\d\.\d{4,5}\b", entry)]
         assert all(0 <= int(year) - it <= 3 for it in preprint), key
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_an_exercise_asks_for_what_its_stub_begins_and_its_solution_writes(path):
+    cells = read(path).cells
+    text, written = prose_of(cells), {}
+    for node in (it for cell in cells if cell.cell_type == "code" for it in ast.parse(cell.source).body):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("my_"):
+            written.setdefault(node.name, []).append(ast.unparse(node.args))
+    asked = {name: ast.unparse(ast.parse(f"def _({it}): ...").body[0].args) for name, it in SIGNATURE.findall(text)}
+    assert written == {name: [it, it] for name, it in asked.items()}
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_solution_follows_its_exercise_and_no_text_refers_to_an_exercise_that_is_not_there(path):
+    text = prose_of(read(path).cells)
+    labels = re.findall(r"^:label: (exercise\S*)$|\{solution-start\} (\S+)$", text, re.MULTILINE)
+    order = [exercise or solution for exercise, solution in labels]
+    assert order[::2] == order[1::2]
+    assert len(set(order)) == text.count("{exercise}")
+    assert all(int(it) <= text.count("{exercise}") for it in re.findall(r"\b[Ee]xercises? (\d+)", text))
