@@ -1,6 +1,7 @@
 """What the README and the start page say of every chapter is so."""
 
 import ast
+import functools
 import re
 
 import pytest
@@ -10,6 +11,7 @@ from mlnotes.book.canonical import ROOT, notebooks
 from mlnotes.book.chapter_map import read_map
 from mlnotes.book.form import read
 
+SPAN = re.compile(r"(?<![`}])`([^`\n]+)`(?!`)")
 SIGNATURE = re.compile(r"`(my_\w+)\(([^`]*)\)`")
 CHAPTERS = [path for path in notebooks(ROOT / "chapters") if path.parent.name != "chapters"]
 
@@ -96,3 +98,29 @@ def test_a_solution_follows_its_exercise_and_no_text_refers_to_an_exercise_that_
     assert order[::2] == order[1::2]
     assert len(set(order)) == text.count("{exercise}")
     assert all(int(it) <= text.count("{exercise}") for it in re.findall(r"\b[Ee]xercises? (\d+)", text))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_name_of_code_in_the_text_stands_in_a_cell_of_its_chapter_or_in_the_package(path):
+    cells = read(path).cells
+    cells_of_code = "\n".join(str((cell.source, cell.outputs)) for cell in cells if cell.cell_type == "code")
+    named = re.findall(r"\b[A-Za-z]\w*_\w+|\b[A-Za-z_]\w*(?=\()", " ".join(SPAN.findall(prose_of(cells))))
+    assert {it for it in set(named) - words_of_the_package() if it not in cells_of_code} == set()
+
+
+def test_names_of_code_in_the_notation_stand_in_the_chapters_that_it_gives_for_them():
+    rows = re.findall(
+        r"^\|.*\| (.*) \| \{doc\}`(.*)` \|$", (ROOT / "chapters/notation.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(rows) > 50
+    for code, chapter in rows:
+        cells = read(ROOT / f"chapters/{chapter}.ipynb").cells
+        text = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+        known = re.findall(r"\w+", text + (ROOT / f"mlnotes/{chapter}.py").read_text(encoding="utf-8"))
+        assert {*re.findall(r"[A-Za-z_]\w*", " ".join(SPAN.findall(code)))} <= {*known}, (code, chapter)
+
+
+@functools.cache
+def words_of_the_package():
+    files = (ROOT / "mlnotes").rglob("*.py")
+    return {word for path in files for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
