@@ -1,6 +1,7 @@
 """What the README and the start page say of every chapter is so."""
 
 import ast
+import functools
 import re
 
 import pytest
@@ -10,13 +11,23 @@ from mlnotes.book.canonical import ROOT, notebooks
 from mlnotes.book.chapter_map import read_map
 from mlnotes.book.form import read
 
+SPAN = re.compile(r"(?<![`}])`([^`\n]+)`(?!`)")
+SIGNATURE = re.compile(r"`(my_\w+)\(([^`]*)\)`")
 CHAPTERS = [path for path in notebooks(ROOT / "chapters") if path.parent.name != "chapters"]
+
+
+def prose_of(cells):
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+def works_cited(text):
+    return [key.strip() for role in re.findall(r"\{cite:?\w*\}`([^`]*)`", text) for key in role.split(",")]
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_a_chapter_says_what_it_needs_goes_wrong_and_costs_and_ends_with_exercises_that_are_checked(path):
     cells = read(path).cells
-    prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    prose = prose_of(cells)
     headings = re.findall("^## (.*)", prose, re.MULTILINE)
     assert {"Why believe it", "Where it goes wrong", "What it costs"} <= set(headings)
     assert headings[-2:] == ["Exercises", "Summary"]
@@ -49,6 +60,67 @@ def test_the_pages_show_the_committed_outputs_for_building_runs_nothing():
 def test_the_bibliography_lists_what_is_cited_and_nothing_else():
     works = re.findall(r"^@\w+\{([^,]+),", (ROOT / "chapters/references.bib").read_text(encoding="utf-8"), re.MULTILINE)
     pages = [*notebooks(ROOT / "chapters"), *(ROOT / "chapters").rglob("*.md")]
-    roles = re.findall(r"\{cite:?\w*\}`([^`]*)`", "\n".join(it.read_text(encoding="utf-8") for it in pages))
     assert len(works) == len(set(works))
-    assert {key.strip() for role in roles for key in role.split(",")} == set(works)
+    assert set(works_cited("\n".join(it.read_text(encoding="utf-8") for it in pages))) == set(works)
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_ends_with_the_works_that_it_cites_in_the_order_of_the_alphabet(path):
+    text, listed = prose_of(read(path).cells).split("**References:**")
+    assert works_cited(listed) == sorted(set(works_cited(text)))
+
+
+def test_a_key_has_the_year_of_its_work_or_that_of_its_preprint_which_the_entry_says():
+    text = (ROOT / "chapters/references.bib").read_text(encoding="utf-8")
+    for key, entry in re.findall(r"^@\w+\{([^,]+),(.*?)^\}", text, re.MULTILINE | re.DOTALL):
+        year = re.search(r"^ *year *= \{(\d{4})\}", entry, re.MULTILINE)[1]
+        assert re.search(r"\d{4}", key)[0] in (year, *re.findall(r"arXiv:\S+ \((\d{4})\)", entry)), key
+        preprint = [2000 + int(it) for it in re.findall(r"arXiv:(\d\d)\d\d\.\d{4,5}\b", entry)]
+        assert all(0 <= int(year) - it <= 3 for it in preprint), key
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_an_exercise_asks_for_what_its_stub_begins_and_its_solution_writes(path):
+    cells = read(path).cells
+    text, written = prose_of(cells), {}
+    for node in (it for cell in cells if cell.cell_type == "code" for it in ast.parse(cell.source).body):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("my_"):
+            written.setdefault(node.name, []).append(ast.unparse(node.args))
+    asked = {name: ast.unparse(ast.parse(f"def _({it}): ...").body[0].args) for name, it in SIGNATURE.findall(text)}
+    assert written == {name: [it, it] for name, it in asked.items()}
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_solution_follows_its_exercise_and_no_text_refers_to_an_exercise_that_is_not_there(path):
+    text = prose_of(read(path).cells)
+    labels = re.findall(r"^:label: (exercise\S*)$|\{solution-start\} (\S+)$", text, re.MULTILINE)
+    order = [exercise or solution for exercise, solution in labels]
+    assert order[::2] == order[1::2]
+    assert len(set(order)) == text.count("{exercise}")
+    assert all(int(it) <= text.count("{exercise}") for it in re.findall(r"\b[Ee]xercises? (\d+)", text))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_name_of_code_in_the_text_stands_in_a_cell_of_its_chapter_or_in_the_package(path):
+    cells = read(path).cells
+    cells_of_code = "\n".join(str((cell.source, cell.outputs)) for cell in cells if cell.cell_type == "code")
+    named = re.findall(r"\b[A-Za-z]\w*_\w+|\b[A-Za-z_]\w*(?=\()", " ".join(SPAN.findall(prose_of(cells))))
+    assert {it for it in set(named) - words_of_the_package() if it not in cells_of_code} == set()
+
+
+def test_names_of_code_in_the_notation_stand_in_the_chapters_that_it_gives_for_them():
+    rows = re.findall(
+        r"^\|.*\| (.*) \| \{doc\}`(.*)` \|$", (ROOT / "chapters/notation.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(rows) > 50
+    for code, chapter in rows:
+        cells = read(ROOT / f"chapters/{chapter}.ipynb").cells
+        text = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+        known = re.findall(r"\w+", text + (ROOT / f"mlnotes/{chapter}.py").read_text(encoding="utf-8"))
+        assert {*re.findall(r"[A-Za-z_]\w*", " ".join(SPAN.findall(code)))} <= {*known}, (code, chapter)
+
+
+@functools.cache
+def words_of_the_package():
+    files = (ROOT / "mlnotes").rglob("*.py")
+    return {word for path in files for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}

@@ -169,13 +169,22 @@ class TestContinuousIntegration:
         run(tool("zizmor"), "--offline", "--quiet", "--persona=auditor", ".github")
 
     def test_the_workflow_runs_what_everyone_runs(self):
-        text = (ROOT / WORKFLOW).read_text(encoding="utf-8")
         everything = ["make test", "make processors SETS=foreign ONLY=chapters", "make book", "make pdf"]
-        assert re.findall(r"run: (make .*)", text) == [*everything, "make processors"]
-        assert re.findall(r"^  (push|pull_request):$", text, re.M) == ["push", "pull_request"]
+        assert commands(workflow()["jobs"]["book"]) == everything
+        assert commands(workflow()["jobs"]["elsewhere"]) == ["make processors"]
+
+    def test_the_workflow_runs_on_every_push_and_fails_where_a_test_fails_or_is_skipped(self):
+        assert workflow()[True] == {"push": None, "pull_request": None}  # in YAML 1.1, `on` is true
+        jobs = workflow()["jobs"]
+        published = "github.event_name == 'push' && github.ref == 'refs/heads/main'"
+        conditions = {name: [it["if"] for it in (job, *job["steps"]) if "if" in it] for name, job in jobs.items()}
+        assert conditions == {"book": [published], "elsewhere": [], "notebooks": [published], "publish": [published]}
+        assert "if" not in jobs["book"]
+        assert not [it for job in jobs.values() for it in (job, *job["steps"]) if "continue-on-error" in it]
+        assert jobs["book"]["env"]["MLNOTES_REQUIRE_BROWSER"] == "1"
 
     def test_the_workflow_tests_on_three_systems_and_a_newer_python_and_publishes_after_the_first(self):
-        jobs = yaml.safe_load((ROOT / WORKFLOW).read_text(encoding="utf-8"))["jobs"]
+        jobs = workflow()["jobs"]
         assert jobs["book"]["runs-on"] == "ubuntu-24.04"
         matrix = jobs["elsewhere"]["strategy"]["matrix"]
         assert (matrix["system"], matrix["python"]) == (["ubuntu-24.04-arm", "macos-15"], ["3.11"])
@@ -185,7 +194,9 @@ class TestContinuousIntegration:
     def test_every_action_runs_on_a_node_that_github_still_has(self):
         first_on_node_24 = {"checkout": 5, "setup-python": 6, "upload-artifact": 6, "download-artifact": 7}
         first_on_node_24 |= {"upload-pages-artifact": 5, "deploy-pages": 5}
-        used = re.findall(r"uses: actions/([\w-]+)@v(\d+)$", (ROOT / WORKFLOW).read_text(encoding="utf-8"), re.M)
+        steps = [step["uses"] for job in workflow()["jobs"].values() for step in job["steps"] if "uses" in step]
+        assert [it for it in steps if not re.fullmatch(r"actions/[\w-]+@v\d+", it)] == []
+        used = [re.findall(r"[\w-]+", it.removeprefix("actions/").replace("@v", " ")) for it in steps]
         assert {name for name, _ in used} == {*first_on_node_24}
         assert [(name, major) for name, major in used if int(major) < first_on_node_24[name]] == []
 
@@ -364,6 +375,14 @@ def run(*command, cwd=ROOT):
     done = subprocess.run(command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
     return done.stdout
+
+
+def workflow():
+    return yaml.safe_load((ROOT / WORKFLOW).read_text(encoding="utf-8"))
+
+
+def commands(job):
+    return [step["run"] for step in job["steps"] if "run" in step]
 
 
 def script(path, text):
