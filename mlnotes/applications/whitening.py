@@ -252,9 +252,6 @@ def _principal_axes(x, kind, eps, ddof):
     # If vt is a mirror, one axis is turned round: all kinds of whitening are rotations of each other.
     if det(vt) < 0:
         u[:, -1], vt[-1] = -u[:, -1], -vt[-1]
-    # Where the root of eps is too large a number of these units, it is counted in those of x.
-    if np.frexp(math.sqrt(eps))[1] - exponent > np.finfo(s.dtype).maxexp:
-        s, exponent = np.ldexp(s, exponent), np.zeros_like(exponent)
     return u, s, vt, _std(s, exponent, eps, n - ddof), exponent
 
 
