@@ -74,7 +74,7 @@ def simulate_charges(x, v, charges, step, n_steps, softening=0.1):
         v = v + step / 2 * force
         seen.append((x, v))
     x, v = map(np.stack, zip(*seen, strict=True))
-    return Trajectory(step * np.arange(n_steps + 1), x, v, total_energy(x, v, charges, softening))
+    return Trajectory(step * np.arange(len(x)), x, v, total_energy(x, v, charges, softening))
 
 
 def coulomb_forces(x, charges, softening=0.1):
@@ -108,9 +108,10 @@ def coulomb_forces(x, charges, softening=0.1):
     Clipping large forces instead, coordinate by coordinate, would make them depend on the axes, and the energy drift.
     """
     x, _, charges = _particles(x, x, charges, softening)
-    difference = x[..., :, None, :] - x[..., None, :, :]
-    distance = _softened(difference, softening) + np.diag(np.full(x.shape[-2], np.inf))
     with np.errstate(all="ignore"):  # what overflows is refused below
+        difference = x[..., :, None, :] - x[..., None, :, :]
+        distance = _softened(difference, softening) + np.diag(np.full(x.shape[-2], np.inf))
+        difference = np.where(np.isinf(difference), 0.0, difference)  # so far away that nothing is felt
         size = charges[..., :, None] * charges[..., None, :] / distance / distance
         forces = (size[..., None] * (difference / distance[..., None])).sum(axis=-2)
     if not np.isfinite(forces).all():

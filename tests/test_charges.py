@@ -81,6 +81,10 @@ class TestForces:
         energy = total_energy(np.array([[0.0, 0.0], [3.0, 4.0]]) * size, np.zeros((2, 2)), np.ones(2), 0.0)
         assert energy == pytest.approx(0.2 / size, rel=1e-14)
 
+    def test_particles_farther_apart_than_floats_reach_feel_nothing_of_each_other(self):
+        far = np.array([[-1.7e308, 0.0], [1.7e308, 1e300], [1.7e308, 1e300]])
+        assert not coulomb_forces(far, np.ones(3), 0.1).any()
+
     def test_particles_that_coincide_do_not_push_each_other_if_they_are_soft(self):
         assert not coulomb_forces(np.ones((2, 3)), np.ones(2), 0.1).any()
         assert total_energy(np.ones((2, 3)), np.zeros((2, 3)), np.ones(2), 0.1) == pytest.approx(10)
@@ -149,6 +153,10 @@ class TestMotion:
         one, three = (simulate_charges(x, v, it, 0.01, 4) for it in (CHARGES, np.stack([CHARGES] * 3)))
         np.testing.assert_array_equal(one.x, three.x)
         np.testing.assert_array_equal(one.energy, three.energy)
+
+    def test_as_many_steps_as_a_byte_counts_have_all_their_times(self):
+        seen = simulate_charges(np.ones((1, 3)), np.ones((1, 3)), np.ones(1), 0.5, np.uint8(255))
+        np.testing.assert_array_equal(seen.times, 0.5 * np.arange(256))
 
     def test_no_step_leaves_the_start(self):
         seen = simulate_charges(X, V, CHARGES, 0.1, 0)

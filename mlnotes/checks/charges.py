@@ -189,6 +189,6 @@ CHECKS = (
                 + "        force = coulomb_forces(x, charges, softening)\n"),
                 "Half the step makes half the error, not a quarter, and energy drifts",
                 "kick the second half with the force at the new positions"),
-            Mistake("start not listed", (("seen = [(x, v)]", "seen = []"), ("np.arange(n_steps + 1)",
+            Mistake("start not listed", (("seen = [(x, v)]", "seen = []"), ("np.arange(len(x))",
                 "np.arange(1, n_steps + 1)")), "Entry 0 is the state after one step", "list the start as well"))),
 )
