@@ -436,9 +436,10 @@ def _holds(rows, relation):
 
 def _form(attempt):
     """Recognize numbers that are right but for their shape, or for what is returned besides."""
-    decided = [(trial, found.value, trial.right.value) for trial, found, _ in attempt.everyday if not found.error]
-    if len(decided) < len(attempt.everyday) or any(trial.right.error for trial, *_ in decided):
+    rows = [(it, found) for it, found, unlike in attempt.everyday if unlike or not it.right.error]  # but due refusals
+    if any(found.error or trial.right.error for trial, found in rows):
         return ""
+    decided = [(trial, found.value, trial.right.value) for trial, found in rows]
     parts = [(trial, entries(mine), entries(right)) for trial, mine, right in decided]
     if all(mine is not None for _, mine, _ in parts) and _begins_right(decided, parts):
         return "It returns more than is asked for: what comes first is right."
@@ -532,6 +533,8 @@ _RELATIONS = {
     "is the right one without its sign": lambda right: np.abs(right),
     "is the right one with negative numbers cut off": lambda right: np.maximum(right, 0),
     "is rounded to whole numbers": lambda right: np.round(right),
+    "has its last axis in front": lambda right: np.moveaxis(right, -1, 0),
+    "has its first axis at the end": lambda right: np.moveaxis(right, 0, -1),
     "has the right numbers, with an axis of size 1 too many at the end": lambda right: right[..., None],
     "has the right numbers, with an axis of size 1 too many in front": lambda right: right[None],
     "has the right numbers, without the axis of size 1 that belongs there": np.squeeze,
@@ -823,7 +826,8 @@ def _line_that_warned(attempt):
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
             warnings.simplefilter("always")
             trial.outcome(attempt.function)
-        for it in caught:
+        # An underflow is next to nothing beside an overflow in the same line.
+        for it in sorted(caught, key=lambda it: (it.filename, it.lineno, "underflow" in said(str, it.message))):
             line = it.lineno - source.first
             if it.filename == source.file and 0 <= line < len(source.lines):
                 what = said(str, it.message).replace(" encountered", "")

@@ -358,6 +358,8 @@ CHECKS = (
             oracle("the covariance of numpy.polyfit", lambda a, b: np.sqrt(np.diag(np.polyfit(a[:, 1], b, 2,
                 cov=True)[1]))[::-1], call(_LINE, np.cos(np.arange(11.0))), **_FEW_ROUNDINGS)),
         mistakes=(
+            Mistake("nothing subtracted", ("residual = b - a @ lstsq(a, b)", "residual = b"),
+                "They count all of b as error", "take the squares of the residual, b less what is fitted"),
             Mistake("divided by the number of rows", ("len(a) - a.shape[1]", "len(a)"),
                 "They are too small, the more so the fewer rows there are",
                 "divide by rows minus columns: the residual has no part along the columns"),

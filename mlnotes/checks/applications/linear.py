@@ -177,6 +177,8 @@ CHECKS = (
             oracle("the mean over 400,000 drawn outputs for each sample", _drawn, call(_x2 + 3, 0.5), tolerance=0.02,
                 why="y² has the deviation √2 E[y²], and 5 √2 / √400,000 is 1.1 % of it")),
         mistakes=(
+            Mistake("square of the mean", ("np.mean(x**2)", "np.mean(x) ** 2"),
+                "Inputs of mean 0 seem to bring nothing", "square first, then take the mean"),
             Mistake("variance of the inputs", ("np.mean(x**2)", "np.var(x)"),
                 "It is too small where inputs have another mean than 0",
                 "take the mean of squares, which is the variance plus the square of the mean"),

@@ -131,6 +131,14 @@ _GATE_APPLIED = "x * gate"
 _SILU_GATED = "x * sigmoid(x)"
 _CUT_OFF = "array_namespace(x).where(x <= 0, 0.0, x)"
 
+
+def _bent_once(x, weights, biases, activation=relu):
+    x = activation(x @ weights[0] + biases[0])
+    for w, b in zip(weights[1:], biases[1:], strict=True):
+        x = x @ w + b
+    return x
+
+
 CHECKS = (
     Checks(relu,
         cases=(call(_small), call(_points), call(np.array([1.0, np.nan, -1.0, 2.0, -3.0, 0.5])).about("nan"),
@@ -167,10 +175,13 @@ CHECKS = (
             oracle("x times scipy.special.ndtr", lambda x: x * scipy.special.ndtr(x), call(_grid), **_ROUNDING),
             _torch("gelu")),
         mistakes=(
+            Mistake("not halved", (_NORMAL_GATE, "1 + scipy.special.erf(math.sqrt(0.5) * x)"), "The gate goes up to 2",
+                "halve 1 + erf"),
             Mistake("probability only", (_GATE_APPLIED, "gate"), "The result lies between 0 and 1",
                 "multiply the probability by x"),
-            Mistake("root of two forgotten", ("-math.sqrt(0.5) * x", "-x"), "The bend is too narrow",
-                "divide by √2 inside of erf: erf belongs to a normal distribution of variance 1/2"),
+            *(Mistake("root of two forgotten", (_NORMAL_GATE, f"{it} / 2"), "The bend is too narrow",
+                "divide by √2 inside of erf: erf belongs to a normal distribution of variance 1/2")
+                for it in ("erfc(-x)", "(1 + scipy.special.erf(x))")),
             Mistake("1 + erf", (_NORMAL_GATE, "(1 + scipy.special.erf(x * 0.5**0.5)) / 2"),
                 "Far below zero digits are lost, from −8.4 on all: 1 + erf cancels",
                 "compute the small number itself, by erfc(−x/√2)"),
@@ -256,6 +267,8 @@ CHECKS = (
             oracle("torch.nn.Sequential of Linear and ReLU", _sequence, call(_x, _weights, _biases),
                 call(_batch, _square_weights, _square_biases), **_SUMS)),
         mistakes=(
+            Mistake("bent once", _bent_once,
+                "Only the first layer is bent", "bend every layer but the last"),
             Mistake("last layer activated", ("return x", "return activation(x)"), "It cannot say anything below zero",
                 "leave the last layer linear", "huyng/tensorflow-vgg, issue 13 (2018)"),
             Mistake("activation forgotten", ("activation(x) if i else x", "x"),

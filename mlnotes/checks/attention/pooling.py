@@ -152,6 +152,9 @@ CHECKS = (
             oracle("torch's scaled_dot_product_attention, with products as scores", _torch_pool,
                 call(_q, _k, _v, dot_product_score), **_LAST_BITS)),
         mistakes=(
+            Mistake("best key alone",
+                lambda q, k, v, score: np.take_along_axis(v, score(q, k).argmax(-1)[..., None], -2),
+                "Each query gets one value, and none in between", "average the values, with weights by softmax"),
             Mistake("exponentials not shifted",
                 (_SOFTMAX, "return np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True)"),
                 "Queries far from all keys get nan: every kernel is 0, and 0 is divided by 0",

@@ -667,3 +667,22 @@ def wrong_tied_gradient__entrance_without_the_truth(table, a, b):
     g = np.outer(r, table[a])
     g[a] += table.T @ p
     return g
+
+
+def wrong_tied_gradient__truth_at_the_entrance_only(table, a, b):
+    """Row b is not drawn to what was looked up"""
+    scores = table @ table[a]
+    p = np.exp(scores - scores.max())
+    p /= p.sum()
+    gradient = np.outer(p, table[a])
+    gradient[a] += p @ table - table[b]
+    return gradient
+
+
+def wrong_one_hot__one_row_each(ids, n):
+    """The numbers are right, but their shape is not: (1, 3) where (3,) is right"""
+    if np.min(ids) < 0 or np.max(ids) >= n:
+        raise ValueError("no such row")
+    rows = np.zeros((np.size(ids), n))
+    rows[np.arange(np.size(ids)), np.ravel(ids)] = 1
+    return rows

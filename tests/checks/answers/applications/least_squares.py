@@ -815,3 +815,9 @@ def wrong_standard_errors__values_not_squared(a, b):
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     rest = b - u @ (u.T @ b)
     return np.sqrt(rest @ rest / (len(a) - len(s)) * (vt.T**2 / s).sum(axis=1))
+
+
+def wrong_standard_errors__nothing_fitted(a, b):
+    """They count all of b as error"""
+    _, s, vt = np.linalg.svd(a, full_matrices=False)
+    return np.sqrt(b @ b / (len(a) - a.shape[1]) * ((vt / s[:, None]) ** 2).sum(axis=0))

@@ -623,3 +623,21 @@ def _gelu(x):
 def wrong_gelu_slope__difference_of_calls(x, h=1e-6):
     """differences lose digits: derive"""
     return (_gelu(x + h) - _gelu(x - h)) / (2 * h)
+
+
+def wrong_mlp__bent_in_the_first_layer(x, weights, biases, activation=relu):
+    """Only the first layer is bent"""
+    hidden = activation(x @ weights[0] + biases[0])
+    for i in range(1, len(weights)):
+        hidden = hidden @ weights[i] + biases[i]
+    return hidden
+
+
+def wrong_gelu__erf_of_x(x):
+    """The bend is too narrow"""
+    return x * (1 + np.vectorize(math.erf)(x)) / 2
+
+
+def wrong_gelu__one_and_erf(x):
+    """The gate goes up to 2"""
+    return x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))

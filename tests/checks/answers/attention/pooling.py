@@ -88,6 +88,7 @@ def wrong_attention_pool__letters_of_keys_and_queries(q, k, v, score):
 
 
 def wrong_attention_pool__nearest(q, k, v, score):
+    """Each query gets one value"""
     best = score(q, k).argmax(axis=-1)
     return np.take_along_axis(v, best[..., None], axis=-2)
 
