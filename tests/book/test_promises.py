@@ -9,7 +9,9 @@ import yaml
 
 from mlnotes.book.canonical import ROOT, notebooks
 from mlnotes.book.chapter_map import read_map
-from mlnotes.book.form import read
+from mlnotes.book.form import LONGEST, read
+from mlnotes.book.mutants import WANTED
+from mlnotes.book.processors import ARM, X86
 
 SPAN = re.compile(r"(?<![`}])`([^`\n]+)`(?!`)")
 SIGNATURE = re.compile(r"`(my_\w+)\(([^`]*)\)`")
@@ -51,6 +53,14 @@ def test_the_readme_counts_the_chapters_and_names_the_parts():
     parts = list(dict.fromkeys(it.part.lower() for it in read_map(ROOT / "chapters/map.yml")))
     assert len(parts) == 4
     assert f"{len(CHAPTERS)} chapters in four parts, {', '.join(parts[:-1])} and {parts[-1]}," in readme
+
+
+def test_the_readme_says_what_cells_mutants_and_kernels_are_held_to():
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert f"cells have at most {LONGEST} lines" in readme
+    assert f"refuse at least {100 * WANTED:g} of 100 versions" in readme
+    assert re.findall(r"\| `(\w+)` \| (\w+) \|", readme) == [(name, told[1]) for name, told in X86.items() if told]
+    assert f"`old` means OpenBLAS's {ARM['old'][1]} and" in readme
 
 
 def test_the_pages_show_the_committed_outputs_for_building_runs_nothing():

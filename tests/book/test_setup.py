@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -111,6 +112,11 @@ class TestMake:
         known = [name for name in files if name in order]
         assert order[: len(known)] == known
 
+    def test_a_warning_in_a_test_is_an_error_and_so_is_a_test_that_passes_against_expectation(self, pytestconfig):
+        with pytest.raises(UserWarning, match="for a test"):
+            warnings.warn("for a test", stacklevel=1)
+        assert pytestconfig.getini("xfail_strict") is True
+
     def test_one_chapter_is_named_by_its_place(self):
         assert "canonical chapters/blocks/softmax.ipynb" in run("make", "-n", "notebooks", "CHAPTER=blocks/softmax")
 
@@ -133,6 +139,11 @@ class TestRequirements:
         for line in lines(self.WANTED):
             wanted = Requirement(line)
             assert wanted.specifier.contains(versions[name(line)]), line
+
+    def test_what_is_installed_is_what_is_pinned(self):
+        pinned = [it for it in map(Requirement, lines(self.PINNED)) if not it.marker or it.marker.evaluate()]
+        installed = {it.name: importlib.metadata.version(it.name).split("+")[0] for it in pinned}
+        assert [str(it) for it in pinned if not it.specifier.contains(installed[it.name])] == []
 
     @pytest.mark.parametrize("python", ["3.11", "3.14"])
     @pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
