@@ -1,5 +1,9 @@
 """The computations of the book *mlnotes*, one module for each chapter.
 
+A function is imported from its chapter's module::
+
+    from mlnotes.blocks.softmax import softmax
+
 Axes are named by the same letters in every docstring and comment:
 
 ===== ======================================================

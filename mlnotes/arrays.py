@@ -20,12 +20,12 @@ def require_floats(**arrays):
     Raises
     ------
     ValueError
-        If an array is not one of floating-point numbers, or NumPy's in another machine's order of bytes, which not all
-        of NumPy computes with.
+        If something is no array, such as a list; if an array is not one of floating-point numbers, or NumPy's in
+        another machine's order of bytes, which not all of NumPy computes with.
     """
     for name, x in arrays.items():
         if not _is_float(getattr(x, "dtype", None)):
-            array_namespace(x)  # refuses what is no array
+            _require_array(name, x)
             here = "" if getattr(x.dtype, "isnative", True) else " in this machine's order of bytes"
             raise ValueError(f"{name} must hold floating-point numbers{here}, got dtype {x.dtype}")
 
@@ -43,9 +43,10 @@ def require_same_size(axis, **arrays):
     Raises
     ------
     ValueError
-        If an array has fewer than ``-axis`` axes, or if two sizes differ.
+        If something is no array, if an array has fewer than ``-axis`` axes, or if two sizes differ.
     """
     for name, x in arrays.items():
+        _require_array(name, x)
         if x.ndim < -axis:
             raise ValueError(f"{name} must have at least {-axis} axes, got shape {tuple(x.shape)}")
     if len({x.shape[axis] for x in arrays.values()}) > 1:
@@ -89,8 +90,9 @@ def require_entries(axis, **arrays):
     Raises
     ------
     ValueError
-        If an array has no such axis, or if that axis is empty.
+        If ``axis`` is no integer, if an array has no such axis, or if that axis is empty.
     """
+    require_integers(-math.inf, axis=axis)
     for name, x in arrays.items():
         if not -x.ndim <= axis < x.ndim:
             raise ValueError(f"axis must be one of {name}'s {x.ndim} axes, got axis {axis}")
@@ -576,6 +578,11 @@ def exact_integers(function):
         return function(*map(_python, args), **{name: _python(value) for name, value in kwargs.items()})
 
     return exact
+
+
+def _require_array(name, x):
+    if not is_array_api_obj(x):
+        raise ValueError(f"{name} must be an array of NumPy or PyTorch, got {type(x).__name__}")
 
 
 def _python(x):

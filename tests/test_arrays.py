@@ -21,6 +21,7 @@ from mlnotes.attention.positions import rotary
 from mlnotes.attention.self_attention import attention
 from mlnotes.attention.transformer import block_parameters
 from mlnotes.blocks.lu import backward_substitution, forward_substitution, lu_solve
+from mlnotes.blocks.norm import vector_norm
 from mlnotes.blocks.softmax import softmax
 from mlnotes.efficient.flash import attention_traffic
 from mlnotes.efficient.kv_cache import cache_nbytes, decoding_multiply_adds
@@ -49,6 +50,24 @@ def test_floats_of_another_machine_are_refused_for_their_order_of_bytes(dtype):
 def test_arrays_that_cannot_meet_are_refused_for_what_differs(b, message):
     with pytest.raises(ValueError, match=message):
         require_same_kind(a=torch.ones(3), b=b)
+
+
+@pytest.mark.parametrize(
+    ("call", "rule"),
+    [
+        (lambda x: softmax([1.0, 2.0]), "x must be an array of NumPy or PyTorch, got list"),
+        (lambda x: softmax(2.0), "x must be an array of NumPy or PyTorch, got float"),
+        (lambda x: attention(x, x.tolist(), x), "k must be an array of NumPy or PyTorch, got list"),
+        (lambda x: softmax(x, axis=1.0), r"axis must be an integer, got 1\.0"),
+        (lambda x: softmax(x, axis=(0, 1)), r"axis must be an integer, got \(0, 1\)"),
+        (lambda x: vector_norm(x, axis=None), "axis must be an integer, got None"),
+        (lambda x: vector_norm(x, p="2"), "p must be a number, at least 1, got '2'"),
+    ],
+)
+@pytest.mark.parametrize("library", [np, torch])
+def test_arguments_of_the_wrong_kind_are_refused_by_name(call, rule, library):
+    with pytest.raises(ValueError, match=rule):
+        call(library.ones((2, 3)))
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64])

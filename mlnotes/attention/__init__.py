@@ -1,0 +1,1 @@
+"""Attention, from one query that averages values to a Transformer."""

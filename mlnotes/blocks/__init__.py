@@ -1,0 +1,1 @@
+"""Building blocks: products, decompositions, derivatives, descent, softmax, and what stays the same under a group."""

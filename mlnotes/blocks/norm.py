@@ -262,6 +262,8 @@ def _scale(sizes, p, axis):
 
 
 def _require_norm(p):
+    if isinstance(p, str):  # as the kinds of matrix norms are
+        raise ValueError(f"p must be a number, at least 1, got {p!r}")
     if not p >= 1:
         raise ValueError(f"p must be at least 1, because below the triangle inequality fails, got {p}")
 

@@ -1,0 +1,1 @@
+"""How the book is made: run, compared, built into pages, and opened in JupyterLab."""

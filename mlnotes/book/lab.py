@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 
 import nbformat
+from ipykernel.ipkernel import IPythonKernel
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 from jupyterlab.labapp import LabApp
 
-from mlnotes.book import lab_form
+from mlnotes.book import kernel, lab_form
 from mlnotes.book.form import canonical, keep_equal, read
 
 SETTINGS = Path(__file__).parent / "jupyterlab"
@@ -26,8 +27,23 @@ class Chapters(AsyncLargeFileManager):
     async def _notebook_model(self, path, content=True, require_hash=False):
         model = await super()._notebook_model(path, content, require_hash)
         if content:
-            model["content"] = lab_form.shown(model["content"], path.strip("/").count("/"))
+            nb = model["content"] = lab_form.shown(model["content"], path.strip("/").count("/"))
+            if path.strip("/") in lab_form.notebooks_of_the_book():
+                # What JupyterLab would write here, once a kernel has started: that would count as the reader's change.
+                nb.metadata.language_info = nbformat.from_dict(IPythonKernel.language_info)
+            if self._is_of_the_book(path):
+                # JupyterLab shows no SVG, so hardly a figure, of a notebook that it does not trust. This one stands
+                # beside the package that its first cell imports, and the reader opened it with that package's own
+                # command: who could put a script into its outputs could put any program into the package. It holds
+                # for these files only; a copy elsewhere is trusted when it has been run.
+                for cell in nb.cells:
+                    if cell.cell_type == "code":
+                        cell.metadata.trusted = True
         return model
+
+    def _is_of_the_book(self, path):
+        file = Path(self._get_os_path(path)).resolve()
+        return file in {(lab_form.CHAPTERS / name).resolve() for name in lab_form.notebooks_of_the_book()}
 
     async def _file_model(self, path, content=True, format=None, require_hash=False):
         model = await super()._file_model(path, content, format, require_hash)
@@ -99,7 +115,12 @@ def options(folder):
 
 
 def main(arguments):
-    """Run JupyterLab until it is stopped; further arguments are its own, and come before those of the book."""
+    """Run JupyterLab until it is stopped; further arguments are its own, and come before those of the book.
+
+    Libraries use one thread, as where the outputs were made, unless the environment says otherwise.
+    """
+    for name, value in kernel.ONE_THREAD.items():  # which kernels inherit; with more, last digits are other ones
+        os.environ.setdefault(name, value)
     given = {it.split("=")[0] for it in arguments}
     LabApp.launch_instance([it for it in options(lab_form.CHAPTERS) if it.split("=")[0] not in given] + arguments)
 

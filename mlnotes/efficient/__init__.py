@@ -1,0 +1,1 @@
+"""Attention at less cost: what is kept, left out, shared, rounded, or computed in another order."""

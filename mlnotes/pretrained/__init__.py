@@ -1,0 +1,1 @@
+"""Models that others trained: their weights and tokenizers, read from packages."""

@@ -119,8 +119,8 @@ def validate(*names):
     return decorate
 
 
-class _Refused(ValueError, traitlets.TraitError):
-    pass
+# A traceback ends with the name of an error, which should be one that the reader knows: traitlets undoes only its own.
+_Refused = type("ValueError", (ValueError, traitlets.TraitError), {"__module__": "builtins"})
 
 
 def require_between(name, lowest, highest, value, unit=""):

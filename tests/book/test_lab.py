@@ -8,9 +8,11 @@ import shutil
 
 import nbformat
 import pytest
+from ipykernel.ipkernel import IPythonKernel
 
-from mlnotes.book import lab_form
+from mlnotes.book import lab, lab_form
 from mlnotes.book.form import canonical, keep_equal, read, written
+from mlnotes.book.kernel import ONE_THREAD
 from mlnotes.book.lab import Chapters, options
 from mlnotes.book.lab_form import CHAPTERS, as_committed, notebooks_of_the_book, page, shown, unshown
 
@@ -197,6 +199,37 @@ def test_a_saved_chapter_differs_from_the_committed_one_by_what_the_reader_chang
         line for line in after.splitlines() if " Mine." in line
     ]
     assert " Mine." in after
+
+
+def trusted(manager, name):
+    cells = asyncio.run(manager.get(name))["content"].cells
+    return {it.metadata.get("trusted") for it in cells if it.cell_type == "code"}
+
+
+def test_only_the_chapters_of_the_book_itself_are_trusted_before_they_run(served, monkeypatch):
+    manager, file = served
+    assert trusted(manager, "blocks/softmax.ipynb") == {False}  # a copy in a folder of the reader's
+    monkeypatch.setattr(lab_form, "CHAPTERS", file.parents[1])
+    assert trusted(manager, "blocks/softmax.ipynb") == {True}
+    shutil.copy2(file, file.with_name("mine.ipynb"))
+    assert trusted(manager, "blocks/mine.ipynb") == {False}
+
+
+def test_a_chapter_of_the_book_that_is_opened_and_saved_is_the_same_file(served, monkeypatch):
+    manager, file = served
+    monkeypatch.setattr(lab_form, "CHAPTERS", file.parents[1])
+    before = file.read_text(encoding="utf-8")
+    content = asyncio.run(manager.get("blocks/softmax.ipynb"))["content"]
+    assert content.metadata.language_info == IPythonKernel.language_info  # so that no kernel's answer changes it
+    asyncio.run(manager.save({"type": "notebook", "format": "json", "content": content}, "blocks/softmax.ipynb"))
+    assert file.read_text(encoding="utf-8") == before
+
+
+def test_kernels_use_one_thread_unless_the_reader_says_otherwise(monkeypatch):
+    monkeypatch.setattr(os, "environ", {"OMP_NUM_THREADS": "3"})
+    monkeypatch.setattr(lab.LabApp, "launch_instance", lambda arguments: None)
+    lab.main([])
+    assert {name: os.environ[name] for name in ONE_THREAD} == ONE_THREAD | {"OMP_NUM_THREADS": "3"}
 
 
 def test_a_page_that_is_shown_otherwise_than_it_is_written_cannot_be_saved(served):

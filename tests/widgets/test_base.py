@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+import traceback
 from decimal import Decimal
 
 import ipywidgets
@@ -95,6 +96,14 @@ def test_what_is_refused_undoes_what_was_set_together_with_it():
     with pytest.raises(ValueError, match=r"beta must be 0 to 0\.99, got 1\.0"), widget.hold_trait_notifications():
         widget.rate, widget.beta = 2.0, 1.0
     assert (widget.rate, widget.beta, heard) == (1.0, 0.5, [])
+
+
+def test_the_traceback_of_what_is_refused_ends_in_the_name_of_a_public_error_and_the_rule():
+    with pytest.raises(traitlets.TraitError) as refused:
+        Descent().beta = 1.0
+    last = traceback.format_exception_only(refused.value)[-1]
+    assert last == "ValueError: beta must be 0 to 0.99, got 1.0\n"
+    assert refused.typename == "ValueError"  # the name that IPython prints
 
 
 @EACH

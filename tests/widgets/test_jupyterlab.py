@@ -221,6 +221,32 @@ def test_a_chapter_reads_well_keeps_its_solutions_folded_and_is_the_same_file_wh
     assert file.read_text(encoding="utf-8") == before
 
 
+def test_a_chapter_of_the_book_is_opened_as_it_is_read_and_closed_without_a_question(lab, page):
+    page.set_viewport_size({"width": 1024, "height": 800})
+    (lab.folder / "attention").symlink_to(CHAPTERS / "attention")  # the book's own file: only that is trusted
+    lab.open(page, "attention/self_attention.ipynb")
+
+    page.locator(".jp-RenderedSVG img").first.wait_for()
+    page.locator(".katex-display .tag").first.wait_for()  # the book's number of a formula
+    seen = page.evaluate("""() => {
+      const all = (selector) => [...document.querySelectorAll(selector)];
+      const right = (it) => it.getBoundingClientRect().right;
+      const figures = all(".jp-RenderedSVG img");
+      return {
+        figures: figures.length,
+        cut: figures.filter((it) => right(it) > right(it.closest(".jp-OutputArea-output")) + 1).length,
+        numbered_again: all("[title='Link to this Equation']").filter((it) => it.offsetWidth).length,
+        changed: all(".jp-mod-dirty").length,
+      };
+    }""")
+    drawn = CHAPTER.read_text(encoding="utf-8").count('"image/svg+xml"')
+    assert seen == {"figures": drawn, "cut": 0, "numbered_again": 0, "changed": 0}
+    page.get_by_role("menuitem", name="File", exact=True).click()
+    page.get_by_role("menuitem", name=re.compile("^Close Tab")).click()
+    page.locator(".jp-NotebookPanel, .jp-Dialog").first.wait_for(state="hidden")
+    assert page.locator(".jp-Dialog").count() == 0
+
+
 def test_a_chapter_shows_pictures_until_it_runs_and_then_answers_to_python(lab, page):
     nbformat.write(chapter(), lab.folder / "chapter.ipynb")
     lab.open(page, "chapter.ipynb")
