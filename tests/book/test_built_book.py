@@ -636,6 +636,14 @@ def test_the_search_puts_chapters_before_the_reference_and_shows_a_line_of_each(
     page.close()
 
 
+def test_lines_of_the_search_hold_neither_latex_nor_the_paths_of_pages(built):
+    texts = json.loads(re.search(r"= (.*);", (built / "searchtext.js").read_text(encoding="utf-8"))[1])
+    found = {it for page in texts.values() for it in re.findall(r"\\[a-zA-Z]+|/?chapters/[\w/]+", page["text"])}
+    assert not found
+    assert "QᵀQ=I" in texts["chapters/blocks/qr"]["text"]
+    assert "Used in QR decomposition, " in texts["chapters/api/blocks/qr"]["text"]
+
+
 def test_a_folded_solution_opens_without_a_script(built, browser):
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto((built / f"{CHAPTERS[0]}.html").as_uri())
