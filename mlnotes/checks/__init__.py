@@ -15,6 +15,7 @@ import numpy as np
 from mlnotes.diagnosis.brakes import TooLong
 from mlnotes.diagnosis.causes import Attempt, cause_of, version_of
 from mlnotes.diagnosis.report import Counterexample, Evidence, Mistakes, Report, compared, written, written_call
+from mlnotes.diagnosis.report import Table as Table  # for chapters
 from mlnotes.diagnosis.source import definitions, edited_definitions, never_returns, parameters_of, source_of
 from mlnotes.diagnosis.trials import numbers, said_of, trials
 from mlnotes.show import change

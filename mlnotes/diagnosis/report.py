@@ -135,7 +135,7 @@ class Mistakes:
 
 
 def _cells(mistake, symptom, remedy, seen):
-    source = f'<br><small>seen: {_with_code(seen)}</small>' if seen else ""
+    source = f"<br><small>seen: {_with_code(seen)}</small>" if seen else ""
     return f"<td>{_with_code(mistake)}{source}</td><td>{_with_code(symptom)}</td><td>{_with_code(remedy)}</td>"
 
 
