@@ -6,6 +6,7 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.util import docname_join
 
 from mlnotes.book.lab_form import named
 from mlnotes.book.plain_formulas import plain_formula
@@ -65,7 +66,7 @@ def _said(node):
     if isinstance(node, addnodes.pending_xref) and node["refdomain"] == "cite":
         return "; ".join(", ".join(named(key.strip())) for key in node["reftarget"].split(","))
     if isinstance(node, addnodes.pending_xref) and node["reftype"] == "doc" and not node["refexplicit"]:
-        return f"\ue000{node['reftarget'].lstrip('/')}\ue001"
+        return f"\ue000{docname_join(node['refdoc'], node['reftarget']).lstrip('/')}\ue001"
     return "".join(map(_said, node.children)) if node.children else node.astext()
 
 
@@ -76,7 +77,7 @@ def _merge(app, env, docnames, other):
 def _write(app, error):
     if not error:
         texts = {name: {"rank": rank(name), **text} for name, text in sorted(_texts(app.env).items())}
-        titles = app.env.titles
+        titles = {name: json.dumps(title.astext(), ensure_ascii=False)[1:-1] for name, title in app.env.titles.items()}
         script = f"const bookTexts = {json.dumps(texts, ensure_ascii=False)};\n"
-        script = PAGE_TITLE.sub(lambda it: json.dumps(titles[it[1]].astext(), ensure_ascii=False)[1:-1], script)
+        script = PAGE_TITLE.sub(lambda it: titles.get(it[1], ""), script)  # of a page that is missing, Sphinx warns
         Path(app.outdir, "searchtext.js").write_text(script, encoding="utf-8")
