@@ -20,6 +20,8 @@ BLUE, ORANGE, GREEN, PURPLE = "#0b5fa5", "#b3490a", "#1a7a4c", "#7b3fa0"
 PALE_BLUE, PALE_ORANGE, PALE_GREEN = "#cfe0f1", "#f6d9c4", "#cfe8da"
 # What is written on the colours of a map, which are the same on a light and on a dark page: not quite black and white.
 ON_LIGHT, ON_DARK = "#010101", "#fefefe"
+_AROUND = np.array([(1, 0.7), (1, -0.7), (-1, 0.7), (-1, -0.7), (0, 1), (0, -1), (1, 0), (-1, 0)])
+_ABOVE = 54  # letters of a legend, with its lines, side by side above axes of the usual width
 SMALL = 8.5  # points, of the labels of many ticks and of numbers in cells
 _COLORS, _MARKERS, _HATCHES = (BLUE, ORANGE, GREEN, PURPLE), "o^sD", ("", "///", "xxx")
 
@@ -230,16 +232,28 @@ def curves(ax, x, ys, xlabel, ylabel, scale="linear"):
     if scale in ("log x", "log"):
         ax.set_xscale("log")
         wide = x[-1] >= 500 * x[0]
-        ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide or x[-1] >= 1e5 else (1, 2, 5)))
+        ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide or x[-1] >= 1e5 else _labelled(x[0], x[-1])))
         in_full = not wide or 1e-3 <= x[0] < x[-1] < 2e4
         ax.xaxis.set_major_formatter("{x:,g}" if in_full else _Powers())
         ax.xaxis.set_minor_formatter(NullFormatter())
     if scale in ("log y", "log"):
         ax.set_yscale("log")
         _label_powers(ax.yaxis)
+        low, high = ax.get_ylim()
+        if high < 100 * low:  # one power of ten, or two: not enough to read the others by
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            ax.yaxis.set_major_formatter("{x:,g}" if 1e-3 <= low < high < 1e6 else _Powers(labelOnlyBase=False))
+            ax.yaxis.set_minor_formatter(NullFormatter())
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if len(ys) > 1:
         ax.legend(loc="best")
+
+
+def _labelled(low, high):
+    """Choose which digits are labelled on a level logarithmic axis: as many as find room side by side."""
+    room = 270 / (1.1 * np.log10(high / low))  # points for a power of ten, in a figure of the usual width
+    label = 6 * len(f"{high:,.0f}") + 6
+    return next((digits for digits in ((1, 2, 5), (1, 3)) if label <= room * np.log10(digits[1])), (1,))
 
 
 def points(ax, xy, groups, xlabel, ylabel):
@@ -335,9 +349,10 @@ def bars(ax, groups, labels, ylabel):
         x = np.arange(len(labels)) + (i - (len(groups) - 1) / 2) * width
         drawn = ax.bar(x, heights, width * 0.92, label=name, color=color, hatch=hatch, edgecolor="white")
         texts = [f"{height:.2f}" for height in heights]
-        if len(groups) * len(labels) > 12:  # narrow bars: ".33"
+        narrow = len(groups) * len(labels) > 12
+        if narrow:  # ".33"
             texts = [text.removeprefix("0") for text in texts]
-        ax.bar_label(drawn, texts, size=SMALL, padding=1)
+        ax.bar_label(drawn, texts, size=SMALL if narrow else 10, padding=1)
     ax.set_xticks(np.arange(len(labels)), labels)
     ax.set(ylabel=ylabel)
     if len(groups) > 1:
@@ -436,7 +451,7 @@ def reach_of_averages(ax, values, results):
         ax.plot(*point, marker, color=color, ms=7)
         ax.annotate(name, point, (-9, -4), textcoords="offset points", color=color, ha="right")
     ax.set(xlabel="first coordinate", ylabel="second coordinate", aspect="equal")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
+    legend_above(ax)
 
 
 def column_owners(ax, layouts):
@@ -491,15 +506,17 @@ def position_table(ax, table, xlabel, title="", numbers=False):
     ax.tick_params(length=0)
 
 
-def legend_beside(ax):
-    """Put the legend to the right of the axes, where no curve can run through it.
+def legend_above(ax):
+    """Put the legend above the axes, where no curve can run through it and nothing gets narrower.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
         Axes with named curves.
     """
-    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
+    names = ax.get_legend_handles_labels()[1]
+    columns = next((it for it in (len(names), 3, 2) if it * (max(map(len, names)) + 9) <= _ABOVE), 1)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=min(columns, len(names)), borderaxespad=0.2)
 
 
 def matrix(ax, values, rows, columns, title, limit):
@@ -546,12 +563,30 @@ def names_in_the_plane(ax, xy, names, groups):
     for (x, y), name in zip(xy, names, strict=True):
         marker, color = looks.get(name, (".", GREY))
         ax.plot(x, y, marker, color=color, ms=4)
-        ax.annotate(name, (x, y), (4, 3), textcoords="offset points", size=SMALL, color=color)
     for (name, _), marker, color in _each(groups, _MARKERS, _COLORS):
         ax.plot([], [], marker, color=color, label=name)
     ax.set(aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
     ax.margins(0.12)
     ax.legend()
+    for place, name, shift in zip(xy, names, _free_places(ax, xy, names), strict=True):
+        color = looks.get(name, (".", GREY))[1]
+        look = {"color": color, "ha": "center", "va": "center_baseline"}
+        ax.annotate(name, place, shift, textcoords="offset points", **look)
+
+
+def _free_places(ax, xy, names):
+    """Choose for each name in turn, around its mark, the place that is farthest from other marks and names."""
+    ax.figure.draw_without_rendering()  # before, nobody knows how many points a coordinate is long
+    marks = ax.transData.transform(xy) * 72 / ax.figure.dpi
+    taken = [(mark, np.array([2.0, 2.0])) for mark in marks]
+    for i, (mark, name) in enumerate(zip(marks, names, strict=True)):
+        half = np.array([3.1 * len(name), 3.6])  # of letters of 10 points
+        shifts = [side * (half + 3) for side in _AROUND]
+        others = taken[:i] + taken[i + 1 :]
+        room = [min(np.max(np.abs(mark + it - middle) - half - size) for middle, size in others) for it in shifts]
+        best = int(np.argmax(np.minimum(room, 3).round(1)))  # three points are room enough: then the first will do
+        taken.append((mark + shifts[best], half))
+        yield shifts[best]
 
 
 def chunks_of_a_mask(ax, ends, labels):
@@ -767,7 +802,7 @@ def balls(ax, circles):
     ax.axhline(0, color=GUIDE, lw=0.8, zorder=0)
     ax.axvline(0, color=GUIDE, lw=0.8, zorder=0)
     ax.set(aspect="equal", xlabel="x₁", ylabel="x₂")
-    legend_beside(ax)
+    legend_above(ax)
 
 
 def budget(ax, ball, center, gram, best, title, names):
@@ -1213,6 +1248,8 @@ def over_seeds(ax, x, groups, xlabel, ylabel, scale="log"):
         Which axes are logarithmic.
     """
     curves(ax, x, {name: np.median(values, axis=-1) for name, values in groups.items()}, xlabel, ylabel, scale)
+    if len(groups) > 3:  # all the points leave no room for so many names
+        legend_above(ax)
     for (_, values), line, marker in _each(groups, ax.get_lines(), _MARKERS):
         ax.plot(x, values, marker, color=line.get_color(), ms=3.5)
 

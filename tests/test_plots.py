@@ -3,6 +3,7 @@
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib import style
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, Rectangle
@@ -100,7 +101,7 @@ def test_every_seed_is_a_point_and_the_line_runs_through_the_medians(ax):
     [
         ([8, 512], ["10", "20", "50", "100", "200", "500"]),
         ([1, 10_000], ["1", "10", "100", "1,000", "10,000"]),
-        ([50, 20_000], ["50", "100", "200", "500", "1,000", "2,000", "5,000", "10,000", "20,000"]),
+        ([50, 20_000], ["100", "300", "1,000", "3,000", "10,000"]),
         ([1000, 260_000], ["1,000", "10,000", "100,000"]),
         ([1, 10**6], ["10⁰", "10¹", "10²", "10³", "10⁴", "10⁵", "10⁶"]),
         ([1e-9, 1.0], ["10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"]),
@@ -129,6 +130,16 @@ def test_values_above_narrow_bars_leave_out_the_zero(ax):
     narrow = Figure().add_subplot()
     plots.bars(narrow, {"one": [0.5] * 6 + [1.25], "two": [0.25] * 7}, "abcdefg", "share")
     assert {text.get_text() for text in narrow.texts} == {".50", "1.25", ".25"}
+    assert {text.get_size() for text in ax.texts} == {10}
+    assert {text.get_size() for text in narrow.texts} == {plots.SMALL}
+
+
+def test_the_names_of_four_kinds_stand_above_the_points_of_their_seeds(ax):
+    for count, above in ((3, False), (4, True)):
+        ax.clear()
+        plots.over_seeds(ax, [1, 10], {name: np.ones((2, 3)) for name in "abcd"[:count]}, "x", "y")
+        ax.figure.draw_without_rendering()
+        assert (ax.get_legend().get_window_extent().y0 >= ax.bbox.y1) == above
 
 
 def test_level_lines_keep_every_point_for_which_may_be_left_out_depends_on_last_bits(ax):
@@ -176,3 +187,49 @@ def test_more_groups_than_can_be_told_apart_are_refused_and_not_left_out(ax):
         plots.points(ax, five, list(five), "x", "y")
     with pytest.raises(ValueError, match="at most 3 groups can be told apart, got 4: a, b, c, d"):
         plots.bars(ax, {name: [1.0] for name in "abcd"}, "x", "height")
+
+
+@pytest.mark.parametrize("places", [[16, 1024], [128, 16_384], [50, 20_000], [1, 10_000]])
+def test_labels_of_a_logarithmic_axis_have_room_side_by_side(places):
+    with style.context("mlnotes.plots"):
+        ax = Figure().add_subplot()
+        plots.curves(ax, places, {"line": places}, "n", "cost", scale="log")
+        assert _overlaps(ax, [it for it in ax.get_xticklabels() if it.get_text()]) == []
+
+
+def test_a_logarithmic_height_of_few_powers_of_ten_has_labels_between_them(ax):
+    plots.curves(ax, [1, 2, 4], {"line": [34_816, 9_216, 3_100]}, "n", "numbers", scale="log")
+    low, high = ax.get_ylim()
+    shown = [it.get_text() for it in ax.get_yticklabels() if low <= it.get_position()[1] <= high]
+    assert shown == ["5,000", "10,000", "20,000"]
+
+
+def test_names_in_the_plane_stand_beside_all_marks_and_each_other_where_they_can():
+    places = np.array([[0, 0], [0.5, 0.1], [1, 0], [0, 0.5], [5, 5], [5.4, 5]])
+    with style.context("mlnotes.plots"):
+        ax = Figure().add_subplot()
+        plots.names_in_the_plane(ax, places, "abcdef", {"vowels": "ae"})
+        assert [it.get_text() for it in ax.texts] == [*"abcdef"]
+        assert _overlaps(ax, ax.texts) == []
+        marks = ax.transData.transform(places)
+        boxes = [it.get_window_extent() for it in ax.texts]
+        assert not any(box.contains(*mark) for box in boxes for mark in marks)
+
+
+def test_a_legend_above_leaves_the_curves_free_and_is_no_wider_than_the_figure():
+    for names in (("a", "b", "c", "d"), ("halves, as they were", "neighbours", "halves, permuted")):
+        with style.context("mlnotes.plots"):
+            ax = Figure().add_subplot()
+            plots.curves(ax, [1, 2], {name: [1, 2] for name in names}, "n", "cost")
+            plots.legend_above(ax)
+            ax.figure.draw_without_rendering()
+            box, axes, figure = (it.get_window_extent() for it in (ax.get_legend(), ax, ax.figure))
+            assert box.y0 >= axes.y1
+            assert box.x1 <= figure.x1
+
+
+def _overlaps(ax, texts):
+    ax.figure.draw_without_rendering()
+    boxes = [it.get_window_extent() for it in texts]
+    pairs = [(i, j) for i in range(len(texts)) for j in range(i)]
+    return [(texts[j].get_text(), texts[i].get_text()) for i, j in pairs if boxes[i].overlaps(boxes[j])]

@@ -1,15 +1,19 @@
 """The words of the pages, from which the search takes how much each says of a thing, and the line that it shows."""
 
 import json
+import re
 from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.util import docname_join
 
 from mlnotes.book.lab_form import named
+from mlnotes.book.plain_formulas import plain_formula
 
 SCORER = Path(__file__).with_name("search.js")
 SPEECH = (nodes.title, nodes.paragraph, nodes.term)
+PAGE_TITLE = re.compile(r"\ue000(.*?)\ue001")  # stands for the title of a page that may not have been read yet
 CHAPTER, PAGE, REFERENCE = 2, 1, 0
 
 
@@ -55,13 +59,15 @@ def _lines(blocks):
     return "\n".join(" ".join(_said(it).split()) for it in blocks)
 
 
-def _said(block):
-    text = block.astext()
-    for work in block.findall(addnodes.pending_xref):
-        if work["refdomain"] == "cite":
-            keys = work["reftarget"].split(",")
-            text = text.replace(work["reftarget"], "; ".join(", ".join(named(key.strip())) for key in keys))
-    return text
+def _said(node):
+    """Write down what is read on the page: words, formulas as far as a line of text holds them, names of works."""
+    if isinstance(node, nodes.math):
+        return plain_formula(node.astext())
+    if isinstance(node, addnodes.pending_xref) and node["refdomain"] == "cite":
+        return "; ".join(", ".join(named(key.strip())) for key in node["reftarget"].split(","))
+    if isinstance(node, addnodes.pending_xref) and node["reftype"] == "doc" and not node["refexplicit"]:
+        return f"\ue000{docname_join(node['refdoc'], node['reftarget']).lstrip('/')}\ue001"
+    return "".join(map(_said, node.children)) if node.children else node.astext()
 
 
 def _merge(app, env, docnames, other):
@@ -71,5 +77,7 @@ def _merge(app, env, docnames, other):
 def _write(app, error):
     if not error:
         texts = {name: {"rank": rank(name), **text} for name, text in sorted(_texts(app.env).items())}
+        titles = {name: json.dumps(title.astext(), ensure_ascii=False)[1:-1] for name, title in app.env.titles.items()}
         script = f"const bookTexts = {json.dumps(texts, ensure_ascii=False)};\n"
+        script = PAGE_TITLE.sub(lambda it: titles.get(it[1], ""), script)  # of a page that is missing, Sphinx warns
         Path(app.outdir, "searchtext.js").write_text(script, encoding="utf-8")

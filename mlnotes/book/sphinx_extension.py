@@ -20,11 +20,15 @@ from sphinx_design.dropdown import dropdown_main, dropdown_title
 from mlnotes import widgets
 from mlnotes.book import code_links, published, search_text, svg
 from mlnotes.book.directives import API, TOC, Api, ApiList, ChapterMap, documented
+from mlnotes.book.plain_formulas import plain_formula
 
 STATIC = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
 SCROLLS = "pst-scrollable-table-container"  # the theme's class of what a wide table scrolls in
 SENTENCE = 20  # characters: a cell with as many is read, not glanced at
+LONG = 20  # characters: a shorter formula fits a line of a narrow page, and of a box on it
+RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\ll", r"\gg", r"\ne", r"\approx", r"\to", r"\mapsto"}
+OPENING, CLOSING = {"{", "(", "[", r"\{", r"\left"}, {"}", ")", "]", r"\}", r"\right"}
 # What the reader's system prefers, before anything is painted, unless the reader has chosen.
 THEME = """(it => {
   it.mode ||= "auto";
@@ -54,6 +58,7 @@ def setup(app):
     app.add_directive("chapter-map", ChapterMap)
     app.add_post_transform(FoldDropdowns)
     app.add_post_transform(PlainBibliography)
+    app.add_post_transform(BreakFormulas)
     app.add_post_transform(GlueToMath)
     app.add_post_transform(InlineFigures)
     app.add_post_transform(MarkCaptions)
@@ -76,7 +81,7 @@ def setup(app):
     code_links.connect(app)
     search_text.connect(app)
     published.connect(app)
-    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 class FoldDropdowns(SphinxPostTransform):
@@ -105,6 +110,32 @@ class PlainBibliography(SphinxPostTransform):
         for work in [*self.document.findall(nodes.citation)]:
             _label, text = work.children
             work.replace_self(nodes.paragraph("", "", *text.children, ids=work["ids"], classes=["citation"]))
+
+
+class BreakFormulas(SphinxPostTransform):
+    """Let a long formula in a sentence go on in the next line, before a sign that stands in no bracket."""
+
+    default_priority = 890  # before what follows a formula is glued to its last part
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for math in [*self.document.findall(nodes.math)]:
+            parts = [it for part in _cut(math.astext(), RELATIONS) for it in _cut(part, {"+", "-"})]
+            if len(parts) > 1:
+                math.replace_self([nodes.math(part, part) for part in parts])
+
+
+def _cut(latex, signs):
+    """Cut a formula, if it is long, before each of the signs that stands in no bracket."""
+    parts, depth = [""], 0
+    if len(plain_formula(latex)) <= LONG or r"\begin" in latex:
+        return [latex]
+    for token in re.findall(r"\\[A-Za-z]+\s*|\\.|.", latex, re.DOTALL):
+        depth += (token.strip() in OPENING) - (token.strip() in CLOSING)
+        if depth == 0 and token.strip() in signs and parts[-1] not in ("", "{}"):
+            parts.append("{}")  # without a left side the sign would lose its room
+        parts[-1] += token
+    return parts
 
 
 class GlueToMath(SphinxPostTransform):
@@ -208,15 +239,16 @@ class FrameTables(SphinxPostTransform):
             text = node.astext()
             if '<table class="mlnotes-table">' in text:
                 text = re.sub(rf"<td>(?=[^<]{{{SENTENCE}}})", '<td class="sentence">', text)
+                text = re.sub(r"(?<=<td>)[^<]+", _glue_numbers, text)
                 # The note below a table is read as it stands, whichever way the table was scrolled.
                 text = re.sub("<table.*?</table>", rf'<div class="{SCROLLS}">\g<0></div>', text, flags=re.DOTALL)
                 text = re.sub('(?<=<p class="mlnotes-notes">).*?(?=</p>)', _glue_numbers, text, flags=re.DOTALL)
                 node.replace_self(nodes.raw("", text, format="html"))
 
 
-def _glue_numbers(note):
+def _glue_numbers(said):
     """Keep numbers such as 1e-09 in one line: browsers may break after the sign."""
-    return re.sub(r"\d[\d.]*e-\d+", r'<span class="glued">\g<0></span>', note[0])
+    return re.sub(r"\d[\d.]*e-\d+", r'<span class="glued">\g<0></span>', said[0])
 
 
 def _has_caption(node):

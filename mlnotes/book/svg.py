@@ -24,6 +24,7 @@ DARK = {
 }
 READABLE = 11  # CSS pixels: a figure is not made so small that its smallest text is below
 PIXELS = 4 / 3  # CSS pixels in a point
+ENLARGED = 1.2  # where a page has room: drawings are made for narrow pages, and so is their text
 
 _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 _REFERENCE = re.compile(r"(?<=url\(#)[^)]+")
@@ -70,7 +71,7 @@ def inlined(svg, name, alt):
         element.attrib = dict(_attribute(key, value, name) for key, value in element.attrib.items())
     root.attrib = {
         "viewBox": root.get("viewBox"),
-        "style": f"width: {width / 16:.2f}rem; min-width: {width * READABLE / least / 16:.2f}rem",
+        "style": f"width: {ENLARGED * width / 16:.2f}rem; min-width: {width * READABLE / least / 16:.2f}rem",
         "role": "img",
         "aria-label": alt,
     }

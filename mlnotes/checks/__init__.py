@@ -14,7 +14,8 @@ import numpy as np
 
 from mlnotes.diagnosis.brakes import TooLong
 from mlnotes.diagnosis.causes import Attempt, cause_of, version_of
-from mlnotes.diagnosis.report import Counterexample, Evidence, Report, Table, compared, written, written_call
+from mlnotes.diagnosis.report import Counterexample, Evidence, Mistakes, Report, compared, written, written_call
+from mlnotes.diagnosis.report import Table as Table  # for chapters
 from mlnotes.diagnosis.source import definitions, edited_definitions, never_returns, parameters_of, source_of
 from mlnotes.diagnosis.trials import numbers, said_of, trials
 from mlnotes.show import change
@@ -109,19 +110,19 @@ def mistakes(*functions):
 
     Returns
     -------
-    Table
-        For each mistake its name, symptom and remedy, and where it was seen if one of them was.
+    Mistakes
+        A table: for each mistake its name, symptom and remedy, and where it was seen if it was.
 
     Raises
     ------
     ValueError
         If a function has no checks.
     """
-    known = [mistake for function in functions for mistake in _find(function.__name__).mistakes]
-    rows = dict.fromkeys((it.name, it.symptom, it.remedy, it.seen or "—") for it in known)
-    head = ("mistake", "what you see", "what to do instead", "seen in")
-    width = len(head) if any(it.seen for it in known) else len(head) - 1
-    return Table(head[:width], tuple(row[:width] for row in rows))
+    made_in = {}
+    for function in functions:
+        for it in _find(function.__name__).mistakes:
+            made_in.setdefault((it.name, it.symptom, it.remedy, it.seen), {})[f"`{function.__name__}`"] = None
+    return Mistakes(tuple((", ".join(names), *row) for row, names in made_in.items()))
 
 
 def wrong_version(function, name):

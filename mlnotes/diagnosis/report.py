@@ -102,6 +102,52 @@ class Table:
         return f'<table class="mlnotes-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
+@dataclass(frozen=True)
+class Mistakes:
+    """How functions are usually got wrong, as a table in which the mistakes of each stand below its name.
+
+    Parameters
+    ----------
+    rows : tuple of tuple of str
+        The names of the functions that a mistake is made in, the mistake, its symptom, its remedy, and where it was
+        seen, or an empty string.
+    """
+
+    rows: tuple
+    head = "mistake", "what you see", "what to do instead"
+
+    def groups(self):
+        """Collect the rows of each function, and of functions that share mistakes; one group needs no name."""
+        found = {}
+        for names, *row in self.rows:
+            found.setdefault(names, []).append(row)
+        return found if len(found) > 1 else dict(zip([""], found.values(), strict=False))
+
+    def __repr__(self):
+        table = [self.head, *(row[1:4] for row in self.rows)]
+        widths = [max(len(row[i]) for row in table) for i in range(len(self.head))]
+        laid = ["  ".join(map(str.ljust, self.head, widths)).rstrip()]
+        for names, rows in self.groups().items():
+            laid += ["", f"{names}:"] if names else []
+            for *row, seen in rows:
+                laid += ["  ".join(map(str.ljust, row, widths)).rstrip(), *([f"    seen: {seen}"] if seen else [])]
+        return "\n".join(laid)
+
+    def _repr_html_(self):
+        head = "".join(f'<th scope="col">{it}</th>' for it in self.head)
+        return f'<table class="mlnotes-table"><thead><tr>{head}</tr></thead>{"".join(self._bodies())}</table>'
+
+    def _bodies(self):
+        for names, rows in self.groups().items():
+            name = f'<tr><th scope="rowgroup" colspan="{len(self.head)}">{_with_code(names)}</th></tr>' if names else ""
+            yield f"<tbody>{name}{''.join(f'<tr>{_cells(*row)}</tr>' for row in rows)}</tbody>"
+
+
+def _cells(mistake, symptom, remedy, seen):
+    source = f"<br><small>seen: {_with_code(seen)}</small>" if seen else ""
+    return f"<td>{_with_code(mistake)}{source}</td><td>{_with_code(symptom)}</td><td>{_with_code(remedy)}</td>"
+
+
 def number_marks(head, rows):
     """Mark the columns of numbers in a table where digits stand below each other only if they end at one line.
 

@@ -49,10 +49,12 @@ function render({ model, el }) {
   }
 
   const hint = (said) => h("p", { class: "mw-hint" }, said);
-  el.append(h("div", { class: "mw-controls" }, ...[point, across, up, strength].map((it) => it.element)), drawing,
-    hint("Each square stands on what a point is off, measured along y. The ringed point is the one that moves."), standing,
+  const first = h("div", {}, drawing, hint("Each square stands on what a point is off, measured along y. The ringed point is the one that moves."));
+  const second = h("div", {}, standing,
     hint("The same with a dimension for each point: y, less its mean, is one vector, always drawn equally long. The level line is the column of x, less its mean; on it lies the fit. The residual leads from the fit to the tip of y; pull a point, and it grows."),
-    sums, verdict);
+    sums);
+  el.append(h("div", { class: "mw-controls" }, ...[point, across, up, strength].map((it) => it.element)),
+    h("div", { class: "mw-main" }, first, second), verdict);
   draw();
   return listen(model, STATE, draw);
 }

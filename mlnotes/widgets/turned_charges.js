@@ -52,7 +52,8 @@ function render({ model, el }) {
 
   const key = h("p", { class: "mw-hint" }, "Signed rings: where the charges are released. Lines and dots: their way and its end. "
     + "Blue circles: EGNN's prediction. Orange squares: the plain graph network's. Dotted: where its prediction for the chosen particle would be for all other turns, brought to this one.");
-  el.append(h("div", { class: "mw-controls" }, ...[angle, particle, across, up].map((it) => it.element)), drawing, key, sums, verdict);
+  el.append(h("div", { class: "mw-controls" }, ...[angle, particle, across, up].map((it) => it.element)),
+    h("div", { class: "mw-main" }, drawing, h("div", {}, key, sums)), verdict);
   draw();
   return listen(model, STATE, draw);
 }

@@ -359,6 +359,21 @@ def test_no_content_is_cut_off(width, visits):
     assert any(visit.too_wide[width] for visit in visits.values())
 
 
+def test_no_formula_in_a_sentence_is_too_wide_for_a_narrow_page(visits):
+    formulas = {
+        name: [it for it in visit.too_wide[NARROW] if "SPAN.math" in it["what"]] for name, visit in visits.items()
+    }
+    assert not {name: [it["tex"] for it in found] for name, found in formulas.items() if found}
+
+
+def test_the_link_from_source_to_its_page_stands_where_no_line_fades(built, browser):
+    page = browser.new_page(viewport={"width": NARROW, "height": 900})
+    page.goto((built / "_modules/mlnotes/blocks/softmax.html").as_uri())
+    boxes = page.locator("a.viewcode-back").evaluate_all("all => all.map((it) => it.getBoundingClientRect().right)")
+    assert 0 < max(boxes) < NARROW / 2
+    page.close()
+
+
 def test_what_is_too_wide_for_a_narrow_page_is_seen_from_its_beginning(visits):
     found = {name: [it for it in visit.too_wide[NARROW] if it["hidden_before"]] for name, visit in visits.items()}
     assert not {name: blocks for name, blocks in found.items() if blocks}
@@ -379,7 +394,7 @@ def test_on_a_wide_page_nothing_outside_of_the_chapters_needs_to_scroll_but_sour
 
 def test_what_goes_on_beyond_its_frame_fades_out_there_until_it_is_scrolled_to_its_end(built, browser):
     page = browser.new_page(viewport={"width": 400, "height": 900})
-    page.goto((built / "chapters/blocks/eigen.html").as_uri())
+    page.goto((built / "chapters/blocks/svd.html").as_uri())
     page.evaluate("() => MathJax.startup.promise.then(() => 0)")
     boxes = page.locator("main [aria-label$='scrolls sideways']")
     fading = "all => all.map((it) => getComputedStyle(it).maskImage !== 'none')"
@@ -634,6 +649,14 @@ def test_the_search_puts_chapters_before_the_reference_and_shows_a_line_of_each(
     assert all(len(line.strip()) > 10 for _, line in hits), hits
     assert not complaints
     page.close()
+
+
+def test_lines_of_the_search_hold_neither_latex_nor_the_paths_of_pages(built):
+    texts = json.loads(re.search(r"= (.*);", (built / "searchtext.js").read_text(encoding="utf-8"))[1])
+    found = {it for page in texts.values() for it in re.findall(r"\\[a-zA-Z]+|/?chapters/[\w/]+", page["text"])}
+    assert not found
+    assert "QᵀQ=I" in texts["chapters/blocks/qr"]["text"]
+    assert "Used in QR decomposition, " in texts["chapters/api/blocks/qr"]["text"]
 
 
 def test_a_folded_solution_opens_without_a_script(built, browser):

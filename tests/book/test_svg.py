@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from mlnotes import plots
 from mlnotes.book.canonical import ROOT, execute
-from mlnotes.book.svg import DARK, READABLE, inlined, problems, stylesheet
+from mlnotes.book.svg import DARK, ENLARGED, READABLE, inlined, problems, stylesheet
 
 LIGHT = {it: it for it in DARK}
 GROUND, INK = "#ffffff", "#000000"
@@ -122,9 +122,17 @@ def test_a_drawing_is_not_made_so_small_that_its_text_cannot_be_read(drawing):
         float(it) * 16
         for it in re.search(r"width: ([\d.]+)rem; min-width: ([\d.]+)rem", inlined(drawing, "a", "x")).groups()
     )
-    assert width == pytest.approx(float(re.search(r'width="([\d.]+)pt"', drawing)[1]) * 4 / 3, abs=0.1)
-    smallest = plots.SMALL * 4 / 3
+    assert width == pytest.approx(ENLARGED * float(re.search(r'width="([\d.]+)pt"', drawing)[1]) * 4 / 3, abs=0.1)
+    smallest = ENLARGED * plots.SMALL * 4 / 3
     assert smallest * least / width == pytest.approx(READABLE, abs=0.01)
+
+
+def test_a_figure_of_the_usual_size_fits_a_page_of_390_pixels():
+    with plt.style.context("mlnotes.plots"):
+        figure = Figure()
+        plots.curves(figure.add_subplot(), [0, 1], {"a name": [0, 1], "another": [1, 0]}, "n", "cost")
+        html = inlined(saved(figure), "a", "x")
+    assert float(re.search(r"min-width: ([\d.]+)rem", html)[1]) * 16 <= 390 - 2 * 8  # pixels of its margins
 
 
 def test_what_a_dark_or_a_narrow_page_could_not_show_is_a_problem(drawing):

@@ -21,7 +21,7 @@ import torch
 from mlnotes.applications.least_squares import lstsq
 from mlnotes.attention.multi_head import split_heads
 from mlnotes.attention.self_attention import attention_weights
-from mlnotes.blocks.dot_product import cosine_similarity
+from mlnotes.blocks.dot_product import cosine_similarity, project
 from mlnotes.blocks.lu import lu
 from mlnotes.blocks.matmul import matmul_block, matmul_dot
 from mlnotes.blocks.norm import matrix_norm, vector_norm
@@ -1114,8 +1114,8 @@ class TestReports:
 
     def test_mistakes_are_listed_with_symptom_and_remedy(self):
         table = mistakes(softmax)
-        assert table.head == ("mistake", "what you see", "what to do instead", "seen in")
-        assert all(all(row) for row in table.rows)
+        assert table.head == ("mistake", "what you see", "what to do instead")
+        assert all(all(row[:-1]) for row in table.rows)
         assert len(mistakes(softmax, log_softmax).rows) == len(table.rows) + len(mistakes(log_softmax).rows)
 
     def test_a_table_is_text_and_html(self):
@@ -1364,7 +1364,22 @@ class TestLines:
 class TestTables:
     def test_a_mistake_of_several_functions_is_listed_once(self):
         rows = mistakes(matmul_dot, matmul_block).rows
-        assert [row[0] for row in rows].count("entries with entries") == 1
+        assert [row[0] for row in rows if row[1] == "entries with entries"] == ["`matmul_dot`, `matmul_block`"]
+
+    def test_mistakes_of_several_functions_stand_below_their_names(self):
+        table = mistakes(cosine_similarity, project)
+        shown = re.findall('<th scope="rowgroup" colspan="3"><code>(.*?)</code>', table._repr_html_())
+        assert shown == [it.strip("`:") for it in repr(table).splitlines() if it.startswith("`")]
+        assert shown == ["cosine_similarity", "project"]
+        assert "rowgroup" not in mistakes(project)._repr_html_()
+        assert "`project`" not in repr(mistakes(project))
+
+    def test_where_a_mistake_was_seen_stands_with_it_and_nothing_where_it_was_not(self):
+        table = mistakes(cosine_similarity)
+        assert '<td>past one<br><small>seen: facenet, issue 692' in table._repr_html_()
+        assert "\n    seen: facenet, issue 692" in repr(table)
+        count = sum(bool(row[-1]) for row in table.rows)
+        assert 0 < count == repr(table).count("seen: ") == table._repr_html_().count("seen: ") < len(table.rows)
 
 
 class TestWrongVersions:

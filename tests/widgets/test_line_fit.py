@@ -184,3 +184,11 @@ def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     page.keyboard.press("Home")
     assert page.get_by_label("Ridge").get_attribute("aria-valuetext") == "none"
     assert "at right angles to both columns" in page.locator(".mw-verdict").inner_text()
+
+
+@pytest.mark.parametrize(("width", "beside"), [(1300, True), (400, False)])
+def test_what_moves_is_seen_in_both_pictures_at_once_where_the_page_is_wide(width, beside, open_page):
+    page = open_page(LineFit(X, Y), width=width)
+    first, second = (it.bounding_box() for it in page.locator(".mw-fit .mw-main svg").all())
+    assert (first["y"] == second["y"]) == beside
+    assert (first["x"] == second["x"]) != beside

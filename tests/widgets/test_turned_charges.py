@@ -135,3 +135,9 @@ def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     assert "has not moved at all; the plain network's has moved by" in page.locator(".mw-verdict").inner_text()
     page.keyboard.press("Home")
     assert page.locator(".mw-verdict").inner_text() == "Nothing is turned: this is how both networks were trained."
+
+
+def test_on_a_wide_page_the_numbers_stand_beside_the_picture(open_page):
+    picture, numbers = (open_page(example()).locator(it).bounding_box() for it in (".mw-main svg", ".mw-sums"))
+    assert picture["x"] + picture["width"] < numbers["x"]
+    assert numbers["y"] + numbers["height"] < picture["y"] + picture["height"]
