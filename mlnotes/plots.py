@@ -450,6 +450,7 @@ def reach_of_averages(ax, values, results):
     for (name, point), marker, color in _each(results, "sD^", (ORANGE, GREEN, PURPLE)):
         ax.plot(*point, marker, color=color, ms=7)
         ax.annotate(name, point, (-9, -4), textcoords="offset points", color=color, ha="right")
+    ax.margins(0.1, 0.16)  # room for names beside the outermost points
     ax.set(xlabel="first coordinate", ylabel="second coordinate", aspect="equal")
     legend_above(ax)
 
