@@ -8,7 +8,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "mlnotes"
 TREES = {
-    path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))
+    path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+    for path in sorted(PACKAGE.rglob("*.py"))
 }
 FUNCTIONS = (ast.FunctionDef, ast.ClassDef)
 

@@ -47,8 +47,11 @@ PREPARE = """async (wanted) => {
   await Promise.all([...document.images].map((it) => it.decode().catch(() => 0)));
   const sources = [...(globalThis.MathJax?.startup?.document?.math ?? [])].map(({ math, display, typesetRoot }) => {
     const fence = display ? "$$" : "$", source = document.createElement("span");
+    const part = typesetRoot.closest(".math").classList;  // of a formula that may go on in the next line
+    const begins = part.contains("math-goes-on") ? "" : fence, ends = part.contains("math-begun") ? "" : fence;
+    const said = begins ? math : math.replace(/^\\s*\\{\\}/, "");
     source.className = "print-tex";
-    source.textContent = fence + math.trim().replace(/\\s+/g, " ") + fence;
+    source.textContent = begins + said.trim().replace(/\\s+/g, " ") + ends;
     typesetRoot.prepend(source);
     return [source, typesetRoot.querySelector("svg")];
   });

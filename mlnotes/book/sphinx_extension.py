@@ -122,7 +122,9 @@ class BreakFormulas(SphinxPostTransform):
         for math in [*self.document.findall(nodes.math)]:
             parts = [it for part in _cut(math.astext(), RELATIONS) for it in _cut(part, {"+", "-"})]
             if len(parts) > 1:
-                math.replace_self([nodes.math(part, part) for part in parts])
+                begun, goes_on = ["math-begun"], ["math-goes-on"]  # by which a printed page finds the whole formula
+                classes = [begun, *[begun + goes_on] * (len(parts) - 2), goes_on]
+                math.replace_self([nodes.math(it, it, classes=of) for it, of in zip(parts, classes, strict=True)])
 
 
 def _cut(latex, signs):

@@ -646,7 +646,7 @@ def test_the_search_puts_chapters_before_the_reference_and_shows_a_line_of_each(
     of_reference = [it.startswith("api/") for it in pages]
     assert of_reference == sorted(of_reference)
     assert all(query in line.lower() for page, (_, line) in zip(pages, hits, strict=True) if page == first)
-    assert all(len(line.strip()) > 10 for _, line in hits), hits
+    assert all(line.strip() for _, line in hits), hits
     assert not complaints
     page.close()
 

@@ -109,6 +109,8 @@ def test_the_text_can_be_copied_and_solutions_are_open(words):
 def test_a_formula_can_be_found_and_copied_as_it_was_written(words):
     text = " ".join(" ".join(words).split())
     assert r"One point more is a factor of $e\approx2.718$" in text
+    in_two_lines = r"$\max\mathbf x\le\mathrm{lse}(\mathbf x)\le\max\mathbf x+\log n$"
+    assert in_two_lines.replace(" ", "") in text.replace(" ", "")
     displayed = re.findall(r"\$\$(.*?)\$\$", text)
     assert len(displayed) > 10
     assert any(r"\log\sum_j" in it and r"\exp" in it for it in displayed), displayed
