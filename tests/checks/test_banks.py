@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import traceback
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,13 +25,11 @@ UNBROKEN = {
     "damped_newton": {"every step goes downhill", "the minimum that scipy.optimize.minimize finds"},
     "embedding": {"what is returned is a copy"},
     "fake_quantize": {"a gradient of 3 comes through as 3"},
-    "levenberg_marquardt": {"the cost is half the sum of squares"},
     "llama_parameters": {"every layer holds as many"},
     "lu_solve": {"the factors may be given in place of the matrix"},
     "mean_pool": {"padding cannot matter, not even as nan"},
     "mlp": {"the order of hidden units does not matter"},
     "padding_mask": {"it fits the scores of a batch"},
-    "power_iteration": {"the vector has length one"},
     "ring": {"one token changes one place"},
     "StreamingCache": {"memory is the same after 17 tokens as after one"},
     "symmetrize_equivariant": {"with an action on results that does nothing it is the invariant average"},
@@ -221,6 +220,10 @@ def bent(x, sign, by):
     if isinstance(x, list | tuple):
         parts = [bent(it, sign, by) for it in x]
         return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+    if is_dataclass(x):
+        return replace(x, **{it.name: bent(getattr(x, it.name), sign, by) for it in fields(x) if it.init})
+    if isinstance(x, str):
+        return x
     x = np.asarray(x)
     places = 1 + np.arange(x.size).reshape(x.shape)
     if x.dtype.kind == "b":
