@@ -46,7 +46,8 @@ def require_same_size(axis, **arrays):
         If something is no array, if an array has fewer than ``-axis`` axes, or if two sizes differ.
     """
     for name, x in arrays.items():
-        _require_array(name, x)
+        if not hasattr(x, "ndim"):  # the quick question: every token that is written asks it many times
+            _require_array(name, x)
         if x.ndim < -axis:
             raise ValueError(f"{name} must have at least {-axis} axes, got shape {tuple(x.shape)}")
     if len({x.shape[axis] for x in arrays.values()}) > 1:
@@ -68,13 +69,15 @@ def require_same_kind(**arrays):
     ValueError
         If library, dtype or device of two arrays differ.
     """
-    names = " and ".join(arrays)
-    if len({array_namespace(x) for x in arrays.values()}) > 1:
-        found = " and ".join(str(type(x)) for x in arrays.values())
-        raise ValueError(f"{names} must come from the same library, got {found}")
-    for what, of in {"have the same dtype": lambda x: x.dtype, "be on the same device": device}.items():
-        if len({of(x) for x in arrays.values()}) > 1:
-            raise ValueError(f"{names} must {what}, got {' and '.join(str(of(x)) for x in arrays.values())}")
+    (name, first), *others = arrays.items()
+    for other, x in others:
+        both = f"{name} and {other} must"
+        if type(x) is not type(first) and array_namespace(x) is not array_namespace(first):
+            raise ValueError(f"{both} come from the same library, got {type(first)} and {type(x)}")
+        if x.dtype != first.dtype:
+            raise ValueError(f"{both} have the same dtype, got {first.dtype} and {x.dtype}")
+        if x.device != first.device:
+            raise ValueError(f"{both} be on the same device, got {first.device} and {x.device}")
 
 
 def require_entries(axis, **arrays):

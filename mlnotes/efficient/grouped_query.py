@@ -18,7 +18,6 @@ from mlnotes.arrays import (
 from mlnotes.attention.causal_mask import masked_softmax
 from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.blocks.softmax import softmax
-from mlnotes.efficient.kv_cache import require_queries
 
 ROWS = 64  # queries that are taken together where a mask hides keys from all of them
 
@@ -280,8 +279,7 @@ def _require_groups(q, k, v, mask, bias):
 
 
 def _require_attendable(q, k, w_o, mask, cache):
-    """Refuse what attention and the output projection would refuse, before the cache has taken up the tokens."""
-    require_queries(q, k)
+    """Refuse what comes after the cache has taken up the tokens: `meet` compares queries and keys before that."""
     require_same_kind(k=k, w_o=w_o)
     if mask is not None:
         n_keys = len(cache) + k.shape[-2]

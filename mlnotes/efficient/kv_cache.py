@@ -170,7 +170,7 @@ def cached_attention(q, k, v, cache):
     if tuple(q.shape) != tuple(k.shape):
         raise ValueError(f"q and k must have the same shape, got {tuple(q.shape)} and {tuple(k.shape)}")
     require_queries(q, k)
-    require_no_gradients("q", q)
+    _require_no_gradients("q", q)
     offset = len(cache)
     cache.append(k, v)
     return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset))
@@ -288,7 +288,8 @@ def require_queries(q, k):
     require_same_kind(q=q, k=k)
     require_same_size(-2, q=q, k=k)
     require_same_size(-1, q=q, k=k)
-    np.broadcast_shapes(q.shape[:-3], k.shape[:-3])
+    if q.shape[:-3] != k.shape[:-3]:
+        np.broadcast_shapes(q.shape[:-3], k.shape[:-3])
 
 
 def require_room(cache, n_tokens):
@@ -328,30 +329,11 @@ def require_takeable(name, x, memory):
     ValueError
         If library, precision or device differ, or gradients are recorded.
     """
-    if type(x) is not type(memory) and array_namespace(x) is not array_namespace(memory):
-        raise ValueError(f"{name} must come from the cache's library, got {type(x)} for {type(memory)}")
-    if x.dtype != memory.dtype:
-        raise ValueError(f"{name} must have the cache's dtype {memory.dtype}, got {x.dtype}")
-    if x.device != memory.device:
-        raise ValueError(f"{name} must be on the cache's device {memory.device}, got {x.device}")
-    require_no_gradients(name, x)
+    require_same_kind(**{name: x, "the cache": memory})
+    _require_no_gradients(name, x)
 
 
-def require_no_gradients(name, x):
-    """Refuse an array whose gradients would be lost in a cache.
-
-    Parameters
-    ----------
-    name : str
-        What the message calls it.
-    x : array
-        Of the next tokens.
-
-    Raises
-    ------
-    ValueError
-        If gradients are recorded.
-    """
+def _require_no_gradients(name, x):
     if getattr(x, "requires_grad", False):
         raise ValueError(f"{name} must not record gradients: decode without them, got requires_grad=True")
 

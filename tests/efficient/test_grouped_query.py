@@ -321,7 +321,7 @@ def test_what_is_refused_leaves_the_cache_as_it_was(kind, l, changes, message): 
         ({"w_o": np.ones((8, 8), int)}, "k and w_o must have the same dtype, got float64 and int64"),
         ({"w_o": torch.ones(8, 8).double()}, "k and w_o must come from the same library"),
         ({"w_q": np.ones((8, 8), complex)}, "q and k must have the same dtype, got complex128 and float64"),
-        ({"w_v": np.ones((8, 4), complex)}, "v must have the cache's dtype float64, got complex128"),
+        ({"w_v": np.ones((8, 4), complex)}, "v and the cache must have the same dtype, got complex128 and float64"),
         ({"w_q": draw(3, 8, 8)}, "cannot be broadcast"),
         ({"mask": np.ones((4, 3, 5), bool)}, r"mask must have shape \(3, \d\) or \(2, 4, 3, \d\), up to sizes 1, got"),
     ],

@@ -125,9 +125,9 @@ def test_a_full_cache_is_right_and_one_more_token_is_not():
         (K[..., :1, :], V[..., :2, :], "k and v must hold as many tokens, got 1 and 2"),
         (K[:1, :, :1], V[:1, :, :1], r"k must have the cache's leading axes \(2,\), got \(1,\)"),
         (K[0, :, :1], V[0, :, :1], r"k must have 4 axes, \(..., heads, tokens, width\), got shape \(3, 1, 5\)"),
-        (K[..., :1, :].astype(np.float32), V[..., :1, :], "k must have the cache's dtype float64, got float32"),
-        (K[..., :1, :], V[..., :1, :].astype(int), "v must have the cache's dtype float64, got int64"),
-        (torch.tensor(K[..., :1, :]), torch.tensor(V[..., :1, :]), "k must come from the cache's library"),
+        (K[..., :1, :].astype(np.float32), V[..., :1, :], "k and the cache must have the same dtype, got float32 and"),
+        (K[..., :1, :], V[..., :1, :].astype(int), "v and the cache must have the same dtype, got int64 and float64"),
+        (torch.tensor(K[..., :1, :]), torch.tensor(V[..., :1, :]), "k and the cache must come from the same library"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_both_values_and_leaves_the_cache_as_it_was(k, v, message):

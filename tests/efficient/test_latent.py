@@ -251,7 +251,7 @@ def test_what_is_refused_leaves_the_cache_as_it_was(changes, message):
     np.testing.assert_array_equal(cache.latents, before)
 
 
-@pytest.mark.parametrize("i", [2, 3, 4])
+@pytest.mark.parametrize(("i", "name"), [(2, "w_uk"), (3, "w_uv"), (4, "w_o")])
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -260,12 +260,12 @@ def test_what_is_refused_leaves_the_cache_as_it_was(changes, message):
         (torch.tensor, "must come from the same library, got .*torch"),
     ],
 )
-def test_what_would_fail_once_the_tokens_are_taken_up_is_refused_before(i, changed, message):
+def test_what_would_fail_once_the_tokens_are_taken_up_is_refused_before(i, name, changed, message):
     cache, w = LatentCache(9, 11, 4), list(projections())
     cache.append(draw(2, 15))
     before = cache.latents.copy()
     w[i] = changed(w[i])
-    with pytest.raises(ValueError, match=f"q and c and w_uk and w_uv and w_o {message}"):
+    with pytest.raises(ValueError, match=f"q and {name} {message}"):
         latent_self_attention(draw(3, 13), *w, 3, cache=cache)
     np.testing.assert_array_equal(cache.latents, before)
 
@@ -297,8 +297,8 @@ def test_a_cache_without_rotary_part_takes_latents_alone():
         (draw(2, 1, 7), r"c must have the cache's shape but for its tokens, \(2, 'l', 8\), got \(2, 1, 7\)"),
         (draw(1, 1, 8), r"got \(1, 1, 8\)"),
         (draw(1, 8), r"got \(1, 8\)"),
-        (draw(2, 1, 8).astype(np.float32), "c must have the cache's dtype float64, got float32"),
-        (torch.tensor(draw(2, 1, 8)), "c must come from the cache's library"),
+        (draw(2, 1, 8).astype(np.float32), "c and the cache must have the same dtype, got float32 and float64"),
+        (torch.tensor(draw(2, 1, 8)), "c and the cache must come from the same library"),
     ],
 )
 def test_a_cache_refuses_what_does_not_fit_and_stays_as_it_was(c, message):

@@ -411,7 +411,7 @@ def test_four_bits_and_their_grids_take_more_than_an_eighth_of_single_precision(
         (K[:, :1, :1], V[..., :1, :], r"k must have heads 3, got 1 in \(2, 1, 1, 6\)"),
         (K[..., :1, :], V[..., :1, :5], r"v must have width 10, got 5"),
         (K[..., :1, :], V[..., :2, :], "k and v must hold as many tokens, got 1 and 2"),
-        (K[..., :1, :].astype(np.float32), V[..., :1, :], "k must have the cache's dtype float64, got float32"),
+        (K[..., :1, :].astype(np.float32), V[..., :1, :], "k and the cache must have the same dtype, got float32 and"),
         (K[..., :5, :] * np.inf, V[..., :5, :], "k must hold finite numbers"),
         (K[..., :1, :], V[..., :1, :] * np.nan, "x must hold finite numbers"),
         (K[..., :1, :] * np.nan, V[..., :1, :], "k must hold finite numbers, got nan"),

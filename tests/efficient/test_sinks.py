@@ -302,7 +302,7 @@ def test_attention_in_as_many_heads_takes_it_token_by_token_and_is_refused_what_
         (K[:1, :1], V[:, :1], "k must have heads 2, got 1"),
         (K[:, :1], V[:, :1, :6], "v must have width 7, got 6"),
         (K[:, :2], V[:, :1], "k and v must hold as many tokens, got 2 and 1"),
-        (K[:, :1].astype(np.float32), V[:, :1], "k must have the cache's dtype float64, got float32"),
+        (K[:, :1].astype(np.float32), V[:, :1], "k and the cache must have the same dtype, got float32 and float64"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_leaves_the_cache_as_it_was(k, v, message):
@@ -322,7 +322,7 @@ def test_what_does_not_fit_is_refused_and_leaves_the_cache_as_it_was(k, v, messa
     [
         (lambda k: k[..., :1], "k must have width 6, got 1"),  # NumPy would spread it
         (lambda k: k[:1], "k must have heads 2, got 1"),
-        (lambda k: k.astype(np.float32), "k must have the cache's dtype float64, got float32"),
+        (lambda k: k.astype(np.float32), "k and the cache must have the same dtype, got float32 and float64"),
     ],
 )
 @pytest.mark.parametrize("n", [1, 2])
