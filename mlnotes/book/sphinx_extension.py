@@ -128,15 +128,17 @@ class BreakFormulas(SphinxPostTransform):
 
 
 def _cut(latex, signs):
-    """Cut a formula, if it is long, before each of the signs that stands in no bracket."""
-    parts, depth = [""], 0
+    """Cut a formula, if it is long, before each of the signs that stands in no bracket, and behind no relation."""
+    parts, depth, before = [""], 0, ""
     if len(plain_formula(latex)) <= LONG or r"\begin" in latex:
         return [latex]
     for token in re.findall(r"\\[A-Za-z]+\s*|\\.|.", latex, re.DOTALL):
-        depth += (token.strip() in OPENING) - (token.strip() in CLOSING)
-        if depth == 0 and token.strip() in signs and parts[-1] not in ("", "{}"):
+        sign = token.strip()
+        depth += (sign in OPENING) - (sign in CLOSING)
+        if depth == 0 and sign in signs and parts[-1] not in ("", "{}") and before not in RELATIONS:
             parts.append("{}")  # without a left side the sign would lose its room
         parts[-1] += token
+        before = sign or before
     return parts
 
 

@@ -45,6 +45,11 @@ def test_a_long_formula_is_cut_before_signs_that_stand_in_no_bracket():
     assert (first, *others) == (parts[0], *("{}" + it for it in parts[1:]))
 
 
+def test_a_minus_behind_a_relation_is_no_difference():
+    latex = r"=-\log\mathrm{softmax}(\mathbf E\mathbf v_a)_b"
+    assert _cut(latex, {"+", "-"}) == [latex]
+
+
 @pytest.mark.parametrize("latex", ["a=b", r"\mathbf x=\begin{pmatrix}1&2&3\\5&6&7\end{pmatrix}=\mathbf y+\mathbf z+1"])
 def test_a_short_formula_and_one_of_several_lines_stay_whole(latex):
     assert _cut(latex, RELATIONS) == [latex]
