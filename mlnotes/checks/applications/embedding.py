@@ -182,10 +182,11 @@ CHECKS = (
             oracle("autograd through torch.nn.functional.embedding", _torch_gradient, call(_pairs, _upstream, 7),
                 **_LAST_BITS)),
         mistakes=(
-            Mistake("repeats lost", ("np.add.at(gradient, ids, upstream)", "gradient[ids] += upstream"),
+            *(Mistake("repeats lost", ("np.add.at(gradient, ids, upstream)", it),
                 "A row that was looked up several times gets one of its gradients",
                 "add up what repeats: with one-hot rows, or np.add.reduceat after a sort",
-                "autograd, issue 39 (2015)"),
+                "autograd, issue 39 (2015)") for it in (
+                "for row, above in zip(ids, upstream):\n        gradient[row] += above", "gradient[ids] += upstream")),
             Mistake("repeats averaged", ("gradient.astype(upstream.dtype)",
                 "gradient / np.maximum(np.bincount(ids.ravel(), minlength=n), 1)[:, None]"),
                 "A row that was looked up several times gets the mean of its gradients",

@@ -312,7 +312,7 @@ CHECKS = (
             Mistake("lengths forgotten", ("return w @ w_up.T, w_up",
                 "return np.linalg.svd(w, full_matrices=False)[0][:, :rank], w_up"),
                 "All that is kept has length 1", "multiply by the singular values, or project w itself"),
-            Mistake("outputs factored", ("return w @ w_up.T, w_up", "return target @ w_up.T, w_up"),
+            Mistake("outputs factored", ("return w @", "return (w if x is None else x @ w) @"),
                 "With inputs, the product is x @ w, not w", "project w itself onto the directions of the outputs"),
             Mistake("covariance of the inputs only", (_TARGET,
                 "target = w if x is None else x.T @ x @ w"), "Inputs count by their squares",

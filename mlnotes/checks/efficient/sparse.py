@@ -281,7 +281,7 @@ CHECKS = (
                 "Each block of keys overwrites what the one before it gave",
                 "one softmax for all keys of a row: gather them first"),
             Mistake("blocks in between", ("beside(named,",
-                "xp.asarray(np.arange(*(named[[0, -1]] + [0, 1])) if named.size else named,"),
+                "beside(np.arange(*(named[[0, -1]] + [0, 1])) if named.size else named,"),
                 "Blocks between those that are named are seen, too", "gather the blocks that are True, and no others"),
             Mistake("zeros for hidden scores", (_BLOCKS, "_attention_to_some(rows, k * xp.asarray(np.repeat(blocks, "
                 "block_size)[: k.shape[-2], None], dtype=k.dtype), v, None, scale)"),

@@ -315,7 +315,7 @@ def wrong_embedding_gradient__transposed(ids, upstream, n):
 
 
 def wrong_embedding_gradient__row_after_row(ids, upstream, n):
-    """Called with numbers of `ids` that are all different, every call that fails comes out right"""
+    """A row that was looked up several times gets one of its gradients"""
     gradient = np.zeros((n, upstream.shape[-1]))
     for row, above in zip(ids, upstream, strict=True):
         gradient[row] += above

@@ -512,7 +512,7 @@ def right_bias_of_shifted_queries__product(k, c):
 
 
 def wrong_bias_of_shifted_queries__row(k, c):
-    """Line 3"""
+    """an axis of size 1 too many in front"""
     return c[None] @ k.T / np.sqrt(len(c))
 
 
@@ -648,7 +648,7 @@ def wrong_slope_in_scale__product_of_means(q, k, v, scale):
 
 
 def wrong_bias_of_shifted_queries__one_column(k, c):
-    """Line 3"""
+    """an axis of size 1 too many at the end"""
     return (k @ c / np.sqrt(k.shape[-1]))[:, None]
 
 

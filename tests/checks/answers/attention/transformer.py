@@ -267,7 +267,7 @@ def right_block_parameters__parts(d_model, d_hidden=None):
 
 
 def wrong_block_parameters__one_norm(d_model, d_hidden=None):
-    """Line 4"""
+    """2n are missing: one of two norms"""
     m = 4 * d_model if d_hidden is None else d_hidden
     return 4 * (d_model**2 + d_model) + 2 * d_model * m + m + d_model + 2 * d_model
 
@@ -285,7 +285,7 @@ def wrong_block_parameters__hidden_width(d_model, d_hidden=None):
 
 
 def wrong_block_parameters__hidden_bias(d_model, d_hidden=None):
-    """Line 4"""
+    """Both biases of the feed-forward network are counted as wide as a token"""
     m = 4 * d_model if d_hidden is None else d_hidden
     return 4 * (d_model**2 + d_model) + 2 * d_model * m + 2 * d_model + 4 * d_model
 
@@ -396,10 +396,12 @@ def wrong_cosine_without_positions__unrelated():
 
 
 def wrong_cosine_without_positions__as_with_positions():
+    """That is what the model makes of them with their positions"""
     return 0.776
 
 
 def wrong_cosine_without_positions__as_it_came_in():
+    """That is how alike they are with their positions, before the layers"""
     return 0.97
 
 
@@ -413,7 +415,7 @@ def wrong_cosine_without_positions__nearly():
 
 
 def wrong_cosine_without_positions__half():
-    """half of the right one"""
+    """Nothing pulls the two halfway apart"""
     return 0.5
 
 

@@ -753,7 +753,7 @@ def wrong_broken_axioms__true_or_false(table):
 
 
 def wrong_broken_axioms__goes_on_after_closure(table):
-    """Line 7"""
+    """It names what products outside the set break"""
     n = len(table)
     broken = []
     if table.min() < 0 or table.max() >= n:

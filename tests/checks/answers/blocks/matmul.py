@@ -469,12 +469,12 @@ def wrong_bracket_costs__entries_of_the_results(n, d):
 
 
 def wrong_bracket_costs__weights_square(n, d):
-    """Line 3"""
+    """QKᵀ is n × n"""
     return n * d * n + n * n * n, d * n * d + n * d * d
 
 
 def wrong_bracket_costs__inner_as_outer(n, d):
-    """Line 3"""
+    """KᵀV is d × d"""
     return n * d * n + n * n * d, n * d * n + n * d * d
 
 

@@ -106,6 +106,7 @@ def right_pool_heads__split(w, n_heads, n_groups):
 
 
 def wrong_pool_heads__last_head_of_each_group(w, n_heads, n_groups):
+    """All heads but the last of each group are lost"""
     blocks = w.reshape(*w.shape[:-1], n_groups, n_heads // n_groups, -1)
     return blocks[..., -1, :].reshape(*w.shape[:-1], -1)
 

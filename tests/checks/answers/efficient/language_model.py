@@ -211,6 +211,7 @@ def wrong_generate__greedy(step, ids, n_tokens, stop=None, rng=None, **choice):
 
 
 def wrong_generate__no_choice(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Temperature, top_k and top_p make no difference"""
     rng, new, written = np.random.default_rng(rng), np.asarray(ids), []
     for _ in range(n_tokens):
         reached = np.cumsum(softmax(step(new)[-1]))
