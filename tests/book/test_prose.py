@@ -47,6 +47,7 @@ def test_the_readme_names_the_oldest_python_and_no_other_number_without_a_source
         "1,300": "the window of tests/book/test_built_book.py",
         "8.4": "measured: the column of that window, in inches",
         "7.8": "measured: the column of a solution there, in inches",
+        "4.6": "measured: a figure that a window of 400 pixels shows whole, in inches",
     }
     text = [text for _, text in read_prose((ROOT / "README.md").read_text(encoding="utf-8"))]
     assert {number.text for part in text for number in read_numbers(part) if number.counts} <= set(given)
