@@ -113,7 +113,7 @@ def generate_group(generators, max_order=1000, tolerance=1e-9):
     Returns
     -------
     array (n, d, d)
-        The elements, each once, the identity first.
+        The n elements, each once, the identity first.
 
     Raises
     ------

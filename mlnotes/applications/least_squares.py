@@ -57,8 +57,8 @@ def lstsq(a, b, method="qr", tolerance=None):
     .. math:: \\mathbf A^{\\mathsf T}(\\mathbf b - \\mathbf{Ax}) = \\mathbf 0
 
     These are the normal equations. Their matrix has the square of the condition number: the error grows with it, half
-    of the digits are lost where the others lose a quarter, and from about 3e7 on there are none left, so "normal"
-    refuses. The two other methods do not form the matrix:
+    of the digits are lost where the others lose a quarter, and from about 3e7 on, in double precision, there are
+    none left, so "normal" refuses. The two other methods do not form the matrix:
 
     .. math:: \\mathbf{Rx} = \\mathbf Q^{\\mathsf T}\\mathbf b, \\qquad
               \\mathbf x = \\sum_{s_i > 0} \\frac{\\mathbf u_i\\cdot\\mathbf b}{s_i}\\,\\mathbf v_i
@@ -121,7 +121,7 @@ def ridge(a, b, strength):
     Returns
     -------
     array (n,) or (n, k)
-        The only x at which the sum is smallest.
+        The x at which the sum is smallest: the only one if the strength is positive, at 0 the shortest of them.
 
     Raises
     ------

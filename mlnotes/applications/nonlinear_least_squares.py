@@ -89,8 +89,9 @@ def gauss_newton(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
     .. math:: \\min_{\\mathbf p}\\;\\lVert\\mathbf r(\\mathbf x) + \\mathbf{Jp}\\rVert^2, \\qquad
               \\mathbf x \\leftarrow \\mathbf x + \\mathbf p
 
-    Where the minimum leaves no residual, the number of right digits doubles with each step. Otherwise the error shrinks
-    by a constant factor, which grows with the residual and with the curvature of the model, and may exceed one.
+    Where the minimum leaves no residual, and the columns of the Jacobian are independent there, the number of right
+    digits doubles with each step. Otherwise the error shrinks by a constant factor, which grows with the residual and
+    with the curvature of the model, and may exceed one.
 
     References
     ----------
@@ -156,8 +157,9 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
               F = \\tfrac12\\lVert\\mathbf r\\rVert^2, \\quad L(\\mathbf p)
               = \\tfrac12\\lVert\\mathbf r + \\mathbf{Jp}\\rVert^2
 
-    and decides: a step is taken if it brings a ten-thousandth of that at least, the radius is halved below a gain ratio
-    of 1/4 and doubled above 3/4. The diagonal D holds the largest length that each column of J has had: so parameters
+    and decides: a step is taken if it brings a ten-thousandth of that at least, below a gain ratio of 1/4 the
+    radius becomes half of itself or of the step's length, whichever is less; above 3/4 it becomes twice the step's
+    length, if that is more. The diagonal D holds the largest length that each column of J has had: so parameters
     may be measured in any units, and be 1e15 apart. Near the minimum of a cost that is not zero, reductions drown in
     the rounding of the cost; there the gradient decides, which does not.
 

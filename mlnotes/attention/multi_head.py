@@ -17,12 +17,12 @@ def multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, b_q=No
     ----------
     q : array (..., l, n)
         The tokens that ask, before projection.
-    k, v : array (..., s, n)
+    k, v : array (..., s, n') and (..., s, n'')
         The tokens that are asked, before projection: the same as ``q`` in self-attention, others in cross-attention.
         Their widths may differ from each other and from that of ``q``.
-    w_q, w_k : array (n, h * d)
-        Projections to queries and keys; head i owns columns i * d to (i + 1) * d - 1.
-    w_v : array (n, h * e)
+    w_q, w_k : array (n, h * d) and (n', h * d)
+        Projections to queries and keys; head i, counted from 0, owns columns i * d to (i + 1) * d - 1.
+    w_v : array (n'', h * e)
         Projection to values, divided among the heads in the same way.
     w_o : array (h * e, m)
         What mixes the heads' results.

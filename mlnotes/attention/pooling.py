@@ -22,7 +22,7 @@ def attention_pool(q, k, v, score):
     ----------
     q : array (..., l, d)
         Queries.
-    k : array (..., s, d)
+    k : array (..., s, d')
         Keys. Their width may differ from that of the queries if ``score`` can compare them.
     v : array (..., s, e)
         Values, one for each key.

@@ -95,7 +95,7 @@ def attention_weights(q, k, mask=None, bias=None, scale=None):
     """
     require_scores(q, k, mask, bias)
     scale = q.shape[-1] ** -0.5 if scale is None else as_like(scale, q)
-    scores = (scale * q) @ k.mT  # smaller than the scores: cheaper to scale
+    scores = (scale * q) @ k.mT  # cheaper to scale than scores, if there are more keys than d
     if bias is not None:
         scores = scores + as_like(bias, q)
     return softmax(scores) if mask is None else masked_softmax(scores, mask)

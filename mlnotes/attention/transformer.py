@@ -230,7 +230,8 @@ def swiglu(x, w_gate, w_up, w_down):
     .. math:: \\mathbf Y = \\bigl(\\mathrm{silu}(\\mathbf X\\mathbf W_{\\mathrm{gate}})\\odot
               \\mathbf X\\mathbf W_{\\mathrm{up}}\\bigr)\\,\\mathbf W_{\\mathrm{down}}
 
-    There are no biases, and three matrices where `feed_forward` has two: m is often 8/3 n, for as many parameters.
+    There are no biases, and three matrices where `feed_forward` has two: m is often 8/3 n, for as many numbers
+    as its two matrices hold with m = 4 n.
 
     References
     ----------

@@ -46,7 +46,8 @@ def numerical_jacobian(f, x):
         jump or an infinite slope, is not finite at ``x`` or on either side of it, however near, or is so rough that its
         slope does not settle, as :math:`|x|^{1.1}` at 0; also where it changes so abruptly beside the size of
         :math:`x_j` that it could be a kink, and less than three digits stand out from rounding. A kink between two
-        slopes that differ by less than about an eighth is not seen: the entry is their mean.
+        slopes that differ by less than about a sixteenth is not seen, one of up to about an eighth often not: the
+        entry is their mean.
 
     Raises
     ------

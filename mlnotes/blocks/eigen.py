@@ -97,7 +97,7 @@ def inverse_iteration(a, shift=0.0, start=None, steps=1000, tolerance=None):
     a : array (n, n)
         Finite real numbers.
     shift : float
-        The number. It may be an eigenvalue: then one step is enough.
+        The number. It may be an eigenvalue: then one step is nearly always enough.
     start : array (n,), optional
         Where to start; by default a vector of normal random numbers, the same every time.
     steps : int
@@ -157,8 +157,8 @@ def rayleigh_iteration(a, start=None, steps=100, tolerance=None):
     Returns
     -------
     Eigenpair
-        Some eigenvalue. Near it the residual is cubed by each step where ``a`` is symmetric, squared where it is not
-        but has a basis of eigenvectors, and divided by four at a defective eigenvalue of multiplicity two. A complex
+        Some eigenvalue. Near it the residual is cubed by each step where ``a`` is symmetric, squared where all that is
+        known is a basis of eigenvectors, and divided by four at a defective eigenvalue of multiplicity two. A complex
         pair is never found, because all numbers stay real.
 
     Raises
@@ -298,7 +298,7 @@ def qr_iteration(a, steps=None):
     A step is a similarity, which keeps the eigenvalues. Its two shifts are the eigenvalues of the last two rows and
     columns; together they are real even where they are a complex pair.
 
-    .. math:: (\\mathbf H - \\sigma\\mathbf I)(\\mathbf H - \\bar\\sigma\\mathbf I) = \\mathbf{QR}, \\qquad
+    .. math:: (\\mathbf H - \\sigma_1\\mathbf I)(\\mathbf H - \\sigma_2\\mathbf I) = \\mathbf{QR}, \\qquad
               \\mathbf H \\leftarrow \\mathbf Q^{\\mathsf T}\\mathbf H\\mathbf Q
 
     References

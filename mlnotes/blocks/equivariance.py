@@ -141,7 +141,7 @@ def symmetrize(f, actions):
         Takes what the actions give, and gives a number, an array or a tuple of arrays.
     actions : sequence of callable
         What each element of the group does to inputs. All of them, once each: an average over some of them, or over a
-        sample of a continuous group, is not invariant, however near it comes.
+        sample of a continuous group, is in general not invariant, however near it comes.
 
     Returns
     -------

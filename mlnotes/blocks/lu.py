@@ -35,7 +35,7 @@ def lu(a):
     p : array (m, m)
         A permutation matrix: ``p.T @ a`` has the rows in the order in which they became pivots.
     l : array (m, k)
-        Lower triangular with ones on the diagonal; no entry is larger than 1.
+        Lower triangular with ones on the diagonal; no entry is larger than 1 in size.
     u : array (k, n)
         Upper triangular. The first zero on its diagonal says that this column depends on those before it: nothing was
         left to eliminate.
@@ -109,7 +109,7 @@ def blocked_lu(a, block=64):
     p : array (m, m)
         A permutation matrix.
     l : array (m, k)
-        Lower triangular with ones on the diagonal; no entry is larger than 1.
+        Lower triangular with ones on the diagonal; no entry is larger than 1 in size.
     u : array (k, n)
         Upper triangular.
 
@@ -488,7 +488,9 @@ def growth_factor(a, factors=None):
 
     Notes
     -----
-    .. math:: \\rho = \\frac{\\max_{ijk} |a_{ij}^{(k)}|}{\\max_{ij} |a_{ij}|}
+    With :math:`a_{ij}^{(k)}` for what is left of the matrix after k steps:
+
+    .. math:: \\frac{\\max_{ijk} |a_{ij}^{(k)}|}{\\max_{ij} |a_{ij}|}
 
     References
     ----------

@@ -245,7 +245,7 @@ def strassen(a, b, cutoff=64):
 
     Notes
     -----
-    With a ``cutoff`` of 1, and n rows and columns where n is a power of two, :math:`7^{\\log_2 n} = n^{2.807}`
+    With a ``cutoff`` of 1, and n rows and columns where n is a power of two, :math:`7^{\\log_2 n} \\approx n^{2.807}`
     multiplications. Odd sides are filled up with zeros.
 
     References

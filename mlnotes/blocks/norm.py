@@ -36,7 +36,7 @@ def vector_norm(x, p=2, axis=-1):
     -------
     array (...)
         Lengths; 0 for a vector of zeros only. They are right wherever they are floating-point numbers themselves: no
-        power of a coordinate overflows or vanishes on the way.
+        power of a coordinate overflows on the way, and what vanishes is nothing beside the largest.
 
     Raises
     ------
@@ -99,15 +99,15 @@ def matrix_norm(a, kind="frobenius"):
     Notes
     -----
     .. math:: \\lVert\\mathbf A\\rVert_F = \\sqrt{\\textstyle\\sum_{ij} a_{ij}^2}
-              = \\sqrt{\\textstyle\\sum_k \\sigma_k^2},
+              = \\sqrt{\\textstyle\\sum_k s_k^2},
 
               \\lVert\\mathbf A\\rVert_1 = \\max_j \\sum_i |a_{ij}|, \\qquad
               \\lVert\\mathbf A\\rVert_\\infty = \\max_i \\sum_j |a_{ij}|
 
     .. math:: \\lVert\\mathbf A\\rVert_{\\max} = \\max_{ij} |a_{ij}|, \\qquad
               \\lVert\\mathbf A\\rVert_2 = \\max_{\\mathbf x\\ne\\mathbf 0}
-              \\frac{\\lVert\\mathbf{Ax}\\rVert_2}{\\lVert\\mathbf x\\rVert_2} = \\sigma_1, \\qquad
-              \\lVert\\mathbf A\\rVert_* = \\sum_k \\sigma_k
+              \\frac{\\lVert\\mathbf{Ax}\\rVert_2}{\\lVert\\mathbf x\\rVert_2} = s_1, \\qquad
+              \\lVert\\mathbf A\\rVert_* = \\sum_k s_k
 
     All but "max" satisfy ‖AB‖ ≤ ‖A‖ ‖B‖.
 
@@ -179,7 +179,7 @@ def unit_circle(p, n_points=401):
     Returns
     -------
     array (n_points, 2)
-        Points whose absolute coordinates, raised to the power p, sum to one.
+        Points whose absolute coordinates, raised to the power p, sum to one; where p is infinite, the largest is one.
 
     Raises
     ------

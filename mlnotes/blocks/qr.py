@@ -187,7 +187,7 @@ def givens_rotation(x, y):
     -----
     .. math:: c = \\frac{x}{\\sqrt{x^2 + y^2}}, \\qquad s = \\frac{y}{\\sqrt{x^2 + y^2}}
 
-    Both are computed from the smaller coordinate divided by the larger, which neither overflows nor vanishes.
+    Both are computed from the smaller coordinate divided by the larger, which does not overflow.
     """
     if not (math.isfinite(x) and math.isfinite(y)):
         raise ValueError(f"x and y must be finite, got {x} and {y}")

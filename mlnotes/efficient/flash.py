@@ -254,9 +254,11 @@ def flash_attention_gradients(
 
     Notes
     -----
+    With the rows :math:`\\mathbf g_i` of ``grad`` and :math:`\\mathbf y_i` of ``out``, and c for ``scale``:
+
     .. math::
 
-        \\mathbf A_{ij} &= \\exp(x_{ij} - \\mathrm{lse}_i), \\qquad
+        a_{ij} &= \\exp(x_{ij} - \\mathrm{lse}_i), \\qquad
         \\delta_i = \\mathbf g_i\\cdot\\mathbf y_i, \\qquad
         \\partial L/\\partial x_{ij} = a_{ij}\\,(\\mathbf g_i\\cdot\\mathbf v_j - \\delta_i) \\\\
         \\partial L/\\partial\\mathbf v_j &= \\textstyle\\sum_i a_{ij}\\,\\mathbf g_i, \\qquad

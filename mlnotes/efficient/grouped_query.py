@@ -116,7 +116,7 @@ def pool_heads(w, n_heads, n_groups):
 
     Parameters
     ----------
-    w : array (..., h d)
+    w : array (..., h * d)
         A projection (n, h·d), or its bias (h·d,): head i in columns i·d to (i + 1)·d - 1.
     n_heads : int
         Heads of the projection, h.
@@ -125,7 +125,7 @@ def pool_heads(w, n_heads, n_groups):
 
     Returns
     -------
-    array (..., g d)
+    array (..., g * d)
         The mean over each group of h/g neighbouring heads.
 
     Raises

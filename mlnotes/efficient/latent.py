@@ -469,7 +469,8 @@ def factorize(w, rank, x=None):
               \\lVert\\mathbf X\\mathbf W - \\mathbf X\\mathbf W\\mathbf V'\\mathbf V'^{\\mathsf T}\\rVert_F
               = \\min_{\\text{rank } r}\\lVert\\mathbf X\\mathbf W - \\mathbf X\\mathbf M\\rVert_F
 
-    Whitening the inputs by the Cholesky factor of their second moments, as Wang et al. do, gives the same product.
+    Whitening the inputs by the Cholesky factor of their second moments, as Wang et al. do, gives the same product
+    where there is such a factor and the singular values r and r + 1 of XW differ.
 
     References
     ----------

@@ -345,13 +345,14 @@ def gptq(w, x, bits, block_size=None, symmetric=True, damping=0.01):
 
     Notes
     -----
-    With the rows U of the Cholesky factor of :math:`\\mathbf H^{-1} = \\mathbf U^{\\mathsf T}\\mathbf U`, where
+    With the upper triangular U of :math:`\\mathbf H^{-1} = \\mathbf U^{\\mathsf T}\\mathbf U`, where
     :math:`\\mathbf H = \\mathbf X^{\\mathsf T}\\mathbf X + \\delta\\bar h\\,\\mathbf I` with ``damping`` for δ and the
     mean of the diagonal of XᵀX for :math:`\\bar h`:
 
     .. math:: \\mathbf w_{j+1:} \\leftarrow \\mathbf w_{j+1:} - \\frac{w_j - \\hat w_j}{u_{jj}}\\,\\mathbf u_{j,j+1:}
 
-    Row j of U says how columns after j can stand in for column j: it is the least-squares solution, for all j at once.
+    Row j of U behind the diagonal, divided by :math:`-u_{jj}`, says how columns after j can stand in for column j: it
+    is the least-squares solution, damped like H, for all j at once.
     Columns that a grid's end cuts off are not made up for any better.
 
     References

@@ -180,8 +180,9 @@ class StreamingCache(KVCache):
         Returns
         -------
         q, k, v : array
-            What attention takes, in every chunk what it would be token by token. Where several tokens evict others,
-            queries and keys are twice as wide, for a sink is then at another distance from each query.
+            What attention takes, in every chunk what it would be token by token. Where several tokens evict others and
+            ``rotate`` is given, queries and keys are twice as wide, for a sink is then at another distance from each
+            query.
         boolean array (l, s)
             True where a query may look.
 

@@ -120,7 +120,7 @@ def block_sparse_attention(q, k, v, layout, block_size, scale=None):
         Keys.
     v : array (..., s, e)
         Values, one for each key.
-    layout : boolean NumPy array (l / block_size, s / block_size)
+    layout : boolean NumPy array (⌈l / block_size⌉, ⌈s / block_size⌉)
         True where a block of queries looks at a block of keys, the same for all heads.
     block_size : int
         Queries, and keys, in one block. Where it divides l or s with a remainder, one more block, the last, is smaller.
@@ -166,7 +166,7 @@ def block_sparse_attention(q, k, v, layout, block_size, scale=None):
 
 @widen_half
 def _attention_to_some(q, k, v, mask, scale):
-    """Compute `attention`, with the sums of weights divided out of the averages, which are fewer than the weights."""
+    """Compute `attention`, with the sums of weights divided out of the averages, not out of the weights."""
     if k.shape[-2] == 0:  # sums of no values: zeros
         return q @ k.mT @ v
     xp = array_namespace(q)

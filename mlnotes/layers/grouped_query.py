@@ -77,7 +77,7 @@ class GroupedQueryAttention(torch.nn.Module):
         Returns
         -------
         GroupedQueryAttention
-            A new layer; this one is unchanged.
+            A new layer, whose weights record gradients where those of this one do; this one is unchanged.
 
         Raises
         ------
@@ -90,4 +90,6 @@ class GroupedQueryAttention(torch.nn.Module):
         weights = {name: w.clone() for name, w in self.state_dict().items()}
         weights |= {name: pool_heads(weights[name], self.n_groups, n_groups) for name in ("w_k", "w_v")}
         new.load_state_dict(weights, assign=True)
+        for name, w in self.named_parameters():
+            new.get_parameter(name).requires_grad_(w.requires_grad)
         return new

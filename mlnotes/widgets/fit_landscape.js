@@ -176,7 +176,7 @@ function tell({ points, costs, trials, outcome }, shown, method) {
   const end = {
     arrived: () => `${method} arrives at ${place(points.at(-1))} after ${steps(trials.length)}.`,
     lost: () => `${method} is lost: step ${trials.length} leads to ${place(points.at(-1))}, where the cost is ${number(costs.at(-1) / costs[0], 2)} times that of the start.`,
-    "not finite": () => `${method} ends after ${steps(trials.length)}: the next leads where nothing is finite.`,
+    "not finite": () => `${method} ends after ${steps(trials.length)}: the next is not defined, or leads where nothing is finite.`,
     "on the way": () => `${method} is still on its way after ${steps(trials.length)}.`,
   }[outcome]();
   if (!shown || method === METHODS[0]) return end;

@@ -189,7 +189,7 @@ class FitLandscape(Widget):
         end = {
             "arrived": f"arrives at ({points[-1][0]:.2f}, {points[-1][1]:.4f}) after {taken}",
             "lost": f"is lost after {taken}",
-            "not finite": f"ends after {taken}, since the next leads where nothing is finite",
+            "not finite": f"ends after {taken}, since the next is not defined, or leads where nothing is finite",
             "on the way": f"is still on its way after {taken}",
         }[outcome]
         told = ""

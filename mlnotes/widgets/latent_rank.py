@@ -82,7 +82,7 @@ class LatentRank(Widget):
         return dict(zip(self.ways, (row[at] for row in self.losses), strict=True))
 
     def picture(self):
-        """Draw the losses over the bytes, down to the rank shown, as SVG text."""
+        """Draw the losses over the numbers kept of each token, down to the rank shown, as SVG text."""
         low, high = _limits(self.losses)
 
         def place(rank, loss):

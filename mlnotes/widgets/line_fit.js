@@ -103,7 +103,7 @@ function axes() {
 }
 
 function leaning({ straight, angle }) {
-  return straight ? NO_RESIDUAL : `The residual meets the column of x at ${degrees(angle)}.`;
+  return straight ? NO_RESIDUAL : `The residual meets the column of x, less its mean, at ${degrees(angle)}.`;
 }
 
 function degrees(angle) {

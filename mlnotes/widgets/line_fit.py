@@ -120,7 +120,9 @@ class LineFit(Widget):
     def describe(self):
         """Say which line it is, how large the squares are together, and how the residual stands."""
         slope, intercept, residuals = self.fit()
-        stands = "" if np.isnan(self.angle()) else f" The residual meets the column of x at {_shown(self.angle())}°."
+        angle = self.angle()
+        where = f" The residual meets the column of x, less its mean, at {_shown(angle)}°."
+        stands = "" if np.isnan(angle) else where
         held = "" if self.strength <= -3 else f", with ridge of strength {10**self.strength:.3g}"
         return (
             f"{len(self.x)} points and the line y = {_line(intercept, slope)} that makes their squares "

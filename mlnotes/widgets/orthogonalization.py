@@ -18,7 +18,8 @@ class Orthogonalization(Widget):
     Parameters
     ----------
     exponent : int
-        ε is 10 to the power of minus this, 0 to 8; the columns are about √2 ε radians apart.
+        ε is 10 to the power of minus this, 0 to 8; the columns are 2 arcsin(ε / √(2 + 2 ε²)) radians apart, which is
+        nearly √2 ε.
     method : {"classical Gram–Schmidt", "modified Gram–Schmidt", "mirrors"}
         How it is done.
     **traits
@@ -109,9 +110,11 @@ class Orthogonalization(Widget):
 
     def describe(self):
         """Say how far the method is, and to how many digits each method leaves the columns orthonormal."""
+        e = float(f"1e-{self.exponent}")
+        apart = 2 * math.asin(e / math.sqrt(2 + 2 * e * e))
         digits = ", ".join(f"{method} {self.digits(method)}" for method in METHODS)
         return (
-            f"Three columns about {shown(math.sqrt(2) * float(f'1e-{self.exponent}'))} radians apart, "
+            f"Three columns {shown(apart)} radians apart, "
             f"{self.method}, step {self.step} of 3. Right digits of orthogonality in the end: {digits}."
         )
 

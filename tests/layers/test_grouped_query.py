@@ -93,6 +93,14 @@ def test_pooling_averages_keys_and_values_and_leaves_queries_and_output():
     assert ours.w_q.abs().sum() > 0  # nothing is shared
 
 
+def test_pooled_weights_are_frozen_where_those_of_the_layer_are():
+    ours = layer(24, 6, 6)
+    ours.w_o.requires_grad_(False)
+    assert {name: w.requires_grad for name, w in ours.pooled(2).named_parameters()} == {
+        "w_q": True, "w_k": True, "w_v": True, "w_o": False
+    }  # fmt: skip
+
+
 def test_pooling_heads_that_are_alike_changes_no_result():
     ours, x = layer(24, 6, 2), draw(5, 24)
     spread = layer(24, 6, 6)

@@ -72,7 +72,7 @@ def test_the_residual_stands_at_a_right_angle_and_ridge_tilts_it():
     cosine = residual @ x / np.linalg.norm(residual) / np.linalg.norm(x)
     assert LineFit(X, Y, strength=2.0).angle() == pytest.approx(np.degrees(np.arccos(cosine)), rel=1e-12)
     assert LineFit(X, [-v for v in Y], strength=2.0).angle() == pytest.approx(180 - np.degrees(np.arccos(cosine)))
-    assert "The residual meets the column of x at 90°" in LineFit(X, Y).describe()
+    assert "The residual meets the column of x, less its mean, at 90°" in LineFit(X, Y).describe()
     assert LineFit(X, Y).picture().count("<path") == 1
     assert LineFit(X, Y, strength=2.0).picture().count("<path") == 0
 
@@ -125,7 +125,7 @@ def test_the_page_marks_the_right_angle_until_ridge_tilts_the_residual(open_page
     page = open_page(LineFit(X, Y))
     mark = page.locator(".mw-fit .mw-right")
     assert mark.count() == 1
-    assert page.get_by_role("img", name="The residual meets the column of x at 90°").count() == 1
+    assert page.get_by_role("img", name="The residual meets the column of x, less its mean, at 90°").count() == 1
     slide(page, "Ridge", 2.0)
     assert mark.count() == 0
     assert page.get_by_role("img", name=re.compile(r"at \d\d(\.\d+)?°")).count() == 1
@@ -156,7 +156,7 @@ def test_a_line_through_all_points_leaves_no_residual_on_the_page_until_ridge_tu
     assert page.get_by_role("img", name="The line goes through all points: there is no residual.").count() == 1
     slide(page, "Ridge", 2.0)  # the line of y is that of x: its residual leans all the way
     assert shown(page, "angle") == pytest.approx(0, abs=1e-9)
-    assert page.get_by_role("img", name="The residual meets the column of x at 0°.").count() == 1
+    assert page.get_by_role("img", name="The residual meets the column of x, less its mean, at 0°.").count() == 1
     page = open_page(LineFit([-2.0, 0.0, 2.0], [1.0, 1.0, 1.0]))
     assert page.locator(".mw-fit svg text").all_text_contents() == ["x"]
 

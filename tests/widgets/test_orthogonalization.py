@@ -1,5 +1,7 @@
 """The columns on the page are those of Python, and those of the book's functions."""
 
+import re
+
 import numpy as np
 import pytest
 from reading import drawn, shown, visit
@@ -41,6 +43,14 @@ def test_the_methods_lose_two_digits_one_and_none_for_each_factor_of_ten():
 
 def test_the_description_says_how_orthonormal_the_columns_are():
     assert "classical Gram–Schmidt 0, modified Gram–Schmidt 8, mirrors 15." in Orthogonalization(8).describe()
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 3])
+def test_the_description_says_at_what_angle_the_columns_stand(exponent):
+    a, b, _ = (widget := Orthogonalization(exponent)).matrix().T
+    angle = 2 * np.arctan2(np.linalg.norm(a - b), np.linalg.norm(a + b))
+    said = re.match(r"Three columns (\S+) radians apart", widget.describe())[1]
+    assert float(said) == pytest.approx(angle, rel=1e-3)
 
 
 @pytest.mark.parametrize("method", METHODS)

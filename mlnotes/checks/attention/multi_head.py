@@ -24,8 +24,8 @@ _pair = tuple(np.stack([it, -it]) for it in _small[:3]) + _small[3:]
 _two = np.array([[True, True, False], [True, False, True]])
 _eight, _parts = frozen(np.arange(1.0, 9.0).reshape(2, 4), np.arange(1.0, 13.0).reshape(2, 2, 3))
 _columns = frozen(*(np.arange(4.0)[None] + by for by in (10, 20, 30)))
-# Queries of width 5, keys of width 3, values of width 4; 2 heads of width 3; results of width 7.
-_unequal = frozen(*(_rng.normal(size=it) for it in ((2, 5), (3, 3), (3, 4), (5, 6), (3, 6), (4, 6), (6, 7))))
+# Queries of width 5, keys of width 3, values of width 4; 2 heads, of width 3 and, for values, 4; results of width 7.
+_unequal = frozen(*(_rng.normal(size=it) for it in ((2, 5), (3, 3), (3, 4), (5, 6), (3, 6), (4, 8), (8, 7))))
 _LAST_BITS = {"tolerance": 2e-13, "why": "scores below 70, of at most 12 products: 70 · 12 · 1.1e-16 is 9e-14, and a "
     "weight is relatively off by as much as its score and its row's sum"}
 

@@ -262,7 +262,7 @@ CHECKS = (
             Mistake("queries not projected", ("x @ w_q", "x"), "It fits only tokens as wide as the keys",
                 "project queries with w_q"),
             Mistake("queries as keys", ("x @ w_k", "x @ w_q"),
-                "Scores are symmetric: a token looks at another as much as that one looks back",
+                "Scores are symmetric: a token scores another as high as that one scores it",
                 "project keys with w_k"),
             Mistake("values not projected", ("x @ w_v", "x"), "The result is as wide as the tokens",
                 "project values with w_v"),
