@@ -118,7 +118,7 @@ CHECKS = (
                 np.ones(2), 0.0), [[0.25], [-0.25]]), **_LAST_BITS),
             Claim("a million units away nothing changes but rounding", lambda f: distance(f(_x + 1e6, _charges),
                 coulomb_forces(_x, _charges)), tolerance=1e-8,
-                why="positions around 1e6 are rounded to 1e-10, and forces change by up to 20 times as much"),
+                why="positions around 1e6 are rounded to 1e-10, and forces change by up to 40 times as much"),
             oracle("torch's gradient of the energy", _minus_torch_gradient, call(_x, _charges, 0.4), **_LAST_BITS)),
         mistakes=(
             Mistake("force of one over distance", ("/ distance / distance", "/ distance"), "The force falls off as 1/r",
@@ -127,7 +127,7 @@ CHECKS = (
                 "(difference / distance[..., None] ** 2)"), "The force falls off as 1/r³",
                 "divide by the cube of the distance: the difference is as long as the distance once"),
             Mistake("force clipped", (_SUMMED, f"np.clip({_SUMMED}, -0.5, 0.5)"),
-                "Near particles are pushed towards diagonals, and energy is made from nothing",
+                "Near particles are pushed towards diagonals, and energy is not conserved",
                 "soften the law instead of clipping coordinates of the force", "egnn, synthetic_sim.py (2021)"),
             Mistake("squares multiplied out", (_LENGTHS, _SQUARES), "Far from the origin forces lose their digits",
                 "subtract positions first, and square the differences", "egnn, synthetic_sim.py (2021)"),

@@ -287,7 +287,7 @@ CHECKS = (
             Mistake("rows alone", ("@ from_mean /", "/"), "It is not symmetric",
                 "take the mean away along both axes"),
             Mistake("distances for squares", ("@ squares", "@ np.sqrt(squares)"),
-                "It differs from X Xᵀ wherever a distance is neither 0 nor 1", "use the squares as they come"))),
+                "It is X Xᵀ only if every distance is 0 or 1", "use the squares as they come"))),
     Checks(signed_volume, run=_without_noise,
         cases=(
             call(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])), call(np.array([[0.0, 0, 0], [0, 1, 0],

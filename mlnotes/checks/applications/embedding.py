@@ -152,16 +152,18 @@ CHECKS = (
                 "refuse the ids as soon as one of them is negative"),
             Mistake("wrapped around", ((_ACCEPTED, "True"), ("table, flat, axis=0",
                 "table, flat % len(table), axis=0")), "An id beyond the table gets the vector of another token",
-                "refuse ids beyond the table"),
+                "refuse ids beyond the table, and negative ones"),
             Mistake("single numbers", ("xp.reshape(xp.take(table, flat, axis=0), (*ids.shape, table.shape[1]))",
                 "xp.take(table, ids)"), "Each id gets one number of the table, not a row",
                 "name the axis: np.take(table, ids, axis=0), or table[ids]"),
             Mistake("clipped to the table", ((_ACCEPTED, "True"), ("table, flat, axis=0",
                 "table, xp.clip(flat, 0, len(table) - 1), axis=0")),
-                "An id beyond the table gets the vector of the last token", "refuse ids beyond the table"),
+                "An id beyond the table gets the vector of the last token", "refuse ids beyond the table, and negative "
+                    "ones"),
             Mistake("zeros beyond the table", ((_ACCEPTED, "True"), ("xp.take(table, flat, axis=0)",
                 "(flat == flat % len(table))[:, None] * table[flat % len(table)]")),
-                "An id beyond the table gets zeros, and nobody hears of it", "refuse ids beyond the table",
+                "An id beyond the table gets zeros, and nobody hears of it", "refuse ids beyond the table, and "
+                    "negative ones",
                 "TensorFlow, issue 5260 (2016)"))),
     Checks(embedding_gradient,
         cases=(
@@ -183,7 +185,7 @@ CHECKS = (
                 **_LAST_BITS)),
         mistakes=(
             *(Mistake("repeats lost", ("np.add.at(gradient, ids, upstream)", it),
-                "A row that was looked up several times gets one of its gradients",
+                "A row that was looked up several times does not get all of its gradients",
                 "add up what repeats: with one-hot rows, or np.add.reduceat after a sort",
                 "autograd, issue 39 (2015)") for it in (
                 "for row, above in zip(ids, upstream):\n        gradient[row] += above", "gradient[ids] += upstream")),

@@ -191,7 +191,7 @@ CHECKS = (
                 "use erf; a model must run with the form that it was trained with",
                 "BERT's code, later than its first models (keras-bert, issue 129, 2019)"),
             Mistake("1 - Φ(-x)", (_NORMAL_GATE, "1 - scipy.special.ndtr(-x)"),
-                "Far below zero digits are lost, from −8.4 on all: 1 − Φ(−x) cancels",
+                "Far below zero digits are lost, from -8.3 on all: 1 − Φ(−x) cancels",
                 "compute the small number itself, by erfc(−x/√2)"),
             Mistake("tanh for the exact form, cancelling", lambda x: x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi)
                 * (x + 0.044715 * x**3))), "It is off by up to 0.0005",
@@ -211,7 +211,7 @@ CHECKS = (
         mistakes=(
             Mistake("exact for the tanh form", (_GATE_APPLIED, "gelu(x)"), "It is off by up to 0.0005",
                 "use tanh, as the model was trained"),
-            Mistake("square for cube", ("near**3", "near**2"), "Numbers below −22 come out whole",
+            Mistake("square for cube", ("near**3", "near**2"), "Numbers below -25 come out nearly whole",
                 "take the cube, which keeps the sign"),
             Mistake("logistic for normal", (_TANH_GATE, "sigmoid(1.702 * x)"), "It is off by up to 0.02",
                 "add the cube: one factor is not enough"))),
@@ -269,11 +269,13 @@ CHECKS = (
         mistakes=(
             Mistake("bent once", _bent_once,
                 "Only the first layer is bent", "bend every layer but the last"),
-            Mistake("last layer activated", ("return x", "return activation(x)"), "It cannot say anything below zero",
+            Mistake("last layer activated", ("return x", "return activation(x)"),
+                "The last layer is bent, too: with ReLU nothing below zero comes out",
                 "leave the last layer linear", "huyng/tensorflow-vgg, issue 13 (2018)"),
             Mistake("activation forgotten", ("activation(x) if i else x", "x"),
                 "It draws straight lines only, however many layers it has", "put an activation between the layers"),
-            Mistake("input activated", ("activation(x) if i else x", "activation(x)"), "Negative inputs are lost",
+            Mistake("input activated", ("activation(x) if i else x", "activation(x)"),
+                "The inputs are bent, too: with ReLU negative ones are lost",
                 "begin with a linear layer"),
             Mistake("biases forgotten", ("else x, w, b)", "else x, w)"), "All bends go through the origin",
                 "add the biases"),

@@ -18,7 +18,7 @@ _units = frozen(np.array([1e-9, 1e6]))[0]
 _nearly_dependent = frozen(np.array([[1.0, 1.0], [1e-8, 0.0], [0.0, 1e-8]]))[0]  # whose JᵀJ is one of ones, rounded
 _DECIDED = {"tolerance": 1e-8, "why": "where the residual is perpendicular to 1e-10, the parameters have 9 digits"}
 _SMALL = {"tolerance": 1e-12, "why": "sums of a few numbers, and a condition number below 10"}
-_SQUARED = {"tolerance": 1e-8, "why": "the condition number times 1e-16, where its square would leave 4 digits"}
+_SQUARED = {"tolerance": 1e-8, "why": "the condition number times 1e-16 is 1e-10, with room for rounding"}
 
 
 def damped_step(r, j, damping, scales):
@@ -44,7 +44,7 @@ def decay_jacobian(x):
 
 
 def decay_in_other_units(x):
-    """Measure the same parameters in units of 1e-9 and 1e6."""
+    """Measure the same parameters in units of 1e9 and 1e-6."""
     return decay(x / _units)
 
 
@@ -99,7 +99,7 @@ def overwriting(x):
 
 
 def bent(x):
-    """Ask for two angles, of parameters in units of 1e-9 and 1e6."""
+    """Ask for two angles, of parameters in units of 1e9 and 1e-6."""
     return np.arctan(x / _units + np.array([0.0, x[0] / 1e-9])) - np.arctan([1.0, 3.0])
 
 
@@ -316,6 +316,7 @@ _SIGN = "The cost grows with every step", "solve J p = -r"
 _GRADIENT = "It creeps, or runs away", "solve the linear least-squares problem: the gradient knows no scale"
 _UNITS = ("Only units that are far apart make it fail: divide the columns of J by their lengths before you damp, and "
     "the step afterwards.")
+_WRONG_STEPS = "Where columns nearly depend on each other, steps are wrong or not defined"
 _DIGITS = "Ill-conditioned problems lose half of their digits, or are never solved"
 
 CHECKS = (
@@ -360,14 +361,15 @@ CHECKS = (
                 "jacobian(np.array(x0, dtype=float))) / unit"), ("numerical_jacobian(scaled_residual, x)",
                 "numerical_jacobian(scaled_residual, np.array(x0, dtype=float))")),
                 "From the second step on it uses slopes of the start", "compute the Jacobian at every point"),
-            *(Mistake("normal equations", _walk(step), _DIGITS,
+            *(Mistake("normal equations", _walk(step), _WRONG_STEPS,
                 "solve J p = -r by QR or SVD: JᵀJ has the square of the condition number") for step in (
                 lambda j, r, t: -np.linalg.solve(j.T @ j, j.T @ r),
                 lambda j, r, t: -np.linalg.lstsq(j.T @ j, j.T @ r)[0])),
             _CONTENT,
             *(Mistake("content with a small gradient", _walk(lambda j, r, t: -lstsq(j, r), content=it),
                 "Another unit of a parameter lets it stop at another point",
-                "divide the columns of J by their lengths: a cosine has no unit") for it in (
+                "divide the length of the projection of r onto the columns, Qᵀr, by that of r: a cosine has no "
+                "unit") for it in (
                 lambda j, r, x: np.linalg.norm(j.T @ r), lambda j, r, x: np.abs(j.T @ r).max(),
                 lambda j, r, x: np.linalg.norm(j.T @ r) / np.linalg.norm(r))),
             *(Mistake("content with short steps", _walk(lambda j, r, t: -lstsq(j, r), content=it),
@@ -399,8 +401,8 @@ CHECKS = (
             call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent).about(  # 1e-12 / 1e-8 is near enough
                 "columns that nearly depend on each other", tolerance=1e-3, absolute=1e-12),
             call(decay_in_other_units, _wide, lambda x: decay_jacobian(x / _units)
-                / _units).about("units of 1e-9 and 1e6", tolerance=1e-7, absolute=1e-18, hint=_UNITS),
-            call(bent, np.array([4e-9, 3e6]), bent_jacobian).about("units of 1e-9 and 1e6, far from the minimum",
+                / _units).about("units of 1e9 and 1e-6", tolerance=1e-7, absolute=1e-18, hint=_UNITS),
+            call(bent, np.array([4e-9, 3e6]), bent_jacobian).about("units of 1e9 and 1e-6, far from the minimum",
                 tolerance=1e-7, absolute=1e-18, hint=_UNITS),
             call(angle, np.array([0.8]), lambda x: np.array([[-0.7]]), 5).about("steps that all lead uphill"),
             call(_uphill, np.array([3.0]), lambda x: np.array([[-1.0], [-2.0]]), 25).about(
@@ -421,7 +423,7 @@ CHECKS = (
             *_CLAIMS,
             Claim("from 1.5, where Gauss and Newton diverge, it finds the root of arctan",
                 lambda f: float(abs(f(np.arctan, _far).x[0])), **_DECIDED),
-            Claim("parameters in units of 1e-9 and 1e6 are found as well", lambda f: distance(f(decay_in_other_units,
+            Claim("parameters in units of 1e9 and 1e-6 are found as well", lambda f: distance(f(decay_in_other_units,
                 _wide).x / [1e-9, 1e6], levenberg_marquardt(decay, _near).x), **_DECIDED),
             Claim("three steps into a long valley it has not converged", lambda f: float(f(rosenbrock, _valley, None,
                 3).converged))),
@@ -432,8 +434,9 @@ CHECKS = (
                 "damp a step that does not keep its promise, and try again"),
             Mistake("the same damping for all", _walk(lambda j, r, t: _damped(j, r, 0.1), steps=200),
                 "Parameters in small units never move",
-                "multiply the damping by the lengths of the Jacobian's columns", "Accord.NET, pull request 987 (2017)"),
-            *(Mistake("damped normal equations", it, _DIGITS,
+                "put the lengths of the Jacobian's columns into D: λD² in place of λI",
+                "Accord.NET, pull request 987 (2017)"),
+            *(Mistake("damped normal equations", it, _WRONG_STEPS,
                 "solve the augmented system, or use the SVD: JᵀJ has the square of the condition number") for it in (
                 _walk(_normal), _refused_by_the_product)),
             Mistake("content with short steps", _walk(lambda j, r, t: _damped(j / (d := np.linalg.norm(j, axis=0)), r,
@@ -445,7 +448,7 @@ CHECKS = (
             call(np.array([2.0]), np.array([[1.0]]), 1.0, np.array([1.0])), call(_r, _j, 0.5,
             np.ones(2)).about("all scales 1"), call(_r, _j, 0.5, _scales), call(-2 * _r, _j[:, ::-1], 7.0, _scales),
             call(_r, _j, 0, _scales).about("no damping"), call(_r, _j, 1e12, _scales).about("a damping of 1e12"),
-            call(_r, _j * [1e-9, 1e6], 0.5, _scales * [1e-9, 1e6]).about("units of 1e9 and 1e-6"),
+            call(_r, _j * [1e-9, 1e6], 0.5, _scales * [1e-9, 1e6]).about("units of 1e-9 and 1e6"),
             call(-_nearly_dependent @ [1.0, 2.0], _nearly_dependent, 1e-30, np.ones(2)).about(
                 "columns that nearly depend on each other", tolerance=1e-5)),
         claims=(
@@ -460,7 +463,8 @@ CHECKS = (
                 "gives another step", "multiply the added rows by the scales"),
             Mistake("squares of the scales", ("np.diag(scales)", "np.diag(scales**2)"), "The scales act squared",
                 "the rows are squared: put the scales themselves into them"),
-            Mistake("step with the wrong sign", ("-np.append", "np.append"), *_SIGN),
+            Mistake("step with the wrong sign", ("-np.append", "np.append"), "It leads uphill",
+                "let -r stand on the right-hand side, above the zeros"),
             Mistake("columns not divided", lambda r, j, damping, scales: np.linalg.lstsq(np.vstack([j,
                 np.sqrt(damping) * np.diag(scales)]), -np.append(r, np.zeros(len(scales))), rcond=None)[0],
                 "Columns that are short beside others count as zero", "divide the columns by the scales first"),
@@ -500,7 +504,7 @@ CHECKS = (
                     _scales), _j.T @ _r, 3.0, _scales), **_SMALL)),
         mistakes=(
             Mistake("gradient only", ("damping * np.sum((scales * p) ** 2) - p @ g", "-p @ g"),
-                "The damping makes no difference", "put (JᵀJ + λD²)p = -g in for Jᵀ J p"),
+                "The damping makes no difference", "by (4) JᵀJ p is -g - λD²p: put that in"),
             Mistake("not halved", (") / 2", ")"), "It is twice the reduction of half the sum of squares",
                 "the cost is half the sum of squares"),
             Mistake("damping for the curvature", ("damping * np.sum((scales * p) ** 2) - p @ g) / 2",
@@ -509,7 +513,7 @@ CHECKS = (
             Mistake("slope along the step", ("damping * np.sum((scales * p) ** 2) - p @ g", "-2 * p @ g"),
                 "It forgets what the step costs in second order", "subtract half of p·JᵀJ p"),
             Mistake("damping with the wrong sign", ("damping * np.sum", "-damping * np.sum"),
-                "A damped step seems to bring less than it does", "put (JᵀJ + λD²)p = -g in for Jᵀ J p"),
+                "A damped step seems to bring less than it does", "by (4) JᵀJ p is -g - λD²p: put that in"),
             Mistake("scales left out", ("(scales * p) ** 2", "p**2"), "Another unit of a parameter gives another "
                 "reduction", "the damping multiplies the length of D p"))),
 )

@@ -19,8 +19,8 @@ _q2, _k3, _v3, _wide3, _m23, _m22, _h22, _h32, _w2 = frozen(np.array([[1.0, 2.0]
     [-1.0, 0.0]]), np.array([2.0, -1.0]))
 [_even] = frozen(_square + _square.T)
 [_far] = frozen(_q + np.array([60.0, 0.0, 0.0]))
-_LAST_BITS = {"tolerance": 5e-14, "why": "scores below 20, of at most 12 products: 20 · 12 · 1.1e-16 is 2.6e-14, and "
-    "a weight is relatively off by as much as its score and its row's sum"}
+_LAST_BITS = {"tolerance": 5e-14, "why": "scores below 25, of at most 12 products: 25 · 12 · 1.1e-16 is 3.3e-14, and a "
+    "weight is relatively off by as much as its score and its row's sum"}
 
 
 def dot_product_score(q, k):
@@ -146,7 +146,8 @@ CHECKS = (
                 dot_product_score), np.full((2, 5, 2), 3.0)), **_LAST_BITS),
             Claim("keys and values in another order give the same", lambda f: distance(f(_q, _k[:, ::-1], _v[:, ::-1],
                 dot_product_score), f(_q, _k, _v, dot_product_score)), **_LAST_BITS),
-            Claim("a query far from all keys gets the value of the nearest", _nearest_value, **_LAST_BITS),
+            Claim("a query far from all keys gets the value of the nearest", _nearest_value,
+                why="exact: the other keys are so much farther that their exponentials are 0"),
             oracle("the kernel average with scikit-learn's rbf_kernel", _kernel_average,
                 call(_q, _k, _v, gaussian_score), **_LAST_BITS),
             oracle("torch's scaled_dot_product_attention, with products as scores", _torch_pool,
@@ -170,11 +171,12 @@ CHECKS = (
             Mistake("one score for all", lambda q, k, v, score: attention_pool(q, k, v, gaussian_score),
                 "`score` makes no difference: the Gaussian score is taken instead", "call the score that is given"),
             Mistake("weights not normalized", (_SOFTMAX, "return np.exp(scores)"),
-                "Results grow with the number of keys nearby", "divide the exponentials by their sum"),
+                "Results grow with the number of keys nearby", "use softmax, which divides the exponentials by their "
+                    "sum"),
             Mistake("scores as weights", (_SOFTMAX, "return scores"), "Results leave the range of the values",
                 "turn scores into weights with softmax"),
             Mistake("scores divided by their sum", (_SOFTMAX, "return scores / scores.sum(axis=-1, keepdims=True)"),
-                "Of negative scores, the worst gets the largest weight", "exponentiate before dividing"),
+                "Where all scores are negative, the worst gets the largest weight", "take softmax of the scores"),
             Mistake("softmax over the queries", (_SOFTMAX, "return softmax(scores, axis=-2)"),
                 "Each key is shared among the queries, and the answer to one depends on the others",
                 "take softmax along the keys, the last axis"))),
@@ -195,7 +197,8 @@ CHECKS = (
             oracle("SciPy's squared distances", _squared_distances, call(_q, _k), call(_q, _k, 0.7), **_LAST_BITS)),
         mistakes=(
             Mistake("distance not squared", (_SQUARES, "-np.sqrt(np.sum(away**2, axis=-1)) / 2"),
-                "Weights have a sharp peak at the query, and long tails", "square the distance"),
+                "Weights have a sharp peak at the query, and long tails", "square it, and the bandwidth with it: "
+                    "distance**2 / (2 * bandwidth**2)"),
             Mistake("sum squared", (_SQUARES, "-np.sum(away, axis=-1) ** 2 / 2"),
                 "The sum of the differences is squared", "square each difference, then add"),
             Mistake("bandwidth not squared", ("as_like(bandwidth, q)", "bandwidth**0.5"),
@@ -307,7 +310,7 @@ CHECKS = (
                 "np.array_equal(m, m.T) and bool((np.linalg.eigvalsh(m) > 0).all())"),
                 "It asks for positive scores of everything with itself, too", "ask only whether the two scores agree"),
             Mistake("orthogonal", ("np.array_equal(m, m.T)", "np.allclose(m @ m.T, np.eye(len(m)))"),
-                "It asks for a matrix that keeps lengths", "compare M with its transpose, not with its inverse"),
+                "It asks for a matrix that keeps lengths", "compare the transpose with M, not with the inverse"),
             Mistake("square is enough", ("np.array_equal(m, m.T)", "m.shape[0] == m.shape[1]"),
                 "Every square matrix passes", "a and b meet different entries of M"))),
 )

@@ -28,6 +28,8 @@ _places, _far, _each, _x2, _x4, _x6 = frozen(np.array([0, 1, 2, 7, 40]), np.arra
     np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 3.0, 1.0, -1.0]]), np.array([[1.0, 2.0, 3.0, 0.0, -1.0, 5.0]]))
 # What build_alibi_tensor of transformers' Bloom gives, as exponents of 1/2; importing transformers takes seconds.
 _BLOOM = {1: [8], 3: [4, 8, 2], 6: [2, 4, 6, 8, 1, 3], 12: [1, 2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, 2.5, 3.5]}
+_SLOPES = {"tolerance": 2e-14,
+    "why": "slopes of at most 1/2, times distances of at most 6: a few roundings of 1.1e-16 each"}
 _LAST_BITS = {"tolerance": 2e-14, "why": "angles below 40, rounded to 40 · 1.1e-16 = 4e-15, twice where two are added"}
 _ANGLES = {"tolerance": 3e-11, "why": "angles of up to 3,040 radians, off by 12 · 3,040 · 1.1e-16 = 4e-12 since their "
     "exponent times log 10,000 is rounded, too; entries lie below 4"}
@@ -141,7 +143,7 @@ _TURNING = (
     Mistake("angles in half precision", (("base), device=device(x))", "base), dtype=xp.float16)"),
         ("xp.astype(beside(positions, x), xp.float64)[..., None] * omega",
         "xp.asarray(positions, dtype=xp.float16)[..., None] * omega")),
-        "Far positions are turned by a wrong angle: float16 counts in steps of 2 above 2048",
+        "Angles have three digits, too few for far positions: float16 counts in steps of 2 above 2048",
         "compute angles in double or single precision, whatever the model's", "gpt-neox, issue 1003 (2023)"),
 )
 
@@ -229,17 +231,17 @@ CHECKS = (
             call(5, 2, 7, 3).about("five heads and an offset"), call(12, 2, 3).about("twelve heads"),
             call(31, 1, 2).about("31 heads")),
         claims=(
-            Claim("no distance costs nothing", lambda f: float(np.abs(np.diagonal(f(6, 5, 5), axis1=1,
+            Claim("a distance of 0 costs nothing", lambda f: float(np.abs(np.diagonal(f(6, 5, 5), axis1=1,
                 axis2=2)).max())),
             Claim("distance never helps, before or after", lambda f: float(max(0, np.max(f(6, 5, 5))))),
             Claim("each step away costs the same", lambda f: distance(np.diff(f(5, 7, 7)[:, 6], n=2), np.zeros((5, 5))),
-                **_LAST_BITS),
+                **_SLOPES),
             Claim("with an offset, queries are the later rows", lambda f: distance(f(5, 2, 7, 3), f(5, 7, 7)[:, 3:5]),
-                **_LAST_BITS),
+                **_SLOPES),
             Claim("the paper's slopes for 8 heads: 1/2, 1/4, … 1/256", lambda f: distance(f(8, 2, 2)[:, 1, 0],
-                -(0.5 ** np.arange(1, 9))), kind="oracle", **_LAST_BITS),
+                -(0.5 ** np.arange(1, 9))), kind="oracle", **_SLOPES),
             Claim("the slopes of transformers' Bloom for 1, 3, 6 and 12 heads", lambda f: max(distance(-f(h, 2, 2)[:, 1,
-                0], 0.5 ** np.array(x)) for h, x in _BLOOM.items()), kind="oracle", **_LAST_BITS)),
+                0], 0.5 ** np.array(x)) for h, x in _BLOOM.items()), kind="oracle", **_SLOPES)),
         mistakes=(
             Mistake("later keys rewarded", ("np.abs(", "("),
                 "Keys after the query get a bonus wherever no mask hides them", "take the absolute distance"),
@@ -267,12 +269,13 @@ CHECKS = (
                 ),
             Mistake("slopes of eight heads", ("np.concatenate([powers, between])[:n_heads]",
                 "0.5 ** np.arange(1, n_heads + 1)"), "The slopes are those of eight heads, however many there are",
-                "the exponent is -8i/h"),
+                "take alibi_slopes(n_heads): the exponent is -8i/h where h is a power of two"),
             Mistake("heads last", lambda n_heads, n_queries, n_keys, offset=0: np.moveaxis(alibi_bias(n_heads,
                 n_queries, n_keys, offset), 0, -1), "The axis of the heads stands last",
                 "give the slopes two axes more: alibi_slopes(n_heads)[:, None, None]"),
             *(Mistake("offset of the sizes", ("+ offset -", f"+ {it} -"),
-                "Queries stand at the last keys, though the offset says where", "query i stands at i + offset")
+                "Where no offset is given, queries stand at the last keys instead of the first",
+                "query i stands at i + offset")
                 for it in ("n_keys - n_queries", "(offset or n_keys - n_queries)", "n_keys - n_queries + offset")),
             Mistake("offset added to the keys", ("+ offset -", "- offset -"),
                 "With a cache the first keys become the nearest ones", "query i stands at i + offset"))),
@@ -281,7 +284,7 @@ CHECKS = (
             *(call(np.array([1.0, 2.0]), np.array([3.0, 1.0]), it) for it in (0, 1)), call(_x4[0], _x4[1], 2),
             call(_q, _k, 3), call(_q, _k, 1000), call(_q, _k, -7).about("a key that comes later")),
         claims=(
-            Claim("no distance gives the dot product", lambda f: distance(f(_q, _k, 0), _q @ _k), **_LAST_BITS),
+            Claim("a distance of 0 gives the dot product", lambda f: distance(f(_q, _k, 0), _q @ _k), **_LAST_BITS),
             oracle("rotary of both, multiplied", _turned_at, call(_q, _k, 3), call(_q, _k, 1000), call(_q, _k, -7),
                 **_ANGLES)),
         mistakes=(
@@ -289,7 +292,7 @@ CHECKS = (
                 "At distance 0 it is not the dot product: the angles of query and key are added",
                 "multiply by the conjugate of the key, which takes its angle away"),
             Mistake("turned backwards", ("a * np.conj(b)", "np.conj(a) * b"), "The distance counts the wrong way round",
-                "the query's angle is added and the key's taken away: its conjugate is the one to take"),
+                "take the key's conjugate, and turn by exp(1j * distance * frequencies(d))"),
             Mistake("size for the real part", (("np.sum(", "abs(np.sum("), (")).real", ")))")), "It is never negative",
                 "take the real part, not the absolute value"),
             Mistake("complex number", (".real", ""), "It is a complex number", "take its real part"),
@@ -306,7 +309,8 @@ CHECKS = (
         cases=(call(1, 3), call(2, 4), call(4, 6), call(3, 5).about("three heads")),
         claims=(
             Claim("later keys get the larger number", lambda f: float(max(0, -np.diff(f(4, 6)).min()))),
-            Claim("the weights that alibi_bias gives", _by_distance, kind="oracle", **_LAST_BITS)),
+            Claim("the weights that alibi_bias gives", _by_distance, kind="oracle", tolerance=2e-14,
+                why="scores and weights of six keys: some tens of roundings of 1.1e-16")),
         mistakes=(
             Mistake("slopes forgotten", ("alibi_slopes(n_heads)[:, None]", "np.ones((n_heads, 1))"),
                 "All heads rise by whole steps, whatever their slopes", "multiply the places by alibi_slopes(n_heads)"),

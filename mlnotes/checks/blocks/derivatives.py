@@ -193,7 +193,8 @@ def _forward(f, x, h, e):
 
 
 def _misses_hard(jacobian):
-    return max(distance(jacobian(f, np.array([x])) / (abs(d) or 1), [[np.sign(d)]]) for f, x, d in _HARD.values())
+    return max(distance(jacobian(f, np.array([x])) / (abs(d) if abs(d) > 0 else 1), [[np.sign(d)]])
+               for f, x, d in _HARD.values())
 
 
 _CENTRAL = "what central differences measure"
@@ -318,7 +319,8 @@ CHECKS = (
             _torchs(lambda torch, a, b: ((a - b) ** 2).sum(), call(_vector, _other), call(_rows, _rows_upstream),
                 **_LAST_BITS)),
         mistakes=(
-            Mistake("the distance itself", lambda a, b: ((a - b) ** 2).sum(-1), "It is the squared distance, a number",
+            Mistake("the squared distance itself",
+                lambda a, b: ((a - b) ** 2).sum(-1), "It is the squared distance, a number",
                 "differentiate it: one number for each coordinate"),
             Mistake("not differentiated", lambda a, b: (a - b) ** 2, "It is never negative",
                 "the derivative of (a − b)² is 2(a − b)"),
@@ -343,7 +345,7 @@ CHECKS = (
                 np.ones(3)), **_LAST_BITS),
             _measured(_CENTRAL, lambda a: np.sqrt(np.sum((a - _other) ** 2)), _vector, _vector, _other),
             Claim("scaling both points changes nothing", lambda f: distance(f(_vector * 1e-9, _other * 1e-9),
-                f(_vector, _other)), **_SHORT),
+                f(_vector, _other)), **_LAST_BITS),
             Claim("zeros, the shortest subgradient, where a = b", lambda f: distance(f(_vector, _vector), np.zeros(5))),
             _torchs(lambda torch, a, b: torch.linalg.vector_norm(a - b, dim=-1).sum(), call(_vector, _other),
                 **_LAST_BITS)),
@@ -400,7 +402,8 @@ CHECKS = (
             call(_rows).about("three rows"), call(_rows, _gain, 0.1).about("gain and eps"),
             call(_deep, gain=_gain).about("three axes, and a gain"), call(_extreme,
             eps=0.0).about("features of 1e200 and of 1e-200", edge=True), call(_extreme[:1],
-            eps=0.0).about("features of 1e200", edge=True), call(1e-3 * _rows).about("features that vary less than eps",
+            eps=0.0).about("features of 1e200", edge=True), call(1e-3 * _rows).about(
+                "features whose variance is less than eps",
             edge=True), call(_unit.astype(np.float32)).about("float32", edge=True), *(call(x, eps=eps).about(says,
             edge=True, absolute=0.0) for x, eps, says in _SIZES)),
         claims=(
@@ -445,7 +448,7 @@ CHECKS = (
             0.1).about("gain and eps"), call(_deep, _deeper, gain=_gain).about("three axes, and a gain"),
             call(_extreme, _rows_upstream[:2], eps=0.0).about("features of 1e200 and of 1e-200", edge=True),
             call(_extreme[:1], _rows_upstream[:1], eps=0.0).about("features of 1e200", edge=True),
-            call(1e-3 * _rows, _rows_upstream).about("features that vary less than eps", edge=True),
+            call(1e-3 * _rows, _rows_upstream).about("features whose variance is less than eps", edge=True),
             call(_unit[0] + 2.0**20, np.array([1.0, 3.0, -1.0])).about("features far from 0", edge=True,
                 tolerance=1e-8),
             call(_unit.astype(np.float32), np.array([[1.0, 3.0, -1.0]], np.float32)).about("float32", edge=True),
@@ -514,7 +517,7 @@ CHECKS = (
                 **_LAST_BITS)),
         mistakes=(
             Mistake("averaged over samples", lambda x, upstream: x.mT @ upstream / x.shape[-2],
-                "It is too small by the factor n, the number of samples",
+                "It is too small by the factor m, the number of samples",
                 "the gradient is a sum over samples; a mean belongs to the loss, and comes with G"),
             Mistake("last sample only", lambda x, upstream: x[..., -1, :, None] * upstream[..., -1, None, :],
                 "All samples but the last count for nothing", "add up what the samples give: +="),
@@ -584,6 +587,6 @@ CHECKS = (
             Mistake("gradient of the angle", ("return (b - a @ b * a) / length",
                 "return (a @ b * a - b) / length / (1 - (a @ b) ** 2) ** 0.5"), "It is the gradient of the angle",
                 "leave the arccosine away"),
-            Mistake("gradient by b", ("(b - a @ b * a) / length", "(a - a @ b * b) / length"),
+            Mistake("part along b", ("(b - a @ b * a) / length", "(a - a @ b * b) / length"),
                 "It is perpendicular to b, not to a", "subtract the part of b that lies along a"))),
 )

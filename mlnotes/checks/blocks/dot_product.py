@@ -147,7 +147,7 @@ CHECKS = (
             Mistake("coefficient in place of the cosine", ("cosine = ", "return dot(a, b) / dot(a, a)\n    cosine = "),
                 "It is the t of the multiple t·a that is nearest to b", "divide by both lengths"),
             Mistake("squares that overflow", ("dot(unit(a), unit(b))", "dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5"),
-                "It gives nan for coordinates around 1e200, whose squares overflow",
+                "It gives nan or 0 for coordinates around 1e200, whose squares overflow",
                 "scale each vector by its largest coordinate first", "PyTorch, issue 51912 (2021)"),
             Mistake("lengths that overflow", ("unit(a), unit(b)",
                 "a / dot(a, a)[..., None] ** 0.5, b / dot(b, b)[..., None] ** 0.5"),
@@ -191,7 +191,7 @@ CHECKS = (
             Claim("the three angles of a triangle add up to pi", lambda f: distance(f(_a, _b) + f(-_a, _b - _a)
                 + f(_b, _b - _a), np.full(5, np.pi)), **_LAST_BITS),
             Claim("an angle of 1e-9 along the axes keeps 9 digits", lambda f: abs(float(f(*_SMALL_ANGLE.arguments))
-                / 1e-9 - 1), 1e-9, "relative; the angle itself differs from its tangent by 1e-27"),
+                / 1e-9 - 1), 1e-9, "relative; the angle itself differs from its tangent by less than 1e-27"),
             Claim("200 random pairs that are 1e-9 apart are off by roundings of their coordinates",
                 _off_at_small_angles, 1e-14, "absolute: the 7 coordinates of unit vectors are rounded by 1e-16"),
             oracle("the argument of a complex number (numpy.angle)", _complex_angle, call(_a[:, :2], _b[:, :2]),

@@ -33,7 +33,7 @@ _negative, _rotation, _tie, _ones_missed, _cycle, _close, _asymmetric, _graded, 
 )
 _large = frozen(np.array([[1e6, 1e6 * (0.1 + 0.2)], [3e5, -1e6]]))[0]
 _LAST_BITS = {"tolerance": 1e-12, "why": "a few dozen rotations or reflections in float64: a few units of 1e-16"}
-_STOPS = {"tolerance": 1e-12, "why": "the iteration stops at a residual of 10 n times 1e-16; matrices with skew axes "
+_STOPS = {"tolerance": 1e-12, "why": "the iteration stops at a residual of 10 n times 2e-16; matrices with skew axes "
     "enlarge it a little"}
 _DIVIDED = {"tolerance": 1e-12, "why": "one division in float64"}
 _CUBED = {"tolerance": 1e-14, "why": "rounding errors remain"}
@@ -164,7 +164,7 @@ _TRUSTED = Mistake("always converged", ("bool(converged))", "True)"), "It never 
     "compare the residual with a tolerance")
 _LONG = Mistake("quotient not divided",
     ("_unit(by_power_of_two(working_copy(start))[0]).astype(a.dtype)", "start.astype(a.dtype)"),
-    "The first estimate grows with the square of the start's length", "divide by v·v, or start from a unit vector")
+    "The first estimate grows with the square of the start's length", "divide the start by its length")
 
 
 def _value_of(text):
@@ -221,7 +221,7 @@ CHECKS = (
                 "start from random numbers"),
             Mistake("divided by the largest entry", ("return x / np.linalg.norm(x)", "return x / np.abs(x).max()"),
                 "The vector does not have length one, and v·Av is no Rayleigh quotient",
-                "divide by the length, or the quotient by v·v"),
+                "divide by the length"),
             _LONG,
             Mistake("absolute tolerance", ("tolerance * np.linalg.norm(a)", "tolerance * 2.0**-exponent"),
                 "A matrix of large numbers needs more steps than one of small ones",
@@ -253,7 +253,7 @@ CHECKS = (
                 "solve (A - shift I) w = v"),
             Mistake("inverse of a singular matrix", (("_shifted_lu(working_copy(a), shift)",
                 "np.linalg.inv(a - shift * np.eye(len(a)))"), ("_solve_for_direction(factors, v)", "factors @ v")),
-                "It fails where the shift is an eigenvalue",
+                "It can fail where the shift is an eigenvalue",
                 "replace a pivot of 0 by a rounding error: the solution points the right way"),
             Mistake("shift added", (_SHIFTED, _SHIFTED.replace("-", "+", 1)),
                 "It finds the eigenvalue nearest to minus the shift", "solve (A - shift I) w = v"),
@@ -279,7 +279,8 @@ CHECKS = (
             Mistake("shift never renewed", (("def step(a, v, estimate):",
                 "first = []\n    def step(a, v, estimate):\n        " "first.append(estimate)"),
                 ("_shifted_lu(a, estimate)", "_shifted_lu(a, first[0])")),
-                "The residual falls by the same factor in each step", "use the newest Rayleigh quotient as shift"),
+                "The residual is never cubed: in the long run it falls by a factor",
+                "use the newest Rayleigh quotient as shift"),
             _LONG,
             Mistake("multiplied instead of solved", ("_solve_for_direction(_shifted_lu(a, estimate), v)",
                 "a @ v - estimate * v"), "It moves away from the eigenvector that is near",
@@ -312,10 +313,10 @@ CHECKS = (
                 "solve for the eigenvalues of the blocks of two rows that remain, and use shifts"),
             Mistake("factors not exchanged", _unshifted("q @ r"), "The diagonal of the matrix comes out",
                 "multiply R by Q, not Q by R"),
-            Mistake("diagonal of r", _unshifted("r @ q", "r"), "Signs are lost, and complex pairs are missing",
-                "the diagonal of R Q converges to eigenvalues, that of R only to their sizes"),
+            Mistake("diagonal of r", _unshifted("r @ q", "r"), "Signs are wrong, and complex pairs are missing",
+                "the diagonal of R Q converges to eigenvalues, that of R only up to their signs"),
             Mistake("real parts", ("return found.eigenvalues", "return found.eigenvalues.real"),
-                "A rotation gets the eigenvalue 0 twice", "return complex numbers where there are any"),
+                "A rotation by 90° gets the eigenvalue 0 twice", "return complex numbers where there are any"),
             Mistake("eigenvalues of the lower triangle", (_FOUND, "return np.linalg.eigvalsh(a)"),
                 "They are right for symmetric matrices, and real for all", "use the matrix as it is"),
             Mistake("roots of the characteristic polynomial", (_FOUND, "return np.sort(np.roots(np.poly(a)))"),
@@ -356,7 +357,8 @@ CHECKS = (
                 "compare the matrix with its transpose first", "numpy.linalg.eigh, by design"),
             Mistake("stopped at a fixed number", ("found = jacobi_iteration(a)", "found = jacobi_iteration(a, sweeps="
                 "100 * int(np.abs(a - np.diag(np.diag(a))).max() > 1e-10))\n    return found.w, found.v"),
-                "Small matrices are left as they are", "compare what is off the diagonal with the largest entry"),
+                "Matrices of small numbers are left as they are",
+                "compare what is off the diagonal with the largest entry"),
             *(Mistake("one sweep", lambda a, by=by, order=order: _one_sweep(a, by, order),
                 "After one sweep there is something left off the diagonal",
                 "go on until nothing is left, for later rotations fill the zeros of earlier ones again")

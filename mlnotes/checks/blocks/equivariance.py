@@ -70,8 +70,8 @@ _INVARIANCE = (call(np.sum, _FLIPS, _x), call(_first, _FLIPS, _x), call(_first, 
     call(_first, _FLIPS, np.array([-1e12, -1e12 - 2.0**-10])).about("large negative results"),
     call(_first, _FLIPS, np.array([1e-12, 3e-12])).about("results that are nearly zero"),
     call(_first, _FLIPS, np.array([0.0, -5.0])), call(_first, _FLIPS, np.array([-5.0, 0.0])),
-    call(_first, _FLIPS, np.array([1.0, 1.0 + 1.5e-9])).about("results that differ in the ninth digit"),
-    call(_first, _FLIPS, np.array([1.0, 1.0 + 7e-10])).about("results that differ in the tenth digit"),
+    call(_first, _FLIPS, np.array([1.0, 1.0 + 1.5e-9])).about("results that differ by 1.5e-9 of their size"),
+    call(_first, _FLIPS, np.array([1.0, 1.0 + 7e-10])).about("results that differ by 7e-10 of their size"),
     call(np.copy, [np.copy, _nudge], np.array([1.0, 1e12])).about("a large number beside a small one"),
     call(np.linalg.norm, _on_sixths, _points).about("rotations"), call(_outlier, _on_points,
     _points).about("rotations and reflections"))
@@ -85,9 +85,9 @@ _EQUIVARIANCE = (call(np.square, _FLIPS, _FLIPS, _x), call(np.cumsum, _FLIPS, _F
     np.array([-2e12, -1e12])).about("large negative results"), call(np.copy, [np.copy], [_double],
     np.array([1e-12, 3e-12])).about("results that are nearly zero"), call(_zero_padded, _shifts, _shifts,
     _signal).about("shifts"), call(_circular, _shifts, _shifts, _signal).about("shifts"),
-    call(np.copy, [np.copy], [_nudge], np.array([6.5e5])).about("results that differ in the ninth digit"),
-    call(np.copy, [np.copy], [_hair], np.array([1.0])).about("results of 1 that differ in the ninth digit"),
-    call(np.copy, [np.copy], [_nudge], np.array([1.4e6])).about("results that differ in the tenth digit"),
+    call(np.copy, [np.copy], [_nudge], np.array([6.5e5])).about("results that differ by 1.5e-9 of their size"),
+    call(np.copy, [np.copy], [_hair], np.array([1.0])).about("results of 1 that differ by 1.5e-9"),
+    call(np.copy, [np.copy], [_nudge], np.array([1.4e6])).about("results that differ by 7e-10 of their size"),
     call(np.copy, [np.copy], [_nudge], np.array([1.0, 1e12])).about("a large number beside a small one"))
 
 
@@ -250,7 +250,7 @@ _EQUIVARIANCE_MISTAKES = (
     Mistake("action after forgotten", ("act_out(y)", "y"), "It measures invariance: circular convolution fails",
         "act on f(x) before comparing"),
     Mistake("result acted on as input", ("act_out(y)", "act_in(y)"),
-        "A sum, which has nothing to permute, raises an error or fails", "act on results by their own action"),
+        "An absolute value, which stays where its input changes its sign, fails", "act on results by their own action"),
     Mistake("first pair only", ("for act_in, act_out in pairs", "for act_in, act_out in pairs[:1]"),
         "Only the first pair is tried, which is often that of the identity", "take the maximum over all elements"),
     Mistake("last pair only", ("for act_in, act_out in pairs", "for act_in, act_out in pairs[-1:]"),
@@ -264,7 +264,7 @@ _EQUIVARIANCE_MISTAKES = (
 )
 
 
-_OWN_TOLERANCE = ("np.allclose adds a relative tolerance of its own, 1e-5, and has no floor for it",
+_OWN_TOLERANCE = ("np.allclose adds a relative tolerance of its own, 1e-5, and measures each entry by its own size",
     "compare the largest change, divided by the size of the results, with tolerance")
 
 CHECKS = (
@@ -350,7 +350,7 @@ CHECKS = (
             Claim("averages are invariant", lambda f: max(invariance_error(f(_first, _swaps), _swaps, _x),
                 invariance_error(f(_outlier, _on_points), _on_points, _points + 1)), **_SUMS),
             Claim("what is invariant stays as it is", lambda f: distance(f(np.sum, _swaps)(_x), 8.0), **_SUMS),
-            Claim("the first number over all orders averages to numpy.mean", lambda f: distance(f(_first,
+            Claim("the first number over all shifts averages to numpy.mean", lambda f: distance(f(_first,
                 _shifts)(_signal), np.mean(_signal)), kind="oracle", **_SUMS),
             Claim("the product of two over all orders averages to the second coefficient of numpy.poly, by 3",
                 lambda f: distance(f(lambda x: x[0] * x[1], _swaps)(_x), np.poly(_x)[2] / 3), kind="oracle", **_SUMS)),
@@ -399,7 +399,7 @@ CHECKS = (
         cases=(*(call(it).about(says) for says, it in _TABLES.items()), call(_CYCLE), call(_square_table)),
         claims=(
             Claim("the eight symmetries of a square break none", lambda f: len(f(_square_table))),
-            Claim("loops over all elements, for the 16 tables of order 2 and larger ones that are no groups",
+            Claim("loops over all elements, for the 16 tables of order 2 and the tables of the calls",
                 _differently_judged, kind="oracle")),
         mistakes=(
             Mistake("latin square", ("broken = {}", _LATIN),
@@ -410,7 +410,7 @@ CHECKS = (
                 "test (ij)k = i(jk), not ij = ji"),
             Mistake("left identity enough", (" & (table.T == listed).all(axis=1)", ""),
                 "Elements that only work from the left count as identities", "look at the column as well as the row"),
-            Mistake("left inverse enough", (" & (table.T == e)", ""), "An inverse on one side counts",
+            Mistake("inverse on one side enough", (" & (table.T == e)", ""), "An inverse on one side counts",
                 "ask for ij = e and ji = e"),
             Mistake("closure taken for granted", ("outside = np.argwhere((table < 0) | (table >= n))",
                 "table, outside = table % n, []"), "Products outside the set pass",
@@ -478,7 +478,7 @@ CHECKS = (
                 call(_square_matrices), call(generate_group([_STRETCHED_TURN])), tolerance=0, why="integers")),
         mistakes=(
             *(Mistake("rounded to one side", ("round(", f"{it}("),
-                "A mean of whole numbers comes out a little below or above one, and is rounded to the next",
+                "A mean that should be a whole number comes out a little below or above it, and is rounded to the next",
                 "round to the nearest whole number") for it in ("int", "np.ceil")),
             Mistake("not squared", (" ** 2", ""), "It counts the free weights of one invariant sum",
                 "square each trace: A has an index on both sides"),

@@ -282,7 +282,7 @@ CHECKS = (
                     "raise n to the power 1/p - 1/q"),
             Mistake("always below", ("(1 / p - 1 / q)", "abs(1 / p - 1 / q)"),
                     "For p > q, vectors lie below the lower bound",
-                    "for p > q the upper bound is 1 and the lower is below"),
+                    "for p > q the upper bound is 1 and the lower one is n to the power 1/p - 1/q"),
             Mistake("wide both ways", (_BOTH, "min(of_ones, 1 / of_ones), max(of_ones, 1 / of_ones)"),
                     "The bounds hold, but vectors reach only one of them", "one of the two bounds is always 1"),
             Mistake("not in order", (_BOTH, "1.0, of_ones"), "For p > q the lower bound is above the upper one",
@@ -314,7 +314,8 @@ CHECKS = (
                     "divide each direction by its p-norm, which keeps the angle"),
             Mistake("divided by the power",
                     (_POINTS, "return directions / largest if p == math.inf else directions / (largest**p * total)"),
-                    "Points between the axes do not have length one", "divide by the p-th root of the sum"),
+                    "Points between the axes have length one for p = 1, 2 and ∞ only",
+                    "divide by the p-th root of the sum"),
         ),
     ),
     Checks(

@@ -366,14 +366,15 @@ _CORRECTED = "mean / (1 - beta1**t), square / (1 - beta2**t)"
 _DIVIDED = "(np.sqrt(unbiased_square) + eps)"
 _ADAM = (
     Mistake("means not corrected", (_CORRECTED, "mean, square"),
-        "The first steps are too long: 1 - beta1 over the root of 1 - beta2 times the rate",
+        "With the usual betas the first steps are too long, the very first 1 - beta1 over the root of 1 - beta2 times "
+        "the rate",
         "divide the means by 1 - beta to the power of t"),
     Mistake("corrected by the power alone", (_CORRECTED, "mean / beta1**t, square / beta2**t"),
-        "The steps grow without end", "divide by 1 - beta to the power of t, not by the power"),
+        "With the usual betas the steps grow without end", "divide by 1 - beta to the power of t, not by the power"),
     Mistake("only the square corrected", ("mean / (1 - beta1**t)", "mean"), "The first steps are too short",
         "divide both means by 1 - beta to the power of t"),
     Mistake("only the mean corrected", ("square / (1 - beta2**t)", "square"),
-        "The first steps are too long: the root of 1 - beta2 divides them",
+        "The first steps are too long: the root of 1 - beta2 divides the very first",
         "divide both means by 1 - beta to the power of t"),
     Mistake("weights exchanged", (("beta1 * mean + (1 - beta1) * g", "(1 - beta1) * mean + beta1 * g"),
         ("beta2 * square + (1 - beta2) * g**2", "(1 - beta2) * square + beta2 * g**2")),
@@ -393,7 +394,7 @@ _ADAM = (
     Mistake("one beta for both", (("beta2 * square + (1 - beta2) * g**2", "beta1 * square + (1 - beta1) * g**2"),
         ("square / (1 - beta2**t)", "square / (1 - beta1**t)")), "`beta2` is never used", "the square has its own"),
     Mistake("steps not counted", (_CORRECTED, "mean / (1 - beta1), square / (1 - beta2)"),
-        "Steps after the first are too long, and after about a hundred too short",
+        "With the usual betas steps after the first are too long, and after about a hundred too short",
         "take the power of t in the corrections"),
     Mistake("eps inside the root", (_DIVIDED, "np.sqrt(unbiased_square + eps)"),
         "It agrees with torch only where gradients are large", "add eps after the root"),
@@ -450,10 +451,11 @@ CHECKS = (
                 "It goes on unless the minimum happens to be 0", "look at the length of the gradient"),
             Mistake("square of the length", ("norms[-1], tolerance)", "norms[-1] ** 2, tolerance)"),
                 "It stops too early: the square of 1e-4 is 1e-8", "compare the length itself"),
-            Mistake("saddles welcome", _saddles_welcome, "A saddle counts as a minimum",
+            Mistake("saddles welcome", _saddles_welcome, "A saddle or a maximum counts as a minimum",
                 "look at the eigenvalues of the Hessian where it is known"),
             Mistake("always content", ("norms)), converged, message)", "norms)), True, message)"),
-                "It never says that it failed", "say so when the last step has been made"),
+                "It never says that it failed", "say that it has converged only where the gradient is short, and no "
+                    "known curvature is negative"),
             Mistake("one step more", ("len(points) > max_steps", "len(points) > max_steps + 1"),
                 "It makes one step too many", "there is one point more than there are steps"))),
     Checks(gradient_descent, run=_first_steps,
@@ -492,7 +494,7 @@ CHECKS = (
             Mistake("velocity forgotten", ("beta * velocity + ", ""), "It is gradient descent",
                 "let beta times the velocity survive each step"),
             Mistake("running mean", ("+ problem.gradient(x)", "+ (1 - beta) * problem.gradient(x)"),
-                "It is slower by the factor 1 - beta, as if the rate were a tenth",
+                "It walks as if the rate were 1 - beta times as large, a tenth of it for beta = 0.9",
                 "add the whole gradient to the velocity, or divide the rate by 1 - beta",
                 "both forms are in use: a rate tuned for one is wrong for the other"),
             Mistake("velocity before the gradient",
@@ -609,17 +611,17 @@ CHECKS = (
             Claim("the minimum of a parabola is one step away", lambda f: distance(minimize(plain, lambda x: _matrix
                 @ x, _start, f(), lambda x: _matrix, 1).x, 0 * _start), **_LAST_BITS),
             Claim("ten steps reach all digits", lambda f: float(np.linalg.norm(minimize(*_WALK, f(), curvatures,
-                10).x)), 1e-8, "the tolerance of minimize"),
+                10).x)), 1e-15, "3e-7 after eight steps, and the ninth cubes it"),
             Claim("the root that scipy.optimize.root finds of the gradient", lambda f: distance(minimize(plain,
-                lambda x: slopes(x) - 1, _start, f(), curvatures).x, _scipy_root()), 1e-8, "SciPy's tolerance",
-                "oracle")),
+                lambda x: slopes(x) - 1, _start, f(), curvatures).x, _scipy_root()), 1e-8,
+                "the tolerance of 1e-8, over a curvature of 1.3", "oracle")),
         mistakes=(
-            Mistake("towards the maximum", ("x - np.linalg", "x + np.linalg"), "It runs away", "subtract the step"),
+            Mistake("step added", ("x - np.linalg", "x + np.linalg"), "It runs away", "subtract the step"),
             Mistake("only the diagonal", ("np.linalg.solve(h, problem.gradient(x))",
-                "problem.gradient(x) / np.diag(h)"), "A bowl that lies askew takes many steps",
+                "problem.gradient(x) / np.diag(h)"), "In a bowl that lies askew it takes many steps, or runs away",
                 "solve a system with the whole Hessian"),
             Mistake("multiplied by the Hessian", ("np.linalg.solve(h, problem.gradient(x))", "h @ problem.gradient(x)"),
-                "It hardly moves where it is flat", "solve H p = g, do not multiply"),
+                "It hardly moves where it is flat", "solve H p = -g for the step p, do not multiply"),
             Mistake("curvature of the start", ("while True:\n            h = _hessian_at(problem, x)",
                 "h = _hessian_at(problem, x)\n        while True:"), "It is slow near the minimum",
                 "compute the Hessian at every point"))),
@@ -633,7 +635,7 @@ CHECKS = (
             Claim("it walks away from a saddle", lambda f: float(hills(minimize(hills, hills_gradient, [1e-3] * 3, f(),
                 hills_hessian, 20).x) > -0.1)),
             Claim("the minimum that scipy.optimize.minimize finds", lambda f: distance(minimize(*_WALK, f(),
-                curvatures).x, _scipy_bfgs()), 1e-7, "SciPy's tolerance", "oracle")),
+                curvatures).x, _scipy_bfgs()), 1e-7, "the tolerance of 1e-8, over a curvature of 0.2", "oracle")),
         mistakes=(
             Mistake("Newton's own step", newton, "It walks to saddles and maxima",
                 "make the curvatures positive: take their absolute values"),
@@ -655,7 +657,8 @@ CHECKS = (
         mistakes=(
             Mistake("oldest pair first", (("in reversed(remembered):", "in remembered:"),
                 ("in remembered:\n        q = q +", "in reversed(remembered):\n        q = q +")),
-                "The last pair is not reproduced", "go through the pairs from the newest backwards"),
+                "The last pair is not reproduced", "go from the newest pair back in the first loop, and from the "
+                    "oldest on in the second"),
             Mistake("identity unscaled", ("q = q * sy / (y @ y)", "pass"),
                 "Where the pairs say nothing, the direction is that for a curvature of 1", "scale by s·y / y·y"),
             Mistake("scaled by the oldest pair", ("remembered[-1]", "remembered[0]"),
@@ -664,10 +667,11 @@ CHECKS = (
             Mistake("scale upside down", ("q * sy / (y @ y)", "q * (y @ y) / sy"),
                 "Where the curvature is large the step is long", "scale by s·y / y·y"),
             Mistake("the other scale", (("_, y, sy = remembered", "s, y, sy = remembered"),
-                ("q * sy / (y @ y)", "q * (s @ s) / sy")), "Directions are longer than the book's",
+                ("q * sy / (y @ y)", "q * (s @ s) / sy")), "Where the pairs say nothing, directions are longer than "
+                    "the book's",
                 "scale by s·y / y·y"),
             Mistake("one loop only", ("q = q + (alphas.pop() - y @ q / sy) * s", "pass"),
-                "It forgets what the steps were", "add them back in a second loop, oldest first"),
+                "It forgets what the steps were", "add (alpha - y·q / s·y) s in a second loop, oldest first"),
             Mistake("alphas in the wrong order", ("alphas.pop()", "alphas.pop(0)"), "It is right for one pair only",
                 "the second loop takes the last alpha first"),
             Mistake("steps and changes exchanged", lambda gradient, pairs: lbfgs_direction(gradient,
@@ -685,11 +689,13 @@ CHECKS = (
             -1.0).about("a ledge a little higher than the start"), call(wave, np.zeros(1), np.ones(1), -1.0,
             400.0).about("hills and valleys"), call(plain, np.zeros(1), np.ones(1),
             -1.0).about("no length lowers the function"),
-            call(bowl, np.array([0.0, 0.0]), np.array([0.0, 1e-9]), -1e-30).about("a fall below rounding", edge=True),
+            call(bowl, np.array([0.0, 0.0]), np.array([0.0, 1e-9]), -1e-30).about(
+                "a start at the minimum, where nothing falls", edge=True),
             call(lambda x: 1 + float(x @ x), np.array([1e-9]), np.array([-1.0]), -2e-9).about("rounding", edge=True),
             *(call(_falls_flat(fall)[0], np.zeros(1), np.ones(1), -1.0).about(f"a fall of {fall}")
                 for fall in (7e-5, 1.5e-4)),
-            *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise that rounding hides") for f, slope,
+            *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise, or a rise, near what rounding "
+                "hides") for f, slope,
                 step in _HIDDEN),
             *(call(_rises(units, value), np.zeros(1), np.ones(1), -promise * 2.0**-52
                 * value).about(f"a rise of {units:.3g} units where {promise} are promised")
@@ -699,14 +705,16 @@ CHECKS = (
             call(bowl, np.array([1.0, 0.0]), np.array([-3.0, -1.0]), -10.0, 2.0**90).about("some ninety halvings"),
             call(_falls_up_to(1.5 * 2.0**-99), np.zeros(1), np.ones(1),
                 -1.0).about("the hundredth trial is the first that will do"),
-            call(_falls_up_to(0.75 * 2.0**-99), np.zeros(1), np.ones(1), -1.0).about("only the next trial would do")),
+            call(_falls_up_to(0.75 * 2.0**-99), np.zeros(1), np.ones(1), -1.0).about(
+                "only a trial after the hundredth would do")),
         claims=(
             Claim("Armijo's condition holds", lambda f: _miss(lambda p, slope, first: f(height, _start, p, slope,
                 first), 1)),
             Claim("a point that is hardly lower than the start, or a little higher, is not enough",
                 lambda f: float(max(h(np.ones(1) * f(h, np.zeros(1), np.ones(1), -1.0))
                 for h in (ripple, ledge)) > -0.1)),
-            Claim("scipy.optimize.line_search, which asks for more: both fall alike", lambda f: _scipy_accepts(lambda p,
+            Claim("scipy.optimize.line_search, which asks for more: neither falls ten times as far",
+                lambda f: _scipy_accepts(lambda p,
                 slope, first: f(height, _start, p, slope, first)), kind="oracle")),
         mistakes=(
             Mistake("any decrease", ("value + 1e-4 * step * slope", "value"),
@@ -727,12 +735,15 @@ CHECKS = (
                 "ask once what the first step promises"),
             Mistake("half of the promise", ("1e-4", "0.5"), "It asks for half of what the slope promises",
                 "ask for a ten-thousandth of it"),
+            Mistake("all of the promise", ("1e-4", "1.0"), "It asks for all that the slope promises",
+                "ask for a ten-thousandth of it"),
             Mistake("promise of a whole step", ("1e-4 * step * slope", "1e-4 * slope"),
                 "It asks a short step for as much as a long one", "the promise is proportional to the step"),
             Mistake("tenths", ("step /= 2", "step *= 0.1"), "It passes by the first length that would do",
                 "halve the step"),
             Mistake("promise of the whole direction", ("1e-4 * step * slope", "slope"),
-                "No step of a steep function is short enough", "the promise is proportional to the step"))),
+                "However short the step, it asks for all that the slope promises for a whole direction",
+                "ask for a ten-thousandth of the slope times the step"))),
     Checks(wolfe, run=_conditions,
         cases=(
             call(bowl, bowl_gradient, np.array([1.0, 0.0]), np.array([-0.5, 0.0])).about("the first length will do"),
@@ -750,7 +761,7 @@ CHECKS = (
             *(call(*_falls_flat(fall), np.zeros(1), np.ones(1)).about(f"a fall of {fall}", edge=True)
                 for fall in (7e-5, 1.5e-4)),
             *(call(f, lambda x, slope=slope: np.where(x == 0, slope, 0.0), np.zeros(1), np.ones(1),
-                step).about("a promise that rounding hides", edge=True) for f, slope, step in _HIDDEN),
+                step).about("a promise, or a rise, near what rounding hides", edge=True) for f, slope, step in _HIDDEN),
             call(lambda x: -float(x[0]), lambda x: -np.ones(1), np.zeros(1), np.ones(1)).about("no bottom",
                 edge=True)),
         claims=(
@@ -758,7 +769,8 @@ CHECKS = (
                 first: f(height, slopes, _start, p, first), 2)),
             Claim("a flat place higher than the start is not enough", lambda f: float(wave(np.ones(1)
                 * f(wave, wave_gradient, np.zeros(1), np.ones(1), 4.5)) > 0)),
-            Claim("scipy.optimize.line_search: both fall alike", lambda f: _scipy_accepts(lambda p, slope,
+            Claim("scipy.optimize.line_search: neither falls ten times as far",
+                lambda f: _scipy_accepts(lambda p, slope,
                 first: f(height, slopes, _start, p, first)), kind="oracle")),
         mistakes=(
             Mistake("Armijo alone", ("if not too_long and abs(slope_ahead) <= 0.9 * abs(slope):", "if not too_long:"),
@@ -791,7 +803,7 @@ CHECKS = (
         claims=(
             Claim("without momentum it is 2 over the curvature", lambda f: abs(f(0.0, 8.0) - 0.25), **_LAST_BITS),
             oracle("the eigenvalues of a step, by numpy.linalg.eigvals", _edge_by_eigenvalues, call(0.5, 4.0),
-                tolerance=1e-9, why="a root found by halving")),
+                tolerance=1e-9, why="a root that brentq finds to 1e-14, with room")),
         mistakes=(
             Mistake("edge of gradient descent", ("2 * (1 + beta)", "2"), "It does not depend on beta",
                 "put z = -1 into the equation with beta in it"),

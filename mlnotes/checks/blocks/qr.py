@@ -179,7 +179,8 @@ def _calls(*block, edges=()):
 
 def _dependent_calls(*block):
     return (*_calls(*block), call(np.array([[1.0, 1.0], [2.0, 2.0], [2.0, 2.0]]), *block).about("equal columns"),
-        call(_ill, *block).about("a condition number of 1e6"), call(_very_ill, *block).about("one of 1e14"))
+        call(_ill, *block).about("a condition number of 1e6"), call(_very_ill, *block).about(
+            "a condition number of 1e14"))
 
 
 _twice = frozen(np.outer([3.0, 1, 1, 1, 1, 1, 1, 1], [1.0, 2.0]))[0]  # of length 4, so that nothing is rounded here
@@ -211,7 +212,8 @@ def _directions(i, left, column):
         Mistake("zero length divided by", ((divided, f"{left} / r[{i}, {i}]"), _UNREFUSED),
         "A column of zeros gives nan, and so does one of which exactly nothing is left",
         "divide by 1 where the length is 0"), Mistake("lengths of the start",
-        (divided, f"{left} / (vector_norm({column}) or 1)"), "The columns of Q are shorter than one",
+        (divided, f"{left} / (vector_norm({column}) or 1)"), "From the second on, the columns of Q are shorter than "
+            "one",
         "divide by the length of what is left of the column"), Mistake("coefficients not kept",
         (_RETURNED, _RETURNED.replace("times", "np.eye(*r.shape) * times")), "QR is another matrix",
         "keep the projections above the diagonal of R"), Mistake("r transposed", (_RETURNED, f"{_RETURNED}[:, :k].T"),
@@ -338,10 +340,11 @@ CHECKS = (
             Mistake("rotation transposed", ((_TURN, "[[x, -y], [y, x]]"), ("r[i, j] = 0", "pass")),
                 "Entries below the diagonal do not become zero",
                 "the minus sign belongs into the second row: [[c, s], [-s, c]]"),
-            Mistake("tangent", (_TANGENT, (_CUT, "np.ldexp(r[:k], exponents)")), "A zero on the diagonal gives nan",
+            Mistake("tangent", (_TANGENT, (_CUT, "np.ldexp(r[:k], exponents)")),
+                "A zero on the diagonal cannot be divided by",
                 "divide by the larger of the two entries"),
             Mistake("length from squares", (_AS_IT_IS, _SQUARES, (_CUT, "r[:k]")),
-                "Entries of 1e200 give 0, and entries of 1e-200 give nan",
+                "Entries of 1e200 give 0, and those of 1e-200 are divided by 0",
                 "divide both entries by the larger one first, or use hypot"),
             Mistake("one below the diagonal", ("in j + 1 + np.flatnonzero(r[j + 1 :, j])",
                 "in range(j + 1, min(j + 2, len(r)))"), "Only one entry below the diagonal is zero in each column",
@@ -378,14 +381,14 @@ CHECKS = (
                 "Q is not orthogonal for blocks of two columns and more",
                 "fill T above its diagonal: mirrors that are not perpendicular act on one another"),
             Mistake("t not transposed", ("v @ (t.T @", "v @ (t @"),
-                "QR is another matrix if there is more than one block",
+                "QR is another matrix for blocks of two columns and more, if columns stand to the right of one",
                 "R is multiplied by the transpose of Q, which has the transpose of T"),
             Mistake("t transposed for q", ("v @ (t @ (v.T @ q", "v @ (t.T @ (v.T @ q"),
                 "QR is another matrix for blocks of two columns and more, although R is right",
                 "Q has T itself, R its transpose"),
             Mistake("last reflections dropped", ("range(0, k, block)", "range(0, max(1, k - block + 1), block)"),
-                "QR is another matrix where `block` does not divide the number of columns",
-                "end the last block at min(start + block, k)"),
+                "The columns that whole blocks leave over are not reflected",
+                "let start run through range(0, k, block): the last block is smaller"),
             Mistake("blocks in the wrong order", (("in reversed(blocks)", "in blocks"),
                 ("q[start:, start:] -= v @ (t @ (v.T @ q[start:, start:]))",
                 "q[start:] -= v @ (t @ (v.T @ q[start:]))")),
@@ -412,7 +415,8 @@ CHECKS = (
                 "divide by the largest coordinate first"),
             Mistake("normal not divided", (_UNSCALED, ("v = x / (x[0] - beta)", "v = x * 1.0"),
                 ("v[0] = 1", "v[0] = x[0] - beta"), (_NORMAL, "return v, 2 / (v @ v)")),
-                "It is the right mirror, but the first coordinate of v is not 1", "divide v by its first coordinate"))),
+                "In ordinary sizes it is the right mirror, but the first coordinate of v is not 1",
+                "divide x by its largest coordinate first, and v by its first"))),
     Checks(givens_rotation,
         cases=(
             call(3.0, 4.0), call(3.0, -3.0), call(-2.0, -2.0), call(0.0, -5.0).about("a first coordinate of 0"),
@@ -439,7 +443,7 @@ CHECKS = (
                 "A negative first coordinate stays negative where the second is 0",
                 "only a vector of zeros needs no turn"),
             Mistake("sine and cosine exchanged", (_TURN, "[[y, x], [-x, y]]"),
-                "It turns by 90° less the angle: onto the axis only where x = y",
+                "It turns by 90° less the angle: onto the positive axis only where x = y",
                 "the cosine is x divided by the length"),
             Mistake("reflection", (_TURN, "[[x, y], [y, -x]]"), "It is a mirror: its determinant is -1",
                 "a rotation has the cosine twice, and the sine with both signs"),
@@ -460,8 +464,9 @@ CHECKS = (
             Mistake("interactions left out", ("t[:j, j] = -tau[j] * (t[:j, :j] @ products[:j, j])", "pass"),
                 "The product is not orthogonal",
                 "fill in -tau T Vᵀv above the diagonal: mirrors that are not perpendicular act on one another"),
-            Mistake("pairs only", ("t[:j, :j] @ products[:j, j]", "products[:j, j]"),
-                "Each pair of mirrors acts as if there were no others", "multiply Vᵀv by the T found so far"),
+            Mistake("t so far left out", ("t[:j, :j] @ products[:j, j]", "products[:j, j]"),
+                "Above the diagonal the taus of the mirrors before are missing, and how these act on one another",
+                "multiply Vᵀv by the T found so far"),
             Mistake("tau left out", ("-tau[j] *", "-"), "Above the diagonal the last mirror's tau is missing",
                 "multiply by tau of the mirror that is added"))),
     Checks(column_volume,

@@ -17,7 +17,7 @@ _flat, _dependent, _zero, _tiny, _hidden, _two, _axes, _noisy, _nine, _leaning =
 _growing = frozen(np.random.default_rng(0).normal(size=(6, 3)) * [1e-13, 1e-6, 1.0])[0]
 _ALL = (_square, _tall, _wide, _flat, _dependent, _zero)
 _LAST_BITS = {"tolerance": 1e-12, "why": "a few dozen rotations in float64: a few units of 1e-16"}
-_CONDITION = {"tolerance": 1e-12, "why": "the largest condition number here is about 40"}
+_CONDITION = {"tolerance": 1e-12, "why": "the largest condition number here is about 22"}
 _ROUNDED = {"tolerance": 1e-6, "why": "relative: the entries are rounded to 1e-16, which is 1e-7 of 1e-9"}
 
 
@@ -214,7 +214,7 @@ CHECKS = (
                 "hand it over as rcond, or cut the singular values yourself"),
             Mistake("rounding errors inverted", ((_DECOMPOSED, "u, s, vt = np.linalg.svd(a, full_matrices=False)"),
                 (_COUNT, "int(np.count_nonzero(s))")),
-                "It gives numbers around 1e15 where columns depend on each other",
+                "It gives numbers of 1e15 and more where columns depend on each other",
                 "count singular values up to a tolerance as zero"),
             *(Mistake("absolute tolerance", (_COUNT, f"int((s > ({least} if tolerance is None else {it})).sum())"),
                 "A matrix of small numbers has the pseudoinverse zero", "compare singular values with the largest one")
@@ -277,7 +277,7 @@ CHECKS = (
             Mistake("counted above a fixed number", (_RANK, _FIXED.format("svd(a)[1]")),
                 "A matrix of small numbers has the rank 0", "compare singular values with the largest one"),
             Mistake("rows that are not zero", (_RANK, "int(np.count_nonzero(a.any(axis=1)))"),
-                "Rows that depend on each other count twice", "count singular values"),
+                "Rows that depend on others count as well", "count singular values"),
             Mistake("smaller side", (_RANK, "min(np.shape(a))"), "Every matrix has full rank",
                 "count the singular values that are not zero"))),
     Checks(fundamental_subspaces, run=_projections,

@@ -30,7 +30,7 @@ _q2, _k3, _v3, _two, _b2, _g2 = frozen(np.array([[1.0], [2.0]]), np.array([[0.0]
     [0.0, 8.0], [2.0, 2.0]]), np.array([[True, True, False], [True, False, True]]), np.array([[0.0, 1.0, 2.0],
     [3.0, 0.0, 0.0]]), np.array([[1.0, 0.0], [2.0, -1.0]]))
 _second = np.array([[False, False, False], [True, False, True]])
-_LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 13 products in float64: a few units of 1e-16"}
+_LAST_BITS = {"tolerance": 1e-12, "why": "sums of at most 17 numbers or products in float64: a few units of 1e-16"}
 
 
 def _torch(q, k, v, mask=None, bias=None, scale=None, block_size=256):
@@ -161,7 +161,8 @@ _MASKED = (
 )
 _SCALED = (
     Mistake("scale forgotten", (_SCALE, _SCALE.replace("q.shape[-1] ** -0.5 if", "1.0 if")),
-        "Rows are sharper than they should be", "divide the scores by the root of the width"),
+        "Rows are sharper than they should be where no scale is given", "unless a scale is given, divide the scores by "
+            "the root of the width"),
     Mistake("scale on top of the root", (_SCALE,
         "queries = q * q.shape[-1] ** -0.5 * (1.0 if scale is None else scale)"),
         "A scale that is given acts sqrt(d) times too weakly", "let it stand in the place of 1/sqrt(d)"),
@@ -228,7 +229,8 @@ CHECKS = (
             Mistake("empty row of nan", (("xp.exp(x - _finite(top)) / or_one(total)", "xp.exp(x - top) / total"),
                 ("shift = _finite(new)", "shift = new")),
                 "A row of −inf, or one whose first block is nothing but −inf, gives nan",
-                "−inf less −inf is nan: take 0, or the lowest float, for the maximum of nothing"))),
+                "−inf less −inf is nan: take 0, or the lowest float, for the maximum of nothing, and do not divide by "
+                "a sum of 0"))),
     Checks(flash_attention,
         cases=(
             call(_q2, _k3, _v3), call(_q2, _k3, _v3, block_size=1).about("one at a time"),
@@ -238,7 +240,7 @@ CHECKS = (
             "a query and blocks that see no key"), call(_q, _k, _v, mask=_mask[0, :, :1], bias=_bias[:, :1],
                 block_size=4
             ).about("a mask and a bias that broadcast", edge=True),
-            call(900 * _q2, -1 - abs(_k3), _v3, block_size=1).about("scores of −900"),
+            call(900 * _q2, -1 - abs(_k3), _v3, block_size=1).about("scores of −900 and below"),
             call(*(it.astype(np.float16) for it in (_q, _k, _v)), block_size=4).about("float16", edge=True),
             call(_q2, _k3, _v3, bias=np.array([[0.0, math.inf, 0.0], [-math.inf, 2.0, -math.inf]]), block_size=1).about(
             "an infinite bias", edge=True), call(*(it.astype(np.float32) for it in (_q, _k, _v)), block_size=4).about(
@@ -297,7 +299,7 @@ CHECKS = (
                 "key i + offset is allowed"),
             Mistake("diagonal block left out", ("keys.start >= rows.stop + offset",
                 "keys.start >= rows.start + offset"),
-                "Queries do not see the keys of their own block",
+                "A block of keys is left out unless it begins before the first query of its rows",
                     "leave a block out if its first key is behind its last query"),
             Mistake("mask forgotten", (_SEEN, "scores"), "Keys of the same block are seen before their time",
                 "mask the blocks that the diagonal crosses"),
@@ -318,7 +320,8 @@ CHECKS = (
                 block_size=4).about("a mask and a bias that broadcast"),
             call(_q[0], _k, _v[0], block_size=4).about("queries and values for all sequences"),
             call(_q, _k[0], _v, block_size=4).about("keys for all sequences"), call(900 * _q2, -1 - abs(_k3), _v3,
-            block_size=1).about("scores of −900"), call(100 * _q, 10 * _k, _v, block_size=3).about("scores of 1000"),
+            block_size=1).about("scores of −900 and "
+                "below"), call(100 * _q, 10 * _k, _v, block_size=3).about("scores of 1000"),
             call(_q2, _k3, _v3, bias=np.array([[0.0, math.inf, 0.0], [-math.inf, 2.0, -math.inf]]), block_size=1).about(
             "an infinite bias"), call(*(it.astype(np.float16) for it in (_q, _k, _v)), block_size=4).about("float16"),
             call(_q, _k, _v.astype(np.float32), block_size=4).about("values in float32")),
@@ -336,7 +339,7 @@ CHECKS = (
             *_IN_BLOCKS, *_MASKED)),
     Checks(merge_attentions, run=_BOTH,
         cases=(
-            call(*_small_parts), call(_small_parts[0], 0 * _small_parts[1] - 2.0).about("equal parts"),
+            call(*_small_parts), call(_small_parts[0], 0 * _small_parts[1] - 2.0).about("parts of equal weight"),
             call(*_parts(_q, _k, _v, 4, 6)).about("three parts"), call(*_parts(_q, _k, _v)).about("a single part"),
             call(_parts(_q, _k, _v, 6)[0], 1000 * _parts(_q, _k, _v, 6)[1]).about("log-sum-exps of thousands"),
             call(_parts(_q, _k, _v, 6)[0], _parts(_q, _k, _v, 6)[1] - 900).about("log-sum-exps of −900"),

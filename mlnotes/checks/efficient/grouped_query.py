@@ -135,7 +135,8 @@ CHECKS = (
                 call(_q, _k, _v, _mask, _bias, 0.3), **_LAST_BITS)),
         mistakes=(
             Mistake("tiled", (*_KEYS, _INTO_VALUES, _APART),
-                "Head i uses the keys of group i mod g; results look plausible, and a trained model talks nonsense",
+                "Head i uses the keys and values of group i mod g; results look plausible, and a trained model talks "
+                "nonsense",
                 "neighbouring heads share: np.repeat, not np.tile; torch.repeat_interleave, not Tensor.repeat",
                 "ONNX, pull request 7274 (2025); axlearn, pull request 842 (2024)"),
             Mistake("values tiled", (_INTO_VALUES, _APART),
@@ -158,10 +159,10 @@ CHECKS = (
                 "The scores of one head are spread over its group",
                 "stack head by head, (r, l), as scores are taken apart"),
             Mistake("rows of the mask repeated", _ROWS_REPEATED,
-                "Without a mask all is well; with one, queries get the rows of others",
+                "Without a mask all is well; with one (l, s) for all heads, queries get the rows of others",
                 "stack the mask as the queries are stacked, or mask after taking the stacks apart"),
             Mistake("rows of mask and bias repeated", (*_ROWS_REPEATED, _BIAS_REPEATED),
-                "Without a mask and a bias all is well; with one, queries get the rows of others",
+                "Without a mask and a bias all is well; with one (l, s) for all heads, queries get the rows of others",
                 "stack them as the queries are stacked, head by head: np.tile, not np.repeat, along the rows"),
             Mistake("width of all heads", ("q.shape[-1] ** -0.5", "(q.shape[-3] * q.shape[-1]) ** -0.5"),
                 "Rows are flatter than they should be", "scale by the width of one head"),
@@ -188,7 +189,7 @@ CHECKS = (
             Mistake("heads averaged", (_SHARED, _SHARED.replace("(q,", "(q.mean(-3, keepdims=True),")
                 + "[..., 0, :, :]"), "There is one result for all heads", "every head keeps its own queries"),
             Mistake("heads as queries under one mask", _ROWS_REPEATED,
-                "Without a mask all is well; with one, queries get the rows of others",
+                "Without a mask all is well; with one (l, s) for all heads, queries get the rows of others",
                 "stack the mask as the queries are stacked"),
             *_MASKED)),
     Checks(
@@ -232,7 +233,7 @@ CHECKS = (
             Mistake("first heads", ("reduce(w,", "reduce(np.repeat(w[..., : w.shape[-1] // n_heads * n_groups].reshape("
                                     "*w.shape[:-1], n_groups, -1), n_heads // n_groups, -2).reshape(w.shape),"),
                     "All heads behind the first n_groups are lost", "take the mean of each group's heads"),
-            Mistake("distant heads", ("(g r d) ->", "(r g d) ->"), "Heads are averaged that do not share queries",
+            Mistake("distant heads", ("(g r d) ->", "(r g d) ->"), "Heads of different groups are averaged",
                     "average neighbouring heads"),
             Mistake("neighbouring columns", ("(g r d) ->", "(g d r) ->"),
                     "The width of each head shrinks instead of the number of heads",
@@ -249,6 +250,7 @@ CHECKS = (
             oracle("axes of a space, averaged by numpy", lambda r: float(np.linalg.norm(np.eye(r).mean(0))),
                 *map(call, (2, 7)), **_LAST_BITS)),
         mistakes=(
-            Mistake("length squared", ("math.sqrt(r)", "r"), "Four vectors have a mean of 1/4", "take the root"),
+            Mistake("length squared", ("math.sqrt(r)", "r"), "For four vectors it gives 1/4, the square of the length",
+                "take the root"),
             Mistake("sum", ("1 / math.sqrt(r)", "math.sqrt(r)"), "It grows with r", "divide the sum by r"))),
 )

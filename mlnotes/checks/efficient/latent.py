@@ -92,7 +92,8 @@ _CLAIMS = (
            call(_q, _c, _uk, _uv), call(_q, _c, _uk, _uv, _mask, _bias, 0.3), **_LAST_BITS),
     Claim("with rotary parts turned by position, only distances count", lambda f: _at_distances(f, 1000),
           tolerance=1e-10, why="angles of 1,000 radians are known to 1e-13"),
-    Claim("with an up-projection that copies it is grouped-query attention", lambda f: distance(
+    Claim("with an up-projection that copies one key and value to every head it is multi-query attention",
+        lambda f: distance(
         f(_q[..., :3], np.concatenate([_x[:7, :3], _x[4:, 2:]], -1), *_COPIES), attention(_q[..., :3], _x[:7, :3],
         _x[4:, 2:])), **_LAST_BITS))
 _COPIES = tuple(np.tile(it, 3) for it in (np.eye(6)[:, :3], np.eye(6)[:, 3:]))
@@ -182,7 +183,8 @@ CHECKS = (
             "[-1]],"), ("mask, bias, scale)", "mask, bias, q.shape[-1] ** -0.5 if scale is None else scale)")),
             "Positions make no difference", "compare the rotary parts, too: join them to queries and keys"),
         Mistake("scaled by the width of the content", ("mask, bias, scale)",
-            "mask, bias, k.shape[-1] ** -0.5 if scale is None else scale)"), "Rows are sharper than they should be",
+            "mask, bias, k.shape[-1] ** -0.5 if scale is None else scale)"), "Rows are sharper than they should be "
+                "where no scale is given",
             "a dot product has d + p terms: divide by the root of their number"),
         Mistake("values from the keys' projection", (_UP, _UP.replace("w_uv", "w_uk")),
             "The values are the keys", "values have an up-projection of their own"),
@@ -196,7 +198,7 @@ CHECKS = (
             "ollama, pull request 13893 (2026)") for it in (  # the last of a name is the one that the chapter shows
             (_LENGTH, _LENGTH.replace("q.shape[-1]", "r")), (f"    {_LENGTH}\n", ""))),
         Mistake("scaled by the width of the content", (_LENGTH, _LENGTH.replace("q.shape[-1]", "d")),
-            "Rows are sharper than they should be",
+            "Rows are sharper than they should be where no scale is given",
             "a dot product has d + p terms: divide by the root of their number"),
         Mistake("rotary part forgotten", (("xp.concat([q[..., :d] @ w_uk.mT, q[..., d:]], axis=-1)",
             "q[..., :d] @ w_uk.mT"), ("(asking, c, c[", "(asking, c[..., :r], c[")), "Positions make no difference",
@@ -215,7 +217,7 @@ CHECKS = (
             call(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), 2).about("two heads of width 1"),
             call(_w, _up, 3), call(_w, _up, 4), call(_w, _up, 12), call(np.stack([_w, -_w[::-1]]), _up, 3)
             .about("queries of two sequences"), call(np.stack([_w, -_w])[None], _up, 3).about("four axes"),
-            call(_w, _w[::-1] + 1, 3).about("as many latents as tokens")),
+            call(_w, _w[::-1] + 1, 3).about("latents as wide as w has rows")),
         claims=(
             Claim("absorbing before or after the projection is the same", lambda f: distance(f(_x @ _w, _up, 3),
                   _x @ f(_w, _up, 3)), tolerance=1e-12, why="sums of at most 20 products in float64"),
@@ -288,7 +290,7 @@ CHECKS = (
             Mistake("one dot product", ("2 * d_latent - d_head - d_value", "d_latent - d_head"),
                 "Averages are not counted", "each pair costs a dot product and its share of an average"),
             Mistake("upside down", ("d_latent * (d_head + d_value) / (2 * d_latent - d_head - d_value)",
-                "(2 * d_latent - d_head - d_value) / (d_latent * (d_head + d_value))"), "It is far below one query",
+                "(2 * d_latent - d_head - d_value) / (d_latent * (d_head + d_value))"), "It is less than one query",
                 "solve for the queries"))),
     Checks(factorize, run=_factored, written=_written_factors,
         cases=(
@@ -303,15 +305,16 @@ CHECKS = (
             oracle("SVD of the projection, or of the projection of inputs that Cholesky has whitened", _whitened,
                    *(call(_wide, r, *x) for r in (1, 3, 5) for x in ((), (_seen,))), run=lambda f, *given:
                    _factored(f, *given)["w_down @ w_up"], tolerance=1e-9,
-                   why="the covariance has a condition number of 1e5"),
+                   why="the second moments have a condition number of 7e3"),
             Claim("with centered inputs, whitening them first gives the same", _centered_error, tolerance=1e-9,
-                  why="the covariance has a condition number of 1e5")),
+                  why="the covariance has a condition number of 7e5")),
         mistakes=(
             Mistake("smallest first", ("[2][:rank]", "[2][-rank:]"), "What matters most is lost",
                 "keep the vectors of the largest singular values: they come first"),
             Mistake("lengths forgotten", ("return w @ w_up.T, w_up",
                 "return np.linalg.svd(w, full_matrices=False)[0][:, :rank], w_up"),
-                "All that is kept has length 1", "multiply by the singular values, or project w itself"),
+                "All that is kept has length 1", "project w itself: w @ w_up.T; only without inputs is that U times "
+                    "the singular values"),
             Mistake("outputs factored", ("return w @", "return (w if x is None else x @ w) @"),
                 "With inputs, the product is x @ w, not w", "project w itself onto the directions of the outputs"),
             Mistake("covariance of the inputs only", (_TARGET,

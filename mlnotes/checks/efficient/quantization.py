@@ -190,7 +190,7 @@ def _rounds_as_asked(f):
 
 
 def _near_the_plain_cache(f):
-    plain, coded = KVCache(11, 2, 6, 10), _cache(f, bits=8)
+    plain, coded = KVCache(11, 2, 6, 10), _cache(f, bits=8, key_group=4)
     for cache in (plain, coded):
         cache.append(_k, _v)
     return max(distance(coded.keys, plain.keys), distance(coded.values, plain.values))
@@ -265,7 +265,8 @@ CHECKS = (
                 dequantize(f(_wide[..., :7], 4, 7)))),
             Claim("torch.fake_quantize_per_tensor_affine", _torchs, 1e-6, "rounding errors of float32", "oracle")),
         mistakes=(*_SHARED,
-            Mistake("guard returned", _with_its_guard, "Where all numbers are equal, the scale is 1 and not 0",
+            Mistake("guard returned", _with_its_guard, "Where there is no step (all numbers equal, all zero if "
+                "symmetric), the scale is 1 and not 0",
                 "divide by 1 there, and return the 0"),
             Mistake("zero on the grid", _moved_to_zero, "The grid begins beside the minimum, so that zero lies on it",
                 "take the minimum off before rounding: it is stored here, and no zero point"))),
@@ -294,7 +295,8 @@ CHECKS = (
                 np.ones((1,) * x.ndim), np.zeros((1,) * x.ndim))), 1e-6, "rounding errors of float32", "oracle")),
         mistakes=_SHARED[1:8]),
     Checks(decode_q4_1, cases=(
-            call(_FULL[0]).about("one block: step 0.5, minimum −1"), call(_FULL[1]).about("two rows of three of two"),
+            call(_FULL[0]).about("one block: step 0.5, minimum −1"), call(_FULL[1]).about(
+                "two times three rows of two blocks"),
             call(_FULL[1][0, 0])),
         claims=(
             oracle("the library gguf", _by_gguf("Q4_1"), call(_FULL[0]), call(_FULL[1][0])),
@@ -316,8 +318,8 @@ CHECKS = (
             Mistake("minimum before scale", ("for i in (0, 2)", "for i in (2, 0)"),
                 "Scale and minimum are exchanged", "the scale comes first"))),
     Checks(decode_q8_0, cases=(
-            call(_EIGHTH[0]).about("one block: step 0.5, from −128"), call(_EIGHTH[1][0, 0]),
-            call(_EIGHTH[1]).about("two rows of three of two")),
+            call(_EIGHTH[0]).about("one block: step 0.5, codes from −128"), call(_EIGHTH[1][0, 0]),
+            call(_EIGHTH[1]).about("two times three rows of two blocks")),
         claims=(
             oracle("the library gguf", _by_gguf("Q8_0"), call(_EIGHTH[0]), call(_EIGHTH[1][0])),
             Claim("code 0 everywhere is 0 everywhere", lambda f: distance(f(np.array([0, 56] + 32 * [0], np.uint8)),
@@ -380,7 +382,7 @@ CHECKS = (
                 "Errors are made up for by the wrong amount", "divide the error by u[j, j]"),
             Mistake("first to last", (("cholesky(h[::-1, ::-1])", "cholesky(h)"),
                 ("np.eye(len(l)))[::-1, ::-1]", "np.eye(len(l))).T")),
-                "Columns are made up for as if those before them were free",
+                "The factor gives H⁻¹ = U Uᵀ in place of Uᵀ U",
                 "factor from the last column to the first"),
             Mistake("factor not inverted", ("forward_substitution(l, np.eye(len(l)))[::-1, ::-1]", "l[::-1, ::-1]"),
                 "The factor of H is taken for that of its inverse", "invert the triangular factor"))),
@@ -440,7 +442,8 @@ CHECKS = (
                 "A last group that is not full has no room for its grid", "round up: −(−s // r)"))),
     Checks(float_grid, cases=(call(3, 2), call(2, 1), call(4, 3), call(5, 0), call(2, 0)),
         claims=(
-            Claim("each power of two has as many points", lambda f: distance(np.diff(f(4, 3)).reshape(-1)[8:16],
+            Claim("the smallest normal numbers are eight steps of 2⁻⁹",
+                lambda f: distance(np.diff(f(4, 3)).reshape(-1)[8:16],
                 np.full(8, 2.0**-9))),
             Claim("numpy's float16, bit pattern by bit pattern", lambda f: distance(f(5, 10),
                 np.arange(0x7C00, dtype=np.uint16).view(np.float16)), kind="oracle")),
@@ -458,9 +461,9 @@ CHECKS = (
             call(_x, 10).about("the last but one")),
         claims=(
             Claim("what is left is orthogonal to the later columns", lambda f: distance(_x[:, 5:].T @ (_x[:, 4] -
-                _x[:, 5:] @ f(_x, 4)), np.zeros(7)), 1e-10, "sums of 40 products of numbers up to 10"),
+                _x[:, 5:] @ f(_x, 4)), np.zeros(7)), 1e-10, "sums of 40 products of numbers up to 12"),
             oracle("numpy.linalg.lstsq", lambda x, j: np.linalg.lstsq(x[:, j + 1 :], x[:, j])[0], call(_x, 3),
-                tolerance=1e-10, why="condition numbers up to 1e3")),
+                tolerance=1e-10, why="a condition number of 5")),
         mistakes=(
             Mistake("all other columns", lambda x, j: np.linalg.lstsq(np.delete(x, j, 1), x[:, j])[0][j:],
                 "Columns that are rounded already take part", "only columns after j are free"),

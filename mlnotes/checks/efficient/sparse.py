@@ -115,14 +115,16 @@ def _tiled(q, k, v, layout, block_size, scale=None):
 
 _BLOCKS = "_attention_to_some(rows, keys, values, None, scale)"
 _SCALED = (
-    Mistake("scale forgotten", ("q.shape[-1] ** -0.5 if scale", "1.0 if scale"), "Rows are sharper than they should be",
-        "divide the scores by the root of the width"),
+    Mistake("scale forgotten", ("q.shape[-1] ** -0.5 if scale", "1.0 if scale"),
+        "Rows are sharper than they should be where no scale is given",
+        "unless a scale is given, divide the scores by the root of the width"),
     Mistake("scale on top of the root", ("as_like(scale, q)) * q", "scale * q.shape[-1] ** -0.5) * q"),
         "A scale that is given acts sqrt(d) times too weakly", "let it stand in the place of 1/sqrt(d)"),
     Mistake("divided by the scale", ("else as_like(scale, q)", "else 1 / scale"), "A larger scale makes rows flatter",
         "multiply by it"),
     Mistake("without the maximum", ("scores - xp.where(top == -math.inf, 0.0, top)", "scores"),
-        "nan as soon as a score exceeds 709", "subtract each row's maximum before the exponential"),
+        "nan as soon as a score exceeds 709, zeros where all lie below -745",
+        "subtract each row's maximum before the exponential"),
     Mistake("divided by the number of keys", ("weights @ v / xp.where(total == 0, 1.0, total)",
         "weights @ v / k.shape[-2]"), "Weights do not sum to one", "divide by the sum of the exponentials"),
 )
@@ -166,7 +168,7 @@ CHECKS = (
             call(4, 4, 2), call(2, 5, 3, 3).about("queries that are the last of the keys"), call(2, 6, 3,
             offset=1).about("queries in the middle of a sequence"), call(1, 5, 2, 4).about("one query with a cache"),
             call(5, 5, 1).about("a window of one"), call(3, 4, 9).about("a window wider than the sequence"),
-            call(3, 4, 2, 4).about("windows behind all keys"), call(7, 11, 5, 3)),
+            call(3, 4, 2, 4).about("windows that reach behind all keys"), call(7, 11, 5, 3)),
         claims=(
             Claim("numpy's two triangles", lambda f: max(_differs(f(7, 11, w, 4), np.tri(7, 11, 4, bool)
                 & ~np.tri(7, 11, 4 - w, bool)) for w in (1, 3, 9)), kind="oracle"),
@@ -190,8 +192,9 @@ CHECKS = (
             call(_q3, _k4, _v4, 2, offset=9).about("windows behind all keys"),
             call(_q3, _k4[:3], _v4[:3], 2, scale=0.0).about("a scale of 0", edge=True),
             call(_q, _k, _v, 7).about("150 tokens"), call(_q, _k, _v, 65, 0.3).about("a wide window and a scale"),
-            call(_q5, _k7, _v7, 3).about("two sequences"), call(40 * _q5, 40 * _k7, _v7, 3).about("scores of 1000"),
-            call(-40 * np.abs(_q5), 40 * np.abs(_k7), _v7, 3).about("scores of -1000"),
+            call(_q5, _k7, _v7, 3).about("two sequences"), call(40 * _q5, 40 * _k7, _v7, 3).about(
+                "scores of thousands"),
+            call(-40 * np.abs(_q5), 40 * np.abs(_k7), _v7, 3).about("scores of minus thousands"),
             call(_q[:, 90:], _k, _v, 30, None, 60).about("queries in the middle of a sequence"), call(_q[0, :65],
             _k[0, :65], _v[0, :65], 9).about("one sequence of 65 tokens"), call(*(np.stack([it, it + 1])[:, :, :129] for
             it in (_q, _k, _v)), 20).about("one more leading axis", edge=True),
@@ -217,7 +220,7 @@ CHECKS = (
                 "Queries stand with the first keys, whatever the offset",
                 "count a query's position from the offset: i + offset"),
             Mistake("mask without the band's offset", ("window, i + offset - first)", "window, 0)"),
-                "Queries see only the first keys of their band, those of a first block with an offset, too",
+                "In each block that does not begin at key 0, windows end up to window - 1 places too early",
                 "count positions from the first key of the band"),
             Mistake("band one key short", ("i + offset - window + 1)", "i + offset - window + 2)"),
                 "The first query of each block misses the first key of its window",
@@ -239,7 +242,8 @@ CHECKS = (
             Mistake("pieces without a mask", ("mask, scale)", "None, scale)"),
                 "Each query sees what the whole block may see, the future included",
                 "hide what lies outside a query's own window"),
-            *(Mistake(it.name, it.edit, it.symptom, it.remedy, it.seen) for it in _MASKS), *_SCALED)),
+            *(Mistake(it.name, it.edit, f"{it.symptom}, but for the first or last of each block", it.remedy, it.seen)
+                for it in _MASKS), *_SCALED)),
     Checks(block_sparse_attention,
         cases=(
             call(_k4, _k4, _v4, np.array([[True, False], [True, True]]), 2), call(_k4, _k4 + 1, _v4, np.array([[True,
@@ -248,8 +252,9 @@ CHECKS = (
             True, False]]), 1).about("blocks of one"), call(_q[:, :9], _k[:, :12], _v[:, :12], _layout,
             3).about("two sequences"), call(_q[:, :9], _k[:, :12], _v[:, :12], _layout, 3, scale=0.3).about("a scale"),
             call(_q[:, :9], _k[:, :12], _v[:, :12], _empty, 3).about("a row of the layout without a block"),
-            call(20 * _q[:, :9], 40 * _k[:, :12], _v[:, :12], _layout, block_size=3).about("scores of 1000"),
-            call(-20 * np.abs(_q[:, :9]), 40 * np.abs(_k[:, :12]), _v[:, :12], _layout, 3).about("scores of -1000"),
+            call(20 * _q[:, :9], 40 * _k[:, :12], _v[:, :12], _layout, block_size=3).about("scores of thousands"),
+            call(-20 * np.abs(_q[:, :9]), 40 * np.abs(_k[:, :12]), _v[:, :12], _layout, 3).about(
+                "scores of minus thousands"),
             call(_q[:, :5], _k[:, :7], _v[:, :7], _layout, 2).about("last blocks that are smaller"),
             call(1e200 * _k4, 1e200 * np.abs(_k4), _v4, np.array([[True, False], [True, True]]), 2).about(
             "scores that overflow", edge=True)),
@@ -309,8 +314,8 @@ CHECKS = (
             *(Mistake("no steps", (_STEPS, it), "The tokens in between are seen, too",
                 "see every dilation-th of them: (i - j) % dilation == 0") for it in ("(distance < window * dilation)",
                 "(distance <= (window - 1) * dilation)")),
-            *(Mistake("no window", (_SEEN, it), "Each token sees more than `window` tokens",
-                "stop at a distance of window times dilation") for it in (
+            *(Mistake("no window", (_SEEN, it), "Each token sees more than `window` tokens, as soon as there are more",
+                "keep 0 <= i - j < window * dilation") for it in (
                 "(distance >= 0) & (distance % dilation == 0)", "distance % dilation == 0")),
             Mistake("stepped from the first token", _slices(lambda first: max(0, first)),
                 "Near the start, tokens are seen that lie between the steps",
@@ -367,7 +372,7 @@ CHECKS = (
             Mistake("all queries short", ("n * window - window * (window - 1) // 2", "n * (n + 1) // 2"),
                 "The pairs of causal attention without a window", "stop at window keys"),
             Mistake("not halved", ("(window - 1) // 2", "(window - 1)"),
-                "Only full windows are counted: a square is taken off, not a triangle",
+                "Only full windows are counted: a rectangle is taken off, not a triangle",
                 "the first queries see 1, 2, ..., window - 1 keys, in sum half of window (window - 1)"),
             Mistake("first queries left out", ("n * window - window * (window - 1) // 2", "(n - window) * window"),
                 "The first window queries are left out", "they see 1, 2, ..., window keys"),

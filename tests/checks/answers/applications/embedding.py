@@ -272,7 +272,7 @@ def right_embedding_gradient__autograd(ids, upstream, n):
 
 
 def wrong_embedding_gradient__last_one_stays(ids, upstream, n):
-    """A row that was looked up several times gets one of its gradients"""
+    """A row that was looked up several times does not get all of its gradients"""
     gradient = np.zeros((n, upstream.shape[-1]))
     for place in np.ndindex(ids.shape):
         gradient[ids[place]] = upstream[place]
@@ -315,7 +315,7 @@ def wrong_embedding_gradient__transposed(ids, upstream, n):
 
 
 def wrong_embedding_gradient__row_after_row(ids, upstream, n):
-    """A row that was looked up several times gets one of its gradients"""
+    """A row that was looked up several times does not get all of its gradients"""
     gradient = np.zeros((n, upstream.shape[-1]))
     for row, above in zip(ids, upstream, strict=True):
         gradient[row] += above

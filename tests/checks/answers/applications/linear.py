@@ -57,7 +57,7 @@ def wrong_linear__two_axes_only(x, w, b=None):
 
 
 def wrong_linear__columns(x, w, b=None):
-    """Nothing fits, or each output has a row"""
+    """It is right for a single sample; of several nothing fits, or each output has a row"""
     y = w.T @ x
     return y if b is None else y + b
 
@@ -158,7 +158,7 @@ def right_linear_gradients__autograd(x, w, grad):
 
 
 def wrong_linear_gradients__two_axes_only(x, w, grad):
-    """It fails for samples with more than two axes"""
+    """It is right for samples with two axes, but not with one or with more"""
     by_x = grad @ w.T
     by_w = x.T @ grad
     by_b = grad.sum(axis=0)

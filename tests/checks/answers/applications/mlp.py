@@ -557,7 +557,7 @@ def wrong_gelu__tanh(x):
 
 
 def wrong_gelu__one_less_the_upper_tail(x):
-    """Far below zero digits are lost, from −8.4 on all: 1 − Φ(−x) cancels"""
+    """Far below zero digits are lost, from -8.3 on all: 1 − Φ(−x) cancels"""
     return x * (1 - norm.cdf(-x))
 
 

@@ -389,7 +389,7 @@ def wrong_whiten__eps_for_zca_only(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__values_not_reversed(x, kind="pca", eps=0.0, ddof=0):
-    """Each axis is divided by another's deviation"""
+    """Axes are divided by each other's deviations"""
     centered = x - x.mean(axis=0)
     sigma = centered.T @ centered / (len(x) - ddof)
     values, v = np.linalg.eigh(sigma)
@@ -667,7 +667,7 @@ def wrong_zca_of_correlation__not_halved(rho):
 
 
 def wrong_zca_of_correlation__root(rho):
-    """It makes the features more alike"""
+    """It makes the correlation stronger"""
     return scipy.linalg.sqrtm(np.array([[1.0, rho], [rho, 1.0]]))
 
 

@@ -502,7 +502,7 @@ def wrong_layers_to_the_first__half(n, width):
 
 
 def wrong_masked_softmax__very_large_number_added(x, mask, axis=-1):
-    """A row with a hidden score above the number that hides it gets zeros"""
+    """A row whose hidden scores exceed the others by more than the number that hides them gets zeros"""
     with np.errstate(all="ignore"):
         return softmax(x + ~mask * -1e30, axis=axis) * mask
 

@@ -100,7 +100,7 @@ def wrong_attention_pool__queries_averaged(q, k, v, score):
 
 
 def wrong_attention_pool__size_of_scores(q, k, v, score):
-    """Of negative scores, the worst gets the largest weight"""
+    """Where all scores are negative, the worst gets the largest weight"""
     scores = score(q, k)
     weights = scores / scores.sum(axis=-1, keepdims=True)
     return weights @ v

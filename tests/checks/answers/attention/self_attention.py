@@ -370,7 +370,7 @@ def wrong_attention__values_masked(q, k, v, mask=None, bias=None, scale=None):
 
 
 def wrong_attention__scale_forgotten(q, k, v, mask=None, bias=None, scale=None):
-    """Results jump between values instead of mixing them"""
+    """Results lie too near the value of the best key"""
     scores = q @ k.mT
     if scale is not None:
         scores = scores * scale

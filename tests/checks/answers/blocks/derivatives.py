@@ -723,7 +723,7 @@ def wrong_xw_gradient_w__transposed(x, upstream):
 
 
 def wrong_xw_gradient_w__mean(x, upstream):
-    """It is too small by the factor n, the number of samples: the gradient is a sum over"""
+    """It is too small by the factor m, the number of samples"""
     return x.T @ upstream / len(x)
 
 

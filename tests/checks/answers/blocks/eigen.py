@@ -548,7 +548,7 @@ def wrong_rayleigh_iteration__multiplied(a, start=None, steps=100, tolerance=Non
 
 
 def wrong_rayleigh_iteration__first_estimate_kept(a, start=None, steps=100, tolerance=None):
-    """The residual falls by the same factor in each step"""
+    """The residual is never cubed: in the long run it falls by a factor"""
     estimates = []
 
     def step(v, estimate):
@@ -775,7 +775,7 @@ def wrong_qr_algorithm__by_modulus(a):
 
 
 def wrong_qr_algorithm__real_part(a):
-    """A rotation gets the eigenvalue 0 twice"""
+    """A rotation by 90° gets the eigenvalue 0 twice"""
     return np.sort(np.linalg.eigvals(a).real)
 
 
@@ -976,7 +976,7 @@ def wrong_rayleigh_quotient__divided_by_the_first_entry(a, v):
 
 
 def wrong_jacobi_eigh__absolute_stop(a):
-    """Small matrices are left as they are"""
+    """Matrices of small numbers are left as they are"""
     a = np.array(a, dtype=float)
     if np.abs(a - a.T).max() > 1e-13 * np.abs(a).max():
         raise ValueError("not symmetric")

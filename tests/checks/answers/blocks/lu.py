@@ -742,7 +742,7 @@ def wrong_lu__no_exchange_and_nothing_tidied(a):
 
 
 def wrong_lu__counted_from_the_top_ones_on_the_way(a):
-    """counts from row k: add k"""
+    """Rows that are done with are exchanged again, and PLU is another matrix"""
     u = np.array(a, dtype=float)
     m, n = u.shape
     k = min(m, n)

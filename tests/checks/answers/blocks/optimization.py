@@ -162,7 +162,7 @@ def right_momentum__heavy_ball(rate, beta=0.9):
 
 
 def wrong_momentum__averaged(rate, beta=0.9):
-    """It is slower by the factor 1 - beta, as if the rate were a tenth: add the whole"""
+    """It walks as if the rate were 1 - beta times as large, a tenth of it for beta = 0.9"""
     def steps(problem, x):
         v = np.zeros_like(x)
         while True:
@@ -974,7 +974,7 @@ def _walked(function, gradient, points, converged):
 
 
 def wrong_minimize__no_saddle_check(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
-    """A saddle counts as a minimum: look at the eigenvalues of the Hessian where it is known"""
+    """A saddle or a maximum counts as a minimum"""
     points = [np.array(x0, float)]
     steps = stepper(Problem(function, gradient, hessian), points[0])
     while np.linalg.norm(gradient(points[-1])) > tolerance and len(points) <= max_steps:
@@ -1336,7 +1336,7 @@ def wrong_adam__rests_without_slope(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8)
 
 
 def wrong_adam__mean_corrected_only(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    """The first steps are too long: the root of 1 - beta2 divides them: divide both means"""
+    """The first steps are too long: the root of 1 - beta2 divides the very first"""
     def steps(problem, x):
         m, v, t = 0.0, 0.0, 0
         while True:
@@ -1445,7 +1445,7 @@ def wrong_lbfgs_direction__no_scale(gradient, pairs):
 
 
 def wrong_lbfgs_direction__oldest_first(gradient, pairs):
-    """The last pair is not reproduced: go through the pairs from the newest backwards"""
+    """The last pair is not reproduced"""
     q, alphas = gradient.copy(), []
     for s, y in pairs:
         alphas.append((s @ q) / (y @ s))
@@ -1501,7 +1501,7 @@ def wrong_lbfgs_direction__steps_taken_away(gradient, pairs):
 
 
 def wrong_lbfgs_direction__scale_of_the_steps(gradient, pairs):
-    """Directions are longer than the book's: scale by s·y / y·y"""
+    """Where the pairs say nothing, directions are longer than the book's"""
     q, alphas = gradient.copy(), []
     for s, y in list(pairs)[::-1]:
         alphas.append((s @ q) / (y @ s))

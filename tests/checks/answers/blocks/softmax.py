@@ -379,7 +379,7 @@ def wrong_entropy_slope__divided(x, beta):
 
 
 def wrong_entropy_slope__squares_that_cancel(x, beta):
-    """Squares of scores of 1e8 cancel"""
+    """Products with scores of 1e8 cancel, and with them all digits of their differences"""
     p = softmax(beta * x)
     return -beta * ((p * x**2).sum(axis=-1) - (p * x).sum(axis=-1) ** 2)
 

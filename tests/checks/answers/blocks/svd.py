@@ -465,7 +465,7 @@ def wrong_rank__qr_diagonal(a, tolerance=None):
 
 
 def wrong_rank__rows(a, tolerance=None):
-    """Rows that depend on each other count twice"""
+    """Rows that depend on others count as well"""
     return int((np.abs(a).max(axis=1) > 0).sum())
 
 

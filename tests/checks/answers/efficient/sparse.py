@@ -392,7 +392,7 @@ def wrong_pairs_in_window__half_window(n, window):
 
 
 def wrong_pairs_in_window__both_ends(n, window):
-    """a square is taken off, not a triangle"""
+    """Only full windows are counted: a rectangle is taken off, not a triangle"""
     return n * window - window * (window - 1)
 
 
@@ -520,7 +520,7 @@ def wrong_pairs_in_window__added(n, window):
 
 
 def wrong_pairs_in_window__not_halved(n, window):
-    """a square is taken off, not a triangle"""
+    """Only full windows are counted: a rectangle is taken off, not a triangle"""
     return n * window - window * (window - 1)
 
 
