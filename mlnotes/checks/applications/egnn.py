@@ -304,8 +304,8 @@ CHECKS = (
             oracle("its size is that of scipy's convex hull", lambda x: _hull(x), call(_x[:4]),
                 call(_v[:4]), run=lambda version, x: abs(version(x)), **_LAST_BITS)),
         mistakes=(
-            Mistake("three corners", ("x[1:] - x[0]", "x[:3]"), "It changes when the points are moved, and the last "
-                "is not asked for", "take three edges that begin at the same corner"),
+            Mistake("three corners", ("x[1:] - x[0]", "x[:3]"), "It changes when the points are "
+                "moved, and the last is not asked for", "take three edges that begin at the same corner"),
             Mistake("root of a determinant", lambda x: np.sqrt(np.linalg.det((x[1:] - x[0]) @ (x[1:] - x[0]).T)) / 6,
                 "It is never negative, and for four points in a plane it is the root of a rounding error",
                 "take the determinant of the edges themselves: its sign is what a mirror changes"),

@@ -143,8 +143,8 @@ CHECKS = (
             Mistake("bias summed over outputs", ("xp.sum(gradients, axis=0)", "xp.sum(grad, axis=-1)"),
                 "The gradient by b has one number for each sample", "sum over samples, axis 0"),
             Mistake("two axes only", ("samples.T @ gradients, xp.sum(gradients, axis=0)",
-                "x.T @ grad, xp.sum(grad, axis=0)"), "It is right for samples with two axes, but not with one or with "
-                    "more",
+                "x.T @ grad, xp.sum(grad, axis=0)"), "It is right for samples with two axes, but not "
+                    "with one or with more",
                 "merge all leading axes into one"),
             *(Mistake("batches apart", it, "Each batch has gradients by w and b of its own",
                 "merge all leading axes, then sum over samples") for it in (

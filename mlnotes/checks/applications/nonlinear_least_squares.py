@@ -368,8 +368,8 @@ CHECKS = (
             _CONTENT,
             *(Mistake("content with a small gradient", _walk(lambda j, r, t: -lstsq(j, r), content=it),
                 "Another unit of a parameter lets it stop at another point",
-                "divide the length of the projection of r onto the columns, Qᵀr, by that of r: a cosine has no "
-                "unit") for it in (
+                "divide the length of the projection of r onto the columns, Qᵀr, by that of r: "
+                "a cosine has no unit") for it in (
                 lambda j, r, x: np.linalg.norm(j.T @ r), lambda j, r, x: np.abs(j.T @ r).max(),
                 lambda j, r, x: np.linalg.norm(j.T @ r) / np.linalg.norm(r))),
             *(Mistake("content with short steps", _walk(lambda j, r, t: -lstsq(j, r), content=it),
@@ -488,8 +488,8 @@ CHECKS = (
             Mistake("downhill", lambda r, j, damping, scales: -j.T @ r / (damping or 1) / scales**2,
                 "It is what a large damping leads to, and only that", "solve the whole of (4)"),
             Mistake("normal equations", lambda r, j, damping, scales: -np.linalg.solve(j.T @ j + damping
-                * np.diag(scales**2), j.T @ r), _DIGITS, "add rows to J: JᵀJ has the square of the condition "
-                "number"))),
+                * np.diag(scales**2), j.T @ r), _DIGITS, "add rows to J: JᵀJ has the "
+                "square of the condition number"))),
     Checks(predicted_reduction,
         cases=(
             call(np.array([-1.0]), np.array([2.0]), 1.0, np.array([1.0])), call(_p, _g, 0.5, np.ones(2)).about(

@@ -183,8 +183,8 @@ CHECKS = (
                 "put -inf in the place of hidden scores; do not add to them"),
             Mistake("nan where nothing is seen",
                 (_SHARED, f"{_SHARED} / xp.any(mask & (x == x), axis=axis, keepdims=True)"),
-                "A row that sees nothing is nan: -inf less -inf, the row's maximum, is no number, nor is 0 divided by "
-                "0",
+                "A row that sees nothing is nan: -inf less -inf, the row's maximum, is no number, nor "
+                "is 0 divided by 0",
                 "look for such rows, and give them zeros"),
             Mistake("scores times the mask", (_SHARED, "softmax(x * mask, axis=axis) * mask"),
                 "Hidden keys count as if they scored 0: rows sum to less than one",

@@ -171,8 +171,8 @@ CHECKS = (
             Mistake("one score for all", lambda q, k, v, score: attention_pool(q, k, v, gaussian_score),
                 "`score` makes no difference: the Gaussian score is taken instead", "call the score that is given"),
             Mistake("weights not normalized", (_SOFTMAX, "return np.exp(scores)"),
-                "Results grow with the number of keys nearby", "use softmax, which divides the exponentials by their "
-                    "sum"),
+                "Results grow with the number of keys nearby", "use softmax, which divides "
+                    "the exponentials by their sum"),
             Mistake("scores as weights", (_SOFTMAX, "return scores"), "Results leave the range of the values",
                 "turn scores into weights with softmax"),
             Mistake("scores divided by their sum", (_SOFTMAX, "return scores / scores.sum(axis=-1, keepdims=True)"),
@@ -302,8 +302,8 @@ CHECKS = (
             Claim("a matrix and its transpose added up", lambda f: 1 - f(_m22 + _m22.T)),
             Claim("scores with queries and keys exchanged", _exchanged, kind="oracle")),
         mistakes=(
-            Mistake("opposite", ("m, m.T", "m, -m.T"), "That is a matrix under which a scores b as minus what b "
-                "scores a", "ask for M equal to its transpose"),
+            Mistake("opposite", ("m, m.T", "m, -m.T"), "That is a matrix under which a scores b "
+                "as minus what b scores a", "ask for M equal to its transpose"),
             Mistake("diagonal", ("m, m.T", "m, np.diag(np.diag(m))"), "It asks for a diagonal matrix, and there "
                 "are others", "write the score of a and b, and of b and a, as sums over the entries"),
             Mistake("positive definite", ("np.array_equal(m, m.T)",

@@ -181,8 +181,8 @@ CHECKS = (
                 "apex, issue 1390 (2022); fairseq, issue 3575 (2021), where it overflows"),
             Mistake("nan where nothing is seen", ("masked_softmax(scores, mask)",
                 "masked_softmax(scores, mask) / mask.any(-1)[..., None]"),
-                "A query that sees no key gets nan: -inf less -inf, the row's maximum, is no number, nor is 0 divided "
-                "by 0",
+                "A query that sees no key gets nan: -inf less -inf, the row's maximum, is no number, "
+                "nor is 0 divided by 0",
                 "give such a row zeros; this book's softmax does"),
             Mistake("large number, with empty rows put right", ("masked_softmax(scores, mask)",
                 "softmax(np.where(mask, scores, -1e9)) * mask"),

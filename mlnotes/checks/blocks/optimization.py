@@ -366,8 +366,8 @@ _CORRECTED = "mean / (1 - beta1**t), square / (1 - beta2**t)"
 _DIVIDED = "(np.sqrt(unbiased_square) + eps)"
 _ADAM = (
     Mistake("means not corrected", (_CORRECTED, "mean, square"),
-        "With the usual betas the first steps are too long, the very first 1 - beta1 over the root of 1 - beta2 times "
-        "the rate",
+        "With the usual betas the first steps are too long, the very first 1 - beta1 over the root of "
+        "1 - beta2 times the rate",
         "divide the means by 1 - beta to the power of t"),
     Mistake("corrected by the power alone", (_CORRECTED, "mean / beta1**t, square / beta2**t"),
         "With the usual betas the steps grow without end", "divide by 1 - beta to the power of t, not by the power"),
@@ -667,8 +667,8 @@ CHECKS = (
             Mistake("scale upside down", ("q * sy / (y @ y)", "q * (y @ y) / sy"),
                 "Where the curvature is large the step is long", "scale by s·y / y·y"),
             Mistake("the other scale", (("_, y, sy = remembered", "s, y, sy = remembered"),
-                ("q * sy / (y @ y)", "q * (s @ s) / sy")), "Where the pairs say nothing, directions are longer than "
-                    "the book's",
+                ("q * sy / (y @ y)", "q * (s @ s) / sy")), "Where the pairs say nothing, "
+                    "directions are longer than the book's",
                 "scale by s·y / y·y"),
             Mistake("one loop only", ("q = q + (alphas.pop() - y @ q / sy) * s", "pass"),
                 "It forgets what the steps were", "add (alpha - y·q / s·y) s in a second loop, oldest first"),
@@ -694,8 +694,8 @@ CHECKS = (
             call(lambda x: 1 + float(x @ x), np.array([1e-9]), np.array([-1.0]), -2e-9).about("rounding", edge=True),
             *(call(_falls_flat(fall)[0], np.zeros(1), np.ones(1), -1.0).about(f"a fall of {fall}")
                 for fall in (7e-5, 1.5e-4)),
-            *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise, or a rise, near what rounding "
-                "hides") for f, slope,
+            *(call(f, np.zeros(1), np.ones(1), slope, step).about("a promise, or a "
+                "rise, near what rounding hides") for f, slope,
                 step in _HIDDEN),
             *(call(_rises(units, value), np.zeros(1), np.ones(1), -promise * 2.0**-52
                 * value).about(f"a rise of {units:.3g} units where {promise} are promised")

@@ -212,8 +212,8 @@ def _directions(i, left, column):
         Mistake("zero length divided by", ((divided, f"{left} / r[{i}, {i}]"), _UNREFUSED),
         "A column of zeros gives nan, and so does one of which exactly nothing is left",
         "divide by 1 where the length is 0"), Mistake("lengths of the start",
-        (divided, f"{left} / (vector_norm({column}) or 1)"), "From the second on, the columns of Q are shorter than "
-            "one",
+        (divided, f"{left} / (vector_norm({column}) or 1)"), "From the second on, the columns of "
+            "Q are shorter than one",
         "divide by the length of what is left of the column"), Mistake("coefficients not kept",
         (_RETURNED, _RETURNED.replace("times", "np.eye(*r.shape) * times")), "QR is another matrix",
         "keep the projections above the diagonal of R"), Mistake("r transposed", (_RETURNED, f"{_RETURNED}[:, :k].T"),

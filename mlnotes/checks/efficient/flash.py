@@ -229,8 +229,8 @@ CHECKS = (
             Mistake("empty row of nan", (("xp.exp(x - _finite(top)) / or_one(total)", "xp.exp(x - top) / total"),
                 ("shift = _finite(new)", "shift = new")),
                 "A row of −inf, or one whose first block is nothing but −inf, gives nan",
-                "−inf less −inf is nan: take 0, or the lowest float, for the maximum of nothing, and do not divide by "
-                "a sum of 0"))),
+                "−inf less −inf is nan: take 0, or the lowest float, for the maximum of nothing, and "
+                "do not divide by a sum of 0"))),
     Checks(flash_attention,
         cases=(
             call(_q2, _k3, _v3), call(_q2, _k3, _v3, block_size=1).about("one at a time"),

@@ -135,8 +135,8 @@ CHECKS = (
                 call(_q, _k, _v, _mask, _bias, 0.3), **_LAST_BITS)),
         mistakes=(
             Mistake("tiled", (*_KEYS, _INTO_VALUES, _APART),
-                "Head i uses the keys and values of group i mod g; results look plausible, and a trained model talks "
-                "nonsense",
+                "Head i uses the keys and values of group i mod g; results look plausible, and "
+                "a trained model talks nonsense",
                 "neighbouring heads share: np.repeat, not np.tile; torch.repeat_interleave, not Tensor.repeat",
                 "ONNX, pull request 7274 (2025); axlearn, pull request 842 (2024)"),
             Mistake("values tiled", (_INTO_VALUES, _APART),
@@ -183,8 +183,8 @@ CHECKS = (
                 v: _torch(q, k[:, None], v[:, None]), call(_q, _k[:, 0], _v[:, 0]), **_LAST_BITS)),
         mistakes=(
             Mistake("axis of the heads forgotten", attention,
-                "With several sequences it raises an error, or, with as many as heads, gives head i the keys of "
-                "sequence i",
+                "With several sequences it raises an error, or, with as many as heads, gives head "
+                "i the keys of sequence i",
                 "give keys and values an axis for their one head: k[..., None, :, :]"),
             Mistake("heads averaged", (_SHARED, _SHARED.replace("(q,", "(q.mean(-3, keepdims=True),")
                 + "[..., 0, :, :]"), "There is one result for all heads", "every head keeps its own queries"),

@@ -250,8 +250,8 @@ CHECKS = (
                     "Tokens that are not there yet take part, with keys and values of zero",
                     "hand out the first len(cache) tokens only", "transformers, pull request 30414 (2024)"),
             Mistake("begun again", (_APPEND, _APPEND + _ROUND),
-                    "Where the next tokens do not fit, the cache forgets all that it holds without a word, and begins "
-                    "again",
+                    "Where the next tokens do not fit, the cache forgets all that it holds without "
+                    "a word, and begins again",
                     "raise an error; a window that moves on needs a mask that knows"),
             Mistake("nothing refused", (_APPEND, _APPEND + _UNGUARDED),
                     "It takes whatever NumPy can spread or convert: one head for all, float32, a token beyond the last",
@@ -282,8 +282,8 @@ CHECKS = (
             *(Mistake("without end", it, "It takes more tokens than fit",
                       "compare len(cache) and what comes with the capacity, and raise ValueError") for it in (
                       _WITHOUT_END, _WITHOUT_END[:1])),
-            Mistake("cut to fit", (_APPEND, f"{_APPEND}\n        k, v = (x[..., : self.capacity - self._length, :] "
-                                            "for x in (k, v))"),
+            Mistake("cut to fit", (_APPEND, f"{_APPEND}\n        k, v = (x[..., : "
+                                            "self.capacity - self._length, :] for x in (k, v))"),
                     "Tokens that do not fit are left out without a word", "raise ValueError where they do not fit"),
             Mistake("chunks counted", ("self._length = end", "self._length += 1"),
                     "It counts chunks, not tokens", "add k.shape[-2]"),

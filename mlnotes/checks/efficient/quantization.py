@@ -219,8 +219,8 @@ def _with_its_guard(x, bits, block_size=None, symmetric=True):
 _SHARED = (
     Mistake("one step for all", ("x.reshape(*x.shape[:-1], x.shape[-1] // block_size, block_size)",
                                  "x.reshape(*x.shape[:-1], 1, x.shape[-1])"),
-            "All of a row shares a scale, whatever the block", "cut the last axis into blocks before looking for the "
-            "largest"),
+            "All of a row shares a scale, whatever the block", "cut the last axis into blocks "
+            "before looking for the largest"),
     Mistake("largest, not of absolute values", ("xp.maximum(top, -low)", "top"),
             "Numbers far below zero are cut off", "take the largest absolute value: max(top, −low)"),
     Mistake("largest, not of absolute values, and no limit", (("xp.maximum(top, -low)", "top"), *_FREE),

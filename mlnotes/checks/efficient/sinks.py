@@ -196,8 +196,8 @@ CHECKS = (
                 "take the maximum of the scores and the null"),
             Mistake("not shifted", ("xp.maximum(largest, null)", "0 * null"),
                 "It gives nan for a score of 800, because exp overflows", "subtract the larger of maximum and null"),
-            Mistake("softmax", (_LEFT, ""), "Weights sum to one, whatever the null is, or are nan where it is far "
-                "above all scores",
+            Mistake("softmax", (_LEFT, ""), "Weights sum to one, whatever the null is, or are nan "
+                "where it is far above all scores",
                 "add exp(null - maximum) to the sum, with the maximum of the scores and the null"),
             Mistake("null not exponentiated", ("xp.exp(null - top)", "abs(null)"),
                 "A null of 0 leaves nothing out", "the null is a score: exponentiate it, shifted as the others are"),
@@ -239,8 +239,8 @@ CHECKS = (
                       _as_published(*size, turned)) for size in ((7, 2), (5, 0), (3, 2)) for turned in (False, True)),
                   kind="oracle", **_LAST_BITS)),
         mistakes=(
-            Mistake("first tokens evicted", ("np.where(new < self.n_sinks, new, self.n_sinks + (new - self.n_sinks) "
-                "% window)", "(new % self.capacity)"), "The first tokens leave like any others",
+            Mistake("first tokens evicted", ("np.where(new < self.n_sinks, new, self.n_sinks "
+                "+ (new - self.n_sinks) % window)", "(new % self.capacity)"), "The first tokens leave like any others",
                 "write over the oldest token that is no sink"),
             Mistake("positions of the text", ("held + evicted", "held"),
                 "The farther the text goes, the farther away are the sinks", "count positions inside the cache",
