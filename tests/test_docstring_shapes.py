@@ -17,7 +17,7 @@ TYPES = {
     "float": lambda x: isinstance(x, float | np.floating),
     "bool": lambda x: isinstance(x, bool | np.bool_),
 }
-SHAPE = re.compile(r"\(([^()]*)\)")
+SHAPE = re.compile(r"\(((?:[^()]|\([^()]*\))*)\)")
 LETTER = re.compile(r"[a-z]\w*'*")
 STANDS_FOR = {"n_heads": "h", "n_groups": "g"}
 BROADCAST = {"mask", "bias"}
@@ -25,8 +25,10 @@ KINDS = {"integer": "iu", "boolean": "b"}  # any other word before "array" is th
 
 
 def shapes_of(said):
-    """Read "array (n, k) or (n,)": the word before "array", and the axes of each shape; None if there is no shape."""
-    found = re.match(r"(?:(?!NumPy)(\w+) )?(?:NumPy )?array(?:(?:,| or)? \([^()]*\))+", said)
+    """Read "array (n, k) or (n,)": the word before "array", and the axes of each shape; None if there is none."""
+    if "shape of" in said:  # any number of axes, those of other arrays
+        return None
+    found = re.match(r"(?:(?!NumPy)(\w+) )?(?:NumPy )?array(?:(?:,| or)? \((?:[^()]|\([^()]*\))*\))+", said)
     return found and (found[1], [[axis for axis in re.split(", *", it) if axis] for it in SHAPE.findall(found[0])])
 
 
@@ -63,7 +65,7 @@ def fits(axes, shape, known, broadcasts=False):
 
 def computed(axis, known):
     """Compute a size such as "32 n", "n + 1" or "⌈l / block_size⌉"."""
-    axis = re.sub(r"⌈(.*?)⌉", r"-int(-(\1) // 1)", re.sub(r"(\d) ([a-z])", r"\1 * \2", axis))
+    axis = re.sub(r"⌈(.*?)⌉", r"-int(-(\1) // 1)", re.sub(r"(\d) ([a-z])", r"\1 * \2", axis.replace("^", "**")))
     return eval(LETTER.sub(lambda it: str(known.get(it[0], it[0])), axis))
 
 
