@@ -157,7 +157,7 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
               F = \\tfrac12\\lVert\\mathbf r\\rVert^2, \\quad L(\\mathbf p)
               = \\tfrac12\\lVert\\mathbf r + \\mathbf{Jp}\\rVert^2
 
-    and decides: a step is taken if it brings a ten-thousandth of that at least, below a gain ratio of 1/4 the
+    and decides: a step is taken if it brings a ten-thousandth of that at least; below a gain ratio of 1/4 the
     radius becomes half of itself or of the step's length, whichever is less; above 3/4 it becomes twice the step's
     length, if that is more. The diagonal D holds the largest length that each column of J has had: so parameters
     may be measured in any units, and be 1e15 apart. Near the minimum of a cost that is not zero, reductions drown in
