@@ -1,11 +1,11 @@
 """Numbers in the prose are outputs too: read them, and find the cells that give them.
 
-**What counts.** A decimal, an integer of three digits and more, a power of ten, and any number before a percent sign,
+**What counts.** A decimal, an integer of two digits and more, a power of ten, and any number before a percent sign,
 ×, "times", "fold", or a unit such as million or MB: in paragraphs, headings, lists, tables, admonitions, exercises and
 solutions, in formulas, in the alt texts of figures, and in the comments of code cells. No word and no sign, such as
 "about" or ≈, exempts one. A code span counts if it holds nothing but numbers, for then it quotes an output. Not read
-are other code, addresses, citations, labels, numbers that are part of a name (float64, SHA-256), numbers that are
-spelled out ("twice"), and bare integers below 100.
+are other code, addresses, citations, labels, numbers that are part of a name (float64, SHA-256, Figure 12), those of
+formulas, such as (12), indices of matrices, numbers that are spelled out ("twice"), and bare integers below 10.
 
 **What gives one.** A literal in a code cell, or a number in an output (text, a table, the state of a widget), if it is
 that number once it is rounded to the last digit that the prose shows; of an integer, that is its last one, zero or not.
@@ -65,7 +65,8 @@ _NUMBER = re.compile(
     (?:[ -]?(?P<unit>%|(?:{_WORDS})\b|×(?=\ +[a-z]{{2}}|\ *(?:[.,;:)]|$))))?""",
     re.VERBOSE,
 )
-_NAME = re.compile(r"[A-Z]\w*-$")
+_NAME = re.compile(r"[A-Z]\w*-$|\bx86-$|\b[Ff]igures? (?:\d+(?:, | and | to |, and |–))*$")
+_OPEN = re.compile(r"(?<![\w)])\($")
 _MINUS = re.compile(r"(?:^|[\s(\[{=,;:/*<>≈|])-$")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _STATE = re.compile(r'<script\b[^>]*type="application/json"[^>]*>(.*?)</script>', re.DOTALL)
@@ -113,7 +114,7 @@ class Number:
     @property
     def counts(self):
         """Whether the prose must not say it without a cell or a source."""
-        return bool(self.unit) or self.power != 0 or self.digits >= 100
+        return bool(self.unit) or self.power != 0 or self.digits >= 10
 
     def passing(self, values):
         """Find the numbers of the same form that are given by some values.
@@ -154,7 +155,7 @@ def read_numbers(text):
     text = re.sub(r"\s", " ", text.replace("−", "-"))
     for found in _NUMBER.finditer(text):
         before, after = text[max(0, found.start() - 40) : found.start()], text[found.end() : found.end() + 20]
-        if _NAME.search(before):
+        if _NAME.search(before) or (_OPEN.search(before) and re.match(r"\d{1,2}\)", text[found.start() :])):
             continue
         whole, _, decimals = (found["mantissa"] or "1").replace(",", "").partition(".")
         exponent = int(found["e"] or found["times_ten"] or found["ten"] or 0)
@@ -218,6 +219,8 @@ def _inline(token):
 
 def _latex(source):
     """Write LaTeX as text, as far as numbers are concerned."""
+    source = re.sub(r"_\{\d+\}|\\tag\{\d+\}", " ", source)  # the index of an entry, such as that of row 1 and column 2
+    source = re.sub(r"\\([dt]?frac) ?(\d)", r"\\\1{\2}", source)  # ½ is not 12
     source = re.sub(r"\\times\s*$", "×", source.replace("{,}", ",").replace(r"\%", "%"))  # a multiple
     source = re.sub(r"\\(?:cdot|times)(?![a-zA-Z])", "·", source)  # a product
     source = re.sub(r"\^\{([^{}]*)\}", r"^\1", source)
@@ -281,8 +284,8 @@ def _values(output, typed):
     if states := _STATE.findall(data.get("text/html", "")):
         return [x for state in states for x in _leaves(json.loads(state))]
     text = output.get("text", output.get("evalue", data.get("text/plain", "")))
-    for label in typed:  # what is printed as it was typed was not computed
-        text = re.sub(rf"(?<![\d.](?=\d)){re.escape(label)}(?!(?<=\d)\.?\d)", " ", text)
+    for label in typed:  # what is printed as it was typed was not computed, unless its number goes on
+        text = re.sub(rf"(?<![\d.](?=\d)){re.escape(label)}(?!(?<=\d)\.?\d|(?<=\^)-?\d|(?<=\^-)\d)", " ", text)
     return [number.value for number in read_numbers(text)]
 
 
