@@ -181,7 +181,7 @@ CHECKS = (
             Mistake("offset ignored", (" + offset -", " -"), "With a cache, new queries see only the oldest keys",
                 "add the position of the first query"),
             Mistake("offset from the end", ("+ offset -", "+ n_keys - n_queries -"),
-                "Queries in the middle of a sequence see what comes after them", "take the offset as given"))),
+                "Queries stand at the last keys, whatever the offset", "take the offset as given"))),
     Checks(sliding_window_attention,
         cases=(
             call(_q3, _k4[:3], _v4[:3], 2), call(_q2, _k4, _v4, 2).about("queries that are the last of the keys"),

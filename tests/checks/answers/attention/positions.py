@@ -733,7 +733,7 @@ def right_rotary__broadcast(x, positions, base=10000.0):
 
 
 def wrong_alibi_bias__queries_at_the_end(n_heads, n_queries, n_keys, offset=0):
-    """Where no offset is given, queries stand at the last keys instead of the first"""
+    """Queries stand at the last keys, whatever the offset"""
     i = np.arange(n_queries)[:, None] + n_keys - n_queries
     return -alibi_slopes(n_heads)[:, None, None] * np.abs(i - np.arange(n_keys))
 
