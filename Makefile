@@ -24,6 +24,7 @@ export MLNOTES_SOLUTIONS := $(SOLUTIONS)
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 	@echo
+	@echo "  make test CHAPTER=blocks/softmax        runs the tests of one chapter, its pages and its cells (minutes)"
 	@echo "  make notebooks CHAPTER=blocks/softmax   re-executes one chapter"
 	@echo "  make book SOLUTIONS=0                   leaves the solutions out, for a class"
 	@echo "  make processors SETS=\"own old\"         runs these sets of kernels (own, old, avx2, avx512, foreign)"
@@ -45,8 +46,8 @@ test: $(INSTALLED) ## run every test, re-execute every chapter and compare every
 	run $(BIN)/lint-imports --no-cache --no-logo; \
 	run $(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/book.yml; \
 	run $(BIN)/zizmor --offline --quiet --persona=auditor .github; \
-	run $(BIN)/python -m pytest tests -n 2 --dist loadfile; \
-	run $(BIN)/python -m pytest --nbval chapters -n 2 --dist loadfile; \
+	run $(BIN)/python -m pytest tests$(if $(CHAPTER), --chapter $(CHAPTER)) -n 2 --dist loadfile; \
+	run $(BIN)/python -m pytest --nbval $(if $(CHAPTER),chapters/$(CHAPTER).ipynb,chapters -n 2 --dist loadfile); \
 	exit $$failed
 
 processors: $(INSTALLED) ## run chapters and tests of functions with the kernels of other processors, print a table

@@ -7,6 +7,8 @@ import pytest
 import torch
 from hypothesis import settings
 
+from mlnotes.book.one_chapter import About
+
 torch.set_num_threads(1)
 # A busy machine is no failure, and what fails here must fail there.
 settings.register_profile("book", deadline=None, derandomize=True)
@@ -62,13 +64,35 @@ LONGEST = ["book/test_built_book.py", "checks/test_banks.py", "checks/test_answe
 LONGEST += ["book/test_setup.py", "book/test_processors.py", "widgets/test_jupyterlab.py"]
 
 
+def pytest_addoption(parser):
+    """Let the tests of one chapter be run alone."""
+    parser.addoption("--chapter", help="run the tests of one chapter, such as blocks/softmax, and visit its pages only")
+
+
 def pytest_configure(config):
     """Let the order below stand: pytest-xdist would order files by the number of their tests."""
     config.option.loadscopereorder = False
 
 
-def pytest_collection_modifyitems(items):
-    """Put the longest files first, then those with the most tests."""
+@pytest.fixture(scope="session")
+def about(pytestconfig):
+    """Say which chapter the tests are about, or None: all."""
+    return _about(pytestconfig)
+
+
+def _about(config):
+    try:
+        return About(config.option.chapter) if config.option.chapter else None
+    except ValueError as unknown:
+        raise pytest.UsageError(str(unknown)) from None
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what another chapter is about; put the longest files first, then those with the most tests."""
+    if about := _about(config):
+        kept = {id(it) for it in items if about(it)}
+        config.hook.pytest_deselected(items=[it for it in items if id(it) not in kept])
+        items[:] = [it for it in items if id(it) in kept]
     names = {item.path: "/".join(item.path.parts[-2:]) for item in items}
     ranks = {path: LONGEST.index(name) if name in LONGEST else len(LONGEST) for path, name in names.items()}
     sizes = Counter(item.path for item in items)

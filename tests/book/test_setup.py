@@ -86,7 +86,7 @@ class TestMake:
         ]
 
     def test_the_readme_gives_the_plain_commands_of_make_test(self):
-        commands = re.findall(r"run \$\(BIN\)/(.*);", (ROOT / "Makefile").read_text(encoding="utf-8"))
+        commands = re.findall(r"run \.venv/bin/(.*);", run("make", "--dry-run", "test"))
         assert len(commands) == 6
         assert all(f"`{command}`" in README for command in commands)
 
@@ -105,7 +105,7 @@ class TestMake:
         hook = pytestconfig.hook.pytest_collection_modifyitems
         assert conftest in [it.plugin for it in hook.get_hookimpls()]
         items = [SimpleNamespace(path=ROOT / name) for name in ["tests/test_show.py"] * 99 + files[::-1]]
-        conftest.pytest_collection_modifyitems(items)
+        conftest.pytest_collection_modifyitems(pytestconfig, items)
         assert [it.path for it in items[: len(files)]] == [ROOT / name for name in files]
         # The same of what was collected for this very run: all files, if it is `make test`.
         order = [*dict.fromkeys(it.path.relative_to(ROOT).as_posix() for it in request.session.items)]
