@@ -36,6 +36,7 @@ class Count:
     refused: int
     equal: int
     survivors: tuple
+    listed: frozenset = frozenset()  # lines beside the bank that stand for a change that was accepted
 
     @property
     def total(self):
@@ -66,18 +67,20 @@ def count(checks, every=1, equal=None):
     """
     name = checks.function.__name__
     equal = known_equal().get(name, set()) if equal is None else equal
-    tried, refused, same, survivors = trials(checks), 0, 0, []
+    tried, refused, same, survivors, listed = trials(checks), 0, 0, [], set()
     with quiet():
         for version, tick, describe in changes(checks, every, tried):
             if _is_refused(version, tick, tried):
                 refused += 1
                 continue
             text = describe()
-            if any(_reads(line).fullmatch(text) for line in equal):
+            lines = {line for line in equal if _reads(line).fullmatch(text)}
+            listed |= lines
+            if lines:
                 same += 1
             elif text != " → ":  # the same text, made of other nodes
                 survivors.append(text)
-    return Count(name, refused, same, tuple(survivors))
+    return Count(name, refused, same, tuple(survivors), frozenset(listed))
 
 
 def changes(checks, every=1, tried=()):
@@ -151,6 +154,25 @@ def known_equal():
     return found
 
 
+def needless(counts):
+    """Name the lines beside the banks that stand for no change: none that is made now, or none that is accepted.
+
+    Parameters
+    ----------
+    counts : list of Count
+        Of all functions, with all their changes.
+
+    Returns
+    -------
+    list of str
+        What they are, then one line for each. Functions may share lines: one of them has to need it.
+    """
+    needed = set().union(*(it.listed for it in counts))
+    lines = {line: name for name, listed in known_equal().items() for line in listed if line not in needed}
+    said = f"{len(lines)} of the changes listed are refused or no longer made"
+    return [said, *(f"{lines[it]}: {it}" for it in sorted(lines))]
+
+
 def main(arguments=None):
     """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m mlnotes.book.mutants", description=__doc__.split("\n\n")[0])
@@ -167,6 +189,8 @@ def main(arguments=None):
     columns = zip(*((it.refused, it.equal, it.survivors) for it in counts), strict=True)
     refused, equal, survivors = (sum(it, start=type(it[0])()) for it in columns)
     print(whole := Count("all functions", refused, equal, survivors))
+    if options.every == 1 and not options.functions:
+        print(*needless(counts), sep="\n    ")
     return int(refused < WANTED * whole.total)
 
 

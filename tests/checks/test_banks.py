@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mlnotes.book import mutants
 from mlnotes.book.mutants import WANTED, changes, count, known_equal
 from mlnotes.checks import all_checks, check, evidence
 from mlnotes.checks.bank import Checks, call
@@ -127,6 +128,14 @@ def test_dots_stand_for_anything_in_a_change_that_is_listed_as_equal():
     assert len(count(checks, equal=set()).survivors) > 10
     assert count(checks, equal={"return weights / …", "… → return x"}).equal > 1
     assert count(checks, equal={"…"}).survivors == ()
+
+
+def test_listed_changes_that_nothing_needs_are_named(monkeypatch):
+    listed = {"softmax": {"return weights / …", "return no → more"}, "log_softmax": {"return weights / …"}}
+    monkeypatch.setattr(mutants, "known_equal", lambda: listed)
+    counts = [count(Checks(ALL["softmax"].function, (call(np.array([0.0, 0.0])),)))]
+    said = "1 of the changes listed are refused or no longer made"
+    assert mutants.needless(counts) == [said, "softmax: return no → more"]
 
 
 def test_no_change_is_about_which_library_an_array_belongs_to():
