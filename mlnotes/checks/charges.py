@@ -108,7 +108,10 @@ CHECKS = (
             call(_x2, _charges2, softening=0.0).about("no softening"), call(_x2, _charges2),
             call(_near, _opposite).about("particles that are near"), call(_x, _charges),
             call(_x, _charges, softening=0.4).about("a softening"), call(_x + 1e6, _charges,
-            softening=0.0).about("a million units away"), call(_systems, _signs, 0.3).about("two systems")),
+            softening=0.0).about("a million units away"), call(_systems, _signs, 0.3).about("two systems"),
+            call(_x2 * [[1.0], [3e307]], _charges2).about("particles 1e308 apart", edge=True),
+            call(1.5e308 * np.array([[1.0, 0.0], [-1.0, 0.0]]), _charges2)
+                .about("particles farther apart than the largest number", edge=True)),
         claims=(
             Claim("all forces together are zero", lambda f: distance(f(_x, _charges).sum(0), np.zeros(3)),
                 **_LAST_BITS),

@@ -126,7 +126,8 @@ CHECKS = (
             call(_one_a, _one_b).about("one vector and one other, not in tables", edge=True),
             call(_deep_a, _deep_b).about("three axes", edge=True), call(_a, _b[0]).about("a table and one vector",
             edge=True), call(np.array([[300, 400]], np.float16), np.array([[4, 3]], np.float16)).about("float16",
-            edge=True)),
+            edge=True),
+            call(1.5e308 * np.ones((1, 3)), np.array([[1.0, 2.0, 2.0]])).about("a length that overflows", edge=True)),
         claims=(
             Claim("the lengths of the vectors do not matter", lambda f: distance(f(64 * _a, _b / 8), f(_a, _b)),
                 **_LAST_BITS),

@@ -419,7 +419,8 @@ CHECKS = (
                 "divide x by its largest coordinate first, and v by its first"))),
     Checks(givens_rotation,
         cases=(
-            call(3.0, 4.0), call(3.0, -3.0), call(-2.0, -2.0), call(0.0, -5.0).about("a first coordinate of 0"),
+            call(3.0, 4.0), call(3.0, -3.0), call(-2.0, -2.0), call(-12.0, 5.0),
+            call(0.0, -5.0).about("a first coordinate of 0"),
             call(-2.0, 0.0).about("a second coordinate of 0"), call(3e200, -4e200).about("numbers of 1e200"),
             call(-3e-200, 4e-200).about("numbers of 1e-200"), call(0.0, 0.0).about("nothing to turn")),
         claims=(

@@ -322,8 +322,9 @@ CHECKS = (
             call(_q, _k[0], _v, block_size=4).about("keys for all sequences"), call(900 * _q2, -1 - abs(_k3), _v3,
             block_size=1).about("scores of −900 and "
                 "below"), call(100 * _q, 10 * _k, _v, block_size=3).about("scores of 1000"),
-            call(_q2, _k3, _v3, bias=np.array([[0.0, math.inf, 0.0], [-math.inf, 2.0, -math.inf]]), block_size=1).about(
-            "an infinite bias"), call(*(it.astype(np.float16) for it in (_q, _k, _v)), block_size=4).about("float16"),
+            *(call(_q2, _k3, _v3, bias=np.array([[0.0, math.inf, 0.0], [-math.inf, 2.0, -math.inf]]),
+                block_size=n).about("an infinite bias") for n in (1, 2)),
+            call(*(it.astype(np.float16) for it in (_q, _k, _v)), block_size=4).about("float16"),
             call(_q, _k, _v.astype(np.float32), block_size=4).about("values in float32")),
         claims=(
             Claim("attention, with a mask, a bias, a scale and an offset, whatever the size of the blocks",

@@ -224,7 +224,7 @@ CHECKS = (
             call(5, 2, 2, 4, d_value=6, ends=_EACH).about("values wider than keys", edge=True),
             call(5, 2, 2, 4, leading=(3,), ends=(0, 4, 9, 10)).about("three sequences", edge=True),
             call(5, 2, 2, 4, like=np.zeros((), np.float32), ends=(0, 4, 9, 10)).about("float32", edge=True),
-            call(5, 2, 2, 4, d_value=6, leading=(3,), like=np.zeros((), np.float32), ends=(0, 4, 9, 10),
+            call(5, 3, 2, 4, d_value=6, leading=(3,), like=np.zeros((), np.float32), ends=(0, 4, 9, 10),
                  turned=True).about("all options", edge=True)),
         claims=(
             Claim("without positions, one pass over the text with a sink mask, token by token",
