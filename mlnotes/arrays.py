@@ -392,12 +392,19 @@ def as_like(x, other):
     -------
     array or float
         The same numbers, rounded once. Gradients flow through.
+
+    Raises
+    ------
+    ValueError
+        If they are complex, and those of ``other`` are not.
     """
     if type(x) in (int, float):  # which has no precision of its own, unlike NumPy's
         return x
     xp = array_namespace(other)
     if not is_array_api_obj(x) or array_namespace(x) is not xp:
         x = beside(x, other)
+    if "complex" in str(x.dtype) and "complex" not in str(other.dtype):
+        raise ValueError(f"what meets numbers of {other.dtype} must be real, got {x.dtype}")
     return xp.astype(to_device(x, device(other)), other.dtype, copy=False)
 
 

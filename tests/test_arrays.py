@@ -10,6 +10,7 @@ from mlnotes.applications.embedding import embedding
 from mlnotes.applications.least_squares import cholesky
 from mlnotes.applications.linear import glorot_std
 from mlnotes.arrays import (
+    as_like,
     beside,
     require_floats,
     require_representable,
@@ -26,6 +27,19 @@ from mlnotes.blocks.softmax import softmax
 from mlnotes.efficient.flash import attention_traffic
 from mlnotes.efficient.kv_cache import cache_nbytes, decoding_multiply_adds
 from mlnotes.efficient.quantization import dequantize, quantize
+
+
+@pytest.mark.parametrize("x", [1j, np.ones(2, np.complex64), torch.ones(2, dtype=torch.complex64)], ids=type)
+@pytest.mark.parametrize("other", [np.ones(2), torch.ones(2)], ids=type)
+def test_what_meets_real_numbers_must_be_real(x, other):
+    with pytest.raises(ValueError, match=f"numbers of {other.dtype} must be real, got .*complex"):
+        as_like(x, other)
+
+
+def test_a_complex_scale_is_refused_in_place_of_losing_half_of_it():
+    x = np.ones((2, 3))
+    with pytest.raises(ValueError, match="must be real, got complex128"):
+        attention(x, x, x, scale=1j)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
