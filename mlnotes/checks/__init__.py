@@ -210,7 +210,7 @@ def measured(claim, function):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            error = float(claim.error(function))
+            error = abs(float(claim.error(function)))
         except AssertionError as wrong:
             return math.inf, str(wrong)
         except Exception as wrong:

@@ -56,7 +56,7 @@ class Claim:
     says : str
         The claim, as a reader sees it.
     error : callable
-        Takes a version and returns the largest error it makes; raises what the version raises.
+        Takes a version and returns the largest error it makes, of either sign; raises what the version raises.
     tolerance : float
         The largest error allowed.
     why : str

@@ -20,23 +20,29 @@ from mlnotes.diagnosis.trials import quiet, trials
 
 ALL = all_checks()
 BANK = [(name, mistake) for name, checks in ALL.items() for mistake in checks.mistakes]
-# Claims about copies, memory, kinds of arguments, and what a change of numbers or a known mistake leaves as it is.
-UNBROKEN = {
-    "attention_pool": {"keys and values in another order give the same"},
-    "bracket_costs": {"both cost the same where n = d"},
-    "damped_newton": {"every step goes downhill", "the minimum that scipy.optimize.minimize finds"},
-    "embedding": {"what is returned is a copy"},
-    "fake_quantize": {"a gradient of 3 comes through as 3"},
-    "llama_parameters": {"every layer holds as many"},
-    "lu_solve": {"the factors may be given in place of the matrix"},
-    "mean_pool": {"padding cannot matter, not even as nan"},
-    "mlp": {"the order of hidden units does not matter"},
-    "padding_mask": {"it fits the scores of a batch"},
-    "ring": {"one token changes one place"},
-    "StreamingCache": {"memory is the same after 17 tokens as after one"},
-    "symmetrize_equivariant": {"with an action on results that does nothing it is the invariant average"},
-}
 SAMPLE = 30  # Every so manieth change is tried here, all of them by `make mutants`.
+
+
+def ours(name, *arguments, **named):
+    return ALL[name].function(*arguments, **named)
+
+
+# Versions for claims that neither a result that is off nor a known mistake breaks.
+BREAKING = {
+    "attention_pool": lambda q, k, v, score: ours("attention_pool", q, k[:, 1:], v[:, 1:], score),
+    "bracket_costs": lambda n, d: (n, 2 * d),
+    "damped_newton": lambda: ours("gradient_descent", 3.0),
+    "embedding": lambda ids, table: table[: len(ids)],
+    "fake_quantize": lambda x, *options: 0 * x + ours("fake_quantize", x.detach(), *options),
+    "llama_parameters": lambda n, n_layers, *sizes: n_layers * ours("llama_parameters", n, n_layers, *sizes),
+    "lu_solve": lambda a, b: ours("lu_solve", a, b) if isinstance(a, np.ndarray) else 0 * b,
+    "mean_pool": lambda x, mask: (x * mask[..., None]).sum(1) / mask.sum(1)[:, None],
+    "mlp": lambda x, weights, biases: x @ weights[0] @ np.diag(np.arange(weights[0].shape[1])),
+    "padding_mask": lambda lengths, n: ours("padding_mask", lengths, n) & False,
+    "ring": lambda n, *sizes: n + ours("ring", n, *sizes),
+    "StreamingCache": type("Growing", (ALL["StreamingCache"].function,), {"nbytes": property(len)}),
+    "symmetrize_equivariant": lambda f, actions_in, actions_out, table: f,
+}
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -50,11 +56,12 @@ def test_the_books_own_version_is_right_and_satisfies_every_claim(name):
 def test_every_claim_is_broken_by_a_version_that_is_off_or_by_a_known_mistake(name):
     versions = [off(ALL[name].function, sign) for sign in (1, -1)]
     versions += [version_of(ALL[name], it) for it in ALL[name].mistakes]
+    versions += [BREAKING[name]] if name in BREAKING else []
     left = ALL[name].claims
     with quiet():
         for version in versions:
             left = [it for it in left if not is_broken(it, version)]
-    assert {it.says for it in left} == UNBROKEN.get(name, set())
+    assert [it.says for it in left] == []
 
 
 @pytest.mark.parametrize(("name", "mistake"), BANK, ids=[f"{name}-{it.name.replace(' ', '_')}" for name, it in BANK])
@@ -204,7 +211,7 @@ def test_watching_products_keeps_their_precision():
 def is_broken(claim, version):
     """Tell whether a version breaks a claim; one that cannot be called as the claim calls it says nothing of it."""
     try:
-        return not claim.error(version) <= claim.tolerance
+        return not abs(claim.error(version)) <= claim.tolerance
     except AssertionError:
         return True
     except Exception:
