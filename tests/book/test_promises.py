@@ -3,6 +3,7 @@
 import ast
 import functools
 import re
+from statistics import mean
 
 import pytest
 import yaml
@@ -134,3 +135,63 @@ def test_names_of_code_in_the_notation_stand_in_the_chapters_that_it_gives_for_t
 def words_of_the_package():
     files = (ROOT / "mlnotes").rglob("*.py")
     return {word for path in files for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+
+
+# Links whose words stand nowhere in the chapter that is meant, and why they lead there all the same.
+SAID_OTHERWISE = {
+    ("by differences", "blocks/derivatives"): "difference quotients",
+    ("its slope", "blocks/softmax"): "the Jacobian",
+    ("linear equations", "blocks/lu"): "elimination solves them",
+    ("the valleys", "blocks/optimization"): "of its functions",
+    ("score every word", "applications/embedding"): "scores of the tied table",
+    ("next chapter", "efficient/grouped_query"): "it comes next",
+    ("compressed", "efficient/latent"): "to latents",
+    ("sizes of the inputs", "efficient/latent"): "its controls",
+    ("all of it together", "efficient/language_model"): "the ledger",
+    ("the last one", "efficient/language_model"): "it comes last",
+    ("The real decoder", "efficient/language_model"): "SmolLM2",
+    ("share", "efficient/grouped_query"): "heads that share keys",
+    ("them", "efficient/sinks"): "sinks, one word before",
+    ("an earlier chapter", "applications/whitening"): "it comes earlier",
+    ("mechanism", "attention/causal_mask"): "of induction",
+}
+
+
+@functools.cache
+def known_by_chapter():
+    """Tell what each chapter is about: how words of its title, headings, terms in bold and names begin."""
+    known = {}
+    for chapter in read_map(ROOT / "chapters/map.yml"):
+        prose = prose_of(read(ROOT / f"chapters/{chapter.name}.ipynb").cells)
+        names = re.findall(r"^(?:def|class) (\w+)", (ROOT / f"mlnotes/{chapter.name}.py").read_text("utf-8"), re.M)
+        told = [chapter.title, chapter.name, *re.findall(r"^#+ (.*)$|\*\*([^*\n]+)\*\*", prose, re.M), *names]
+        known[chapter.name] = beginnings(" ".join("".join(it) for it in told))
+    return known
+
+
+def beginnings(text):
+    words = re.findall(r"[A-Za-z]{2,}", text.replace("_", " "))
+    return {it.rstrip("s")[:5].lower() for it in words} - {*"all an and by for in is it its of the them to".split()}
+
+
+def links_to_chapters(path):
+    for text, target in re.findall(r"\[([^\]\n]+)\]\(([\w/.]+)\.ipynb[^)]*\)", prose_of(read(path).cells)):
+        name = (path.parent / target).resolve().relative_to(ROOT / "chapters").as_posix()
+        if name in known_by_chapter():
+            yield text, name
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_the_words_of_a_link_to_a_chapter_are_about_it(path):
+    links = {*links_to_chapters(path)} - SAID_OTHERWISE.keys()
+    assert links
+    assert {(text, name) for text, name in links if not beginnings(text) & known_by_chapter()[name]} == set()
+
+
+def test_few_links_would_fit_another_chapter(record_property):
+    links = [link for path in CHAPTERS for link in links_to_chapters(path)]
+    assert SAID_OTHERWISE.keys() <= {*links}
+    known = known_by_chapter()
+    others = [bool(beginnings(text) & known[it]) for text, name in links for it in known.keys() - {name}]
+    record_property("measured", f"a link to another chapter than the one meant would pass: {mean(others):.0%}")
+    assert mean(others) < 0.3
