@@ -50,7 +50,6 @@ def test_the_readme_names_the_oldest_python_and_no_other_number_without_a_source
         "32": "_toc.yml, counted in tests/book/test_promises.py",
         "97": "WANTED in mlnotes.book.mutants, as 97 of 100",
         "10": "measured: the same tests, emulated",
-        "30": "measured: chapters that ran to their end, emulated",
         "15": "tests/book/test_canonical.py",
         "95": "tests/book/test_canonical.py",
         "90": "tests/book/test_canonical.py",
