@@ -418,6 +418,7 @@ CHECKS = (
             call(lambda x: x + 1, np.array([1.0]), lambda x: np.where(x < 0, np.inf, 1.0)[None], 60).about(
                 "a step to where the Jacobian is not finite", edge=True),
             call(idle, np.array([3.0, 2.0]), idle_jacobian, 20).about("a parameter without influence", edge=True),
+            call(decay, _near, decay_jacobian, tolerance=1.0).about("a tolerance that the start meets", edge=True),
             *_EDGES),
         claims=(
             *_CLAIMS,
