@@ -163,7 +163,8 @@ def known_by_chapter():
     known = {}
     for chapter in read_map(ROOT / "chapters/map.yml"):
         prose = prose_of(read(ROOT / f"chapters/{chapter.name}.ipynb").cells)
-        names = re.findall(r"^(?:def|class) (\w+)", (ROOT / f"mlnotes/{chapter.name}.py").read_text("utf-8"), re.M)
+        module = (ROOT / f"mlnotes/{chapter.name}.py").read_text(encoding="utf-8")
+        names = re.findall(r"^(?:def|class) (\w+)", module, re.M)
         told = [chapter.title, chapter.name, *re.findall(r"^#+ (.*)$|\*\*([^*\n]+)\*\*", prose, re.M), *names]
         known[chapter.name] = beginnings(" ".join("".join(it) for it in told))
     return known
