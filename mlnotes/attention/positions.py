@@ -148,7 +148,7 @@ def rotary(x, positions, base=10000.0):
 
     References
     ----------
-    Su et al., *RoFormer: Enhanced Transformer with Rotary Position Embedding*, 2021, equation 34.
+    Su et al., *RoFormer: Enhanced Transformer with Rotary Position Embedding*, 2024, equation 34.
     """
     _require_positions(positions, x)
     xp = array_namespace(x)

@@ -136,7 +136,7 @@ def causal_flash_attention(q, k, v, offset=0, scale=None, block_size=256):
 
     References
     ----------
-    Dao, *FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning*, 2023, section 3.1.
+    Dao, *FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning*, 2024, section 3.1.
     """
     return attention_and_lse(q, k, v, None, None, scale, block_size, offset)[0]
 

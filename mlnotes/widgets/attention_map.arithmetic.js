@@ -22,7 +22,8 @@ function arithmetic(q, k, { scores, largest, powers, sum, weights }, j, keyNames
     line(`term-${c}`, at ? "" : "q · k", `${at ? "+ " : ""}${digits(q[c])} × ${digits(k[c])}`, products[c], `coordinate ${c}`));
   const left = q.length - written.length;
   const total = dot(q, k);
-  if (left) line("rest", "", `+ ${left} more terms`, written.reduce((rest, c) => rest - products[c], total));
+  if (left) line("rest", "", `+ ${left} more term${left === 1 ? "" : "s"}`,
+    products.reduce((rest, product, c) => (written.includes(c) ? rest : rest + product), 0));
   line("dot", "", "all terms", total);
 
   const below = scores[j] - largest;
@@ -39,7 +40,8 @@ function arithmetic(q, k, { scores, largest, powers, sum, weights }, j, keyNames
     const addends = powers.filter((power) => power > 0).sort((a, b) => b - a);
     const more = addends.length > TERMS ? ` + ${addends.length - TERMS} more` : "";
     const shown = addends.slice(0, TERMS).map((power) => number(power)).join(" + ") + more;
-    line("sum", "row's sum", shown, sum, `the same for all ${addends.length} keys, largest first`);
+    const seen = scores.filter((score) => score > -Infinity).length;
+    line("sum", "row's sum", shown, sum, seen === 1 ? "there is no other key" : `the same for all ${seen} keys, largest first`);
     line("weight", "weight", `${number(powers[j], 5)} / ${number(sum, 5)}`, weights[j]);
   } else {
     line("weight", "weight", "this query may look at nothing", 0);

@@ -212,7 +212,7 @@ function attentionMap(model) {
 
   function hold() {
     // What is held is let go of; else the row that is read out stays, and another can be read beside it.
-    const row = isLocked() ? model.get("row") : pointed[0];
+    const row = model.get("row") >= 0 ? model.get("row") : pointed[0];
     const held = map.held() >= 0 ? -1 : row;
     write(model, { held, row: -1, column: -1 });
     said.textContent = held < 0 ? "No row is held." : `Held ${names[held]}: the next row is read out beside it.`;
@@ -257,11 +257,14 @@ function attentionMap(model) {
     if (width === left.clientWidth) return; // only the text below has become longer or shorter
     width = left.clientWidth;
     grid.style.removeProperty("--cell"); // or the labels would be measured in what the old cells have left of the width
-    const size = Math.min(Math.max(Math.floor((width - corner.offsetWidth) / keyNames.length), 8), 42);
+    const room = Math.floor((width - corner.offsetWidth) / keyNames.length);
+    const size = Math.min(Math.max(room, 8), 42);
+    scroller.classList.toggle("mw-wide", room < size); // a long text scrolls in its place
     grid.style.setProperty("--cell", `${size}px`);
     if (grid.classList.toggle("mw-roomy", size >= 24)) writeDigits();
   };
-  const left = h("div", {}, h("div", { class: "mw-map" }, grid, bar.element));
+  const scroller = h("div", { class: "mw-map" }, grid, bar.element);
+  const left = h("div", {}, scroller);
   const main = h("div", { class: `mw-main${keyNames.length > 20 ? " mw-many" : ""}` }, left, beside.element);
   const onlyHead = model.get("q").length * model.get("heads").length === 1;
   const shown = () => (onlyHead ? "" : nameOfHead(model, model.get("layer"), model.get("head")));

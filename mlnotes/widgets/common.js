@@ -55,7 +55,12 @@ function numberInput(label, { step, min, max, disabled }, onchange) {
     oninput: () => { if (Number.isFinite(input.valueAsNumber)) onchange(input.valueAsNumber); },
   });
   // Whoever is typing "-0." must not find it replaced by "0".
-  const set = (value) => { if (input.valueAsNumber !== value) input.value = value; };
+  let last;
+  const set = (value) => {
+    last = value;
+    if (input.valueAsNumber !== value) input.value = value;
+  };
+  input.addEventListener("blur", () => set(last)); // a field left empty shows again what holds
   return { element: input, input, set };
 }
 
@@ -71,7 +76,9 @@ function number(x, digits = 4) {
 
 function plain(x, digits = 4) {
   // Without trailing zeros: 3 rather than 3.000.
-  return Number.isFinite(x) ? minus(String(Number(x.toPrecision(digits)))) : number(x);
+  if (!Number.isFinite(x)) return number(x);
+  const isLong = Math.abs(x) >= 10 ** digits && Math.abs(x) < 1e15; // 32,768 would become 32,770
+  return minus(String(isLong ? Math.round(x) : Number(x.toPrecision(digits))));
 }
 
 function withoutNoise(x) {

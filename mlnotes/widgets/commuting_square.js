@@ -48,7 +48,7 @@ function render({ model, el }) {
       ...across(0, 0, "f"), ...across(1, 0, "g"), ...across(0, 1, "f"), ...down("g"));
     drawing.setAttribute("aria-label", `Above the picture x, f of x, and g of that; below g of x, f of that, and the difference of the two ways, ${count ? `not zero at ${count} of ${fx.length ** 2} places` : "zero everywhere"}`);
     sums.replaceChildren(
-      measured("differing", `of ${fx.length ** 2} places differ`, count), measured("error", "equivariance error", error));
+      measured("differing", `of ${fx.length ** 2} place${fx.length > 1 ? "s differ" : " differs"}`, count), measured("error", "equivariance error", error));
     const said = count ? "Not equivariant: the two ways differ." : "Both ways end at the same, for this picture.";
     if (verdict.textContent !== said) verdict.textContent = said;
   }

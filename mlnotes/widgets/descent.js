@@ -57,13 +57,13 @@ function render({ model, el }) {
     valley.replaceChildren(...levels(state.condition), ...way(path.map(at)));
     drawing.setAttribute("aria-label", `The path of ${state.method} in a valley`);
     curve.replaceChildren(...factors(state, expected));
-    curve.setAttribute("aria-label", `The factor that is predicted for each length of step; above 1 from ${plain(edge, 3)} on`);
+    curve.setAttribute("aria-label", `The factor that is predicted for each length of step; above 1 from ${plain(edge)} on`);
     sums.replaceChildren(
       fact("distance", "distance from the minimum", number(Math.hypot(x, y), 3), Math.hypot(x, y)),
       fact("measured", "a step multiplies it by", now.toFixed(3), now),
       fact("predicted", "predicted", expected.toFixed(3), expected),
       fact("best", "the best settings give", predicted({ ...state, beta: bestOf(state)[1] }, bestOf(state)[0]).toFixed(3), bestOf(state)),
-      fact("edge", "diverges from step size", plain(edge, 3), edge));
+      fact("edge", "diverges from step size", plain(edge), edge));
     const said = tell(state, expected, edge);
     if (verdict.textContent !== said) verdict.textContent = said;
   }
@@ -124,16 +124,26 @@ function bestOf({ method, condition }) {
   ][METHODS.indexOf(method)];
 }
 
+// What a digit costs where each step multiplies the distance by a factor.
+function digit(factor) {
+  const steps = Math.log(10) / -Math.log(factor);
+  const shown = plain(steps, 2);
+  return Number.isFinite(steps) && steps > 1 ? `a digit costs ${shown} step${shown === "1" ? "" : "s"}` : "one step gives a digit or more";
+}
+
 function tell(state, expected, edge) {
-  if (state.start[1] === 0 && state.rate >= edge && state.rate < edge * state.condition) {
-    return "On the floor of the valley nothing swings; from anywhere beside it, steps as long as these would not arrive.";
-  }
-  if (state.rate > edge) return "Too long: each step overshoots across the valley by more than it came from, and the walk diverges.";
-  if (state.rate === edge) return "At the edge: across the valley the walk neither arrives nor diverges.";
+  const [along, across] = state.start;
   const slow = predicted({ ...state, condition: 1 }, state.rate / state.condition);
   const steep = predicted({ ...state, condition: 1 }, state.rate);
-  const steps = Math.log(10) / -Math.log(expected);
-  const each = Number.isFinite(steps) && steps > 1 ? `a digit costs ${plain(steps, 2)} steps` : "one step gives a digit or more";
+  if (!along && !across) return "The walk begins at the minimum, and stays there.";
+  if (!across && slow < 1) {
+    const beside = state.rate > edge - 1e-9 ? "; from anywhere beside it, steps as long as these would not arrive" : "";
+    return `On the floor of the valley nothing swings: ${digit(slow)}${beside}.`;
+  }
+  if (Math.abs(state.rate - edge) < 1e-9) return "At the edge: across the valley the walk neither arrives nor diverges.";
+  if (state.rate > edge) return "Too long: each step overshoots across the valley by more than it came from, and the walk diverges.";
+  if (!along) return `Straight across the valley there is no way along it to go: ${digit(steep)}.`;
+  const each = digit(expected);
   if (slow > steep + 1e-9) return `The way along the valley is the slow part; ${each}.`;
   if (steep > slow + 1e-9) return `The swinging across the valley is the slow part; ${each}.`;
   return `Along and across the valley it is equally fast; ${each}.`;

@@ -7,7 +7,7 @@ const STEPS = Array.from({ length: 49 }, (_, i) => Number(`${[1, 5, 2][i % 3]}e-
 const [WIDTH, HEIGHT, LEFT, LOW, HIGH] = [520, 300, 46, -17, 1];
 
 function render({ model, el }) {
-  frame(model, el, "steps");
+  frame(model, el, "difference");
   const choice = select("Function", NAMES, (i) => write(model, { function: NAMES[i] }));
   // To the left the step becomes shorter, as in the picture.
   const step = slider("Step", {
@@ -88,10 +88,10 @@ function rounding({ value, first }, method, h) {
 
 function tell(f, h) {
   const of = (method) => {
-    const [cut, rounded] = [truncation(f, method, h), rounding(f, method, h)];
-    return cut > rounded ? `truncation, about ${number(cut, 2)}` : `rounding, up to ${number(rounded, 2)}`;
+    const [cut, rounded] = [truncation(f, method, h), rounding(f, method, h)].map((part) => number(part, 2));
+    return `truncation of about ${cut} and rounding of up to ${rounded}`;
   };
-  return `The larger part of the forward difference’s error is ${of("forward")}; of the central one’s, ${of("central")}. The complex step subtracts nothing.`;
+  return `In the forward difference, ${of("forward")} are expected; in the central one, ${of("central")}. The complex step subtracts nothing.`;
 }
 
 // What is drawn

@@ -3,6 +3,7 @@
 const STATE = ["logits", "temperature", "shift", "naive", "precision"];
 const PRECISIONS = ["float64", "float32", "float16"];
 const ROUND = { float64: (x) => x, float32: Math.fround, float16: toHalf };
+const NORMAL = { float64: 2 ** -1022, float32: 2 ** -126, float16: 2 ** -14 }; // below it, numbers have fewer digits
 const LARGEST = { float64: Number.MAX_VALUE, float32: (2 - 2 ** -23) * 2 ** 127, float16: 65504 };
 
 function render({ model, el }) {
@@ -92,7 +93,10 @@ function judge({ naive, precision, shift }, { z, powers, sum, weights }) {
   if (over >= 0) return `exp(${plain(z[over])}) is ${largest}: it becomes ∞, and ∞/∞ is nan.`;
   if (sum === Infinity) return `The sum is ${largest}: every weight is something / ∞ = 0.`;
   if (sum === 0) return `All exponentials are too small for ${precision} and become 0: 0/0 is nan.`;
-  if (naive) return "Nothing overflows here. Add a larger constant, or lower the temperature.";
+  if (naive && powers.some((power) => power < NORMAL[precision])) {
+    return `Nothing overflows here, but exponentials below ${number(NORMAL[precision], 3)} have lost digits in ${precision}, or become 0.`;
+  }
+  if (naive) return `Nothing overflows here. Add a larger constant${Math.max(...z) > 0 ? ", or lower the temperature" : ""}.`;
   if (weights.some(Number.isNaN)) return "A logit is beyond the largest number.";
   if (shift === 0) return "The largest exponential is exp 0 = 1: nothing can overflow.";
   const exact = precision === "float64" ? "." : ", up to rounding.";

@@ -35,7 +35,7 @@ function render({ model, el }) {
     drawing.setAttribute("aria-label", `The vector v, blue, and its image A v, orange, ${found.turned.toFixed(1)} degrees apart`);
     sums.replaceChildren(
       fact("estimate", "estimate of the eigenvalue, v · Av", plain(withoutNoise(found.estimate)), found.estimate),
-      fact("turned", "angle from v to Av", `${found.turned.toFixed(1)}°`, found.turned),
+      fact("turned", "angle from v to Av", isZero(found.av) ? "none" : `${found.turned.toFixed(1)}°`, found.turned),
       fact("residual", "length of Av − (v · Av) v", plain(withoutNoise(found.residual)), found.residual));
     const said = tell(found);
     if (verdict.textContent !== said) verdict.textContent = said;
@@ -72,8 +72,12 @@ function iterate([a, b, c, d], degrees, steps) {
   return { v, av, before, estimate, residual, turned };
 }
 
+function isZero(image) {
+  return Math.hypot(...image) < 1e-9;
+}
+
 function tell({ av, turned }) {
-  if (Math.hypot(...av) < 1e-9) return "The image is zero: v is an eigenvector of the eigenvalue 0.";
+  if (isZero(av)) return "The image is zero: v is an eigenvector of the eigenvalue 0.";
   if (turned < 0.05) return "The image is parallel to v: an eigenvector.";
   if (turned > 179.95) return "The image is parallel to v and points the other way: an eigenvector of a negative eigenvalue.";
   return "The image points elsewhere: no eigenvector.";

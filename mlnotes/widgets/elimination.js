@@ -109,7 +109,7 @@ function brief(x) {
 
 function tell(state, last, found) {
   if (state.step === 0) return "Nothing is eliminated yet. Move the slider Step.";
-  if (state.step < last) return `${state.step} of ${last} columns are eliminated.`;
+  if (state.step < last) return `${state.step} of ${last} columns ${state.step === 1 ? "is" : "are"} eliminated.`;
   return `Substituting gives x = (${found.map((x) => plain(x, 9)).join(", ")}); right would be all ones.`;
 }
 

@@ -171,6 +171,8 @@ function levelLine(t, y, reach, level) {
   return [...lower, ...upper];
 }
 
+const HALVED = "the radius becomes half of itself, or of the step where that is shorter";
+
 function tell({ points, costs, trials, outcome }, shown, method) {
   const place = (x) => `(${plain(x[0], 4)}, ${plain(x[1], 4)})`;
   const end = {
@@ -181,8 +183,8 @@ function tell({ points, costs, trials, outcome }, shown, method) {
   }[outcome]();
   if (!shown || method === METHODS[0]) return end;
   const gain = trials[shown - 1][2];
-  const judged = gain <= 1e-4 ? "was refused, and the radius is halved"
-    : gain < 0.25 ? "brought less than a quarter of what was predicted: taken, and the radius is halved"
+  const judged = gain <= 1e-4 ? `was refused: ${HALVED}`
+    : gain < 0.25 ? `brought less than a quarter of what was predicted: taken, and ${HALVED}`
     : gain > 0.75 ? "brought more than three quarters of what was predicted: the radius may grow to twice the step"
     : "was taken, and the radius stays";
   return `${end} Step ${shown} ${judged}.`;

@@ -11,9 +11,11 @@ function render({ model, el }) {
     min: 0, max: ranks.length - 1, step: 1, text: (r) => `${r} of ${full}`,
     oninput: (position) => write(model, { rank: ranks[position] }),
   });
+  // Powers of two, and as many as there are at first, for which losses may have been measured.
+  const counts = [...new Set([...Array.from({ length: 18 }, (_, i) => 2 ** i), model.get("tokens")])].sort((a, b) => a - b);
   const tokens = slider("Tokens in the cache", {
-    min: 0, max: 17, step: 1, text: (s) => s.toLocaleString("en"),
-    oninput: (position) => write(model, { tokens: 2 ** position }),
+    min: 0, max: counts.length - 1, step: 1, text: (s) => s.toLocaleString("en"),
+    oninput: (position) => write(model, { tokens: counts[position] }),
   });
   const chart = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
   const said = h("p", { class: "mw-said", role: "status" });
@@ -27,7 +29,7 @@ function render({ model, el }) {
     const [r, s] = STATE.map((name) => model.get(name));
     const at = ranks.indexOf(r);
     rank.set(at, r);
-    tokens.set(Math.round(Math.log2(s)), s);
+    tokens.set(counts.findLastIndex((it) => it <= s), s);
     chart.replaceChildren(...drawing(model, r, s));
     const bytes = nbytes(model, r, s);
     said.textContent = `The cache takes ${bytes.toLocaleString("en")} bytes, ${Math.round((100 * r) / full)} % of all.`;

@@ -36,7 +36,7 @@ function render({ model, el }) {
     strength.set(s);
     const found = fit(x, y, s);
     drawn.replaceChildren(...picture(x, y, k, found, at));
-    drawing.setAttribute("aria-label", `${x.length} points and the line y = ${plain(found.intercept)} ${found.slope < 0 ? "−" : "+"} ${plain(Math.abs(found.slope))} x`);
+    drawing.setAttribute("aria-label", `${x.length} points and the line y = ${plain(withoutNoise(found.intercept))} ${found.slope < 0 ? "−" : "+"} ${plain(withoutNoise(Math.abs(found.slope)))} x`);
     standing.replaceChildren(...triangle(found));
     standing.setAttribute("aria-label", leaning(found));
     sums.replaceChildren(
@@ -51,7 +51,7 @@ function render({ model, el }) {
   const hint = (said) => h("p", { class: "mw-hint" }, said);
   const first = h("div", {}, drawing, hint("Each square stands on what a point is off, measured along y. The ringed point is the one that moves."));
   const second = h("div", {}, standing,
-    hint("The same with a dimension for each point: y, less its mean, is one vector, always drawn equally long. The level line is the column of x, less its mean; on it lies the fit. The residual leads from the fit to the tip of y; pull a point, and it grows."),
+    hint("The same with a dimension for each point: y, less its mean, is one vector, always drawn equally long. The level line is the column of x, less its mean; on it lies the fit. The residual leads from the fit to the tip of y; pull a point far off, and it grows."),
     sums);
   el.append(h("div", { class: "mw-controls" }, ...[point, across, up, strength].map((it) => it.element)),
     h("div", { class: "mw-main" }, first, second), verdict);
@@ -87,6 +87,7 @@ function fit(x, y, exponent) {
 function tell(exponent, { straight, withX, slope }) {
   if (straight) return NO_RESIDUAL;
   if (exponent <= -3) return "The residual is at right angles to both columns, the ones and the x: no other line has smaller squares.";
+  if (Math.abs(withX) < 1e-9) return "The slope is 0: ridge has nothing to shrink, and the right angle stays.";
   const [product, part] = [withX, slope].map((it) => bracketed(plain(withoutNoise(it))));
   return `Ridge has given up the right angle with x: residual · x is ${product}, ${plain(10 ** exponent, 3)} times the slope ${part}.`;
 }

@@ -95,7 +95,7 @@ function explain(a, b, { reading, step }, product) {
     const terms = a[at].map((x, t) => times(x, `row ${t + 1} of B`));
     return `Row ${at + 1} of C: ${terms.join(" + ")}`;
   }
-  const so = step === b.length ? "C is complete" : `C so far is a sum of ${step}, of rank ${step} at most`;
+  const so = step === b.length ? "C is complete" : `C so far is a sum of ${step}, of rank ${Math.min(step, a.length, n)} at most`;
   return `Column ${step} of A times row ${step} of B is added to every entry: ${so}.`;
 }
 

@@ -13,7 +13,7 @@ function render({ model, el, hasKernel }) {
   });
   const typed = h("label", { class: "mw-own" }, h("span", {}, "A text of your own, then Enter"), own);
   const temperature = slider("Temperature", {
-    min: -1.3, max: 0.7, step: 0.02, text: (t) => `T = ${number(t, 3)}`,
+    min: -1.26, max: 0.7, step: 0.02, text: (t) => `T = ${number(t, 3)}`,
     oninput: (position) => write(model, { temperature: 10 ** position }),
   });
   const topK = select("Top k", TOP_K.map((k) => (k ? String(k) : "all")), (i) => write(model, { top_k: TOP_K[i] }));
@@ -82,7 +82,7 @@ function evaluate(logits, tail, { temperature, top_k, top_p }) {
 // From the largest down: those of a step are taken to be evenly spread over it.
 function everyScore(logits, tail) {
   const scores = [...logits];
-  const most = logits.at(-1);
+  const most = logits.at(-1) - 1e-6; // below those that are listed, so that none of them counts as equal
   for (const [middle, many] of tail) {
     for (let k = 0; k < many; k++) scores.push(Math.min(middle + STEP * (0.5 - (k + 0.5) / many), most));
   }

@@ -105,7 +105,8 @@ class NextToken(Widget):
         i = self._chosen()
         spread = [score + STEP * (0.5 - (np.arange(n) + 0.5) / n) for score, n in self.tails[i]]
         scores = np.concatenate([self.logits[i], *spread])
-        scores[self._n_shown :] = np.minimum(scores[self._n_shown :], self.logits[i][-1])
+        # Below those that are listed, so that none of them counts as equal.
+        scores[self._n_shown :] = np.minimum(scores[self._n_shown :], self.logits[i][-1] - 1e-6)
         return next_token_probabilities(scores, self.temperature, self.top_k or None, self.top_p)
 
     def _chosen(self):

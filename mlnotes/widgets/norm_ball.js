@@ -15,7 +15,7 @@ function render({ model, el }) {
     min: 0, max: 2, step: 0.01, text: (position) => `p = ${written(inverseAt(position))}`,
     oninput: (position) => write(model, { inverse: inverseAt(position) }),
   });
-  const line = [part("line", 0, "The line crosses the x₁ axis at", LEAST), part("line", 1, "and the x₂ axis at", LEAST)];
+  const line = [part("line", 0, "The line crosses the x₁ axis at", LEAST), part("line", 1, "The line crosses the x₂ axis at", LEAST)];
   const vector = [part("vector", 0, "Vector, x₁", -MOST), part("vector", 1, "Vector, x₂", -MOST)];
   const shapes = svg("g");
   const drawing = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" }, axes(at), shapes);
@@ -44,7 +44,7 @@ function render({ model, el }) {
         const size = length(state.vector, inverse);
         return fact(name, `length for p = ${written(inverse)}`, plain(size), size);
       }),
-      fact("nearest", "nearest point", `(${near.map((x) => plain(x)).join(", ")})`, near),
+      fact("nearest", several(state) ? "a nearest point" : "nearest point", `(${near.map((x) => plain(x)).join(", ")})`, near),
       fact("radius", "its distance from 0", plain(length(near, state.inverse)), length(near, state.inverse)));
     const said = tell(state, near);
     if (verdict.textContent !== said) verdict.textContent = said;
@@ -85,10 +85,15 @@ function nearest({ inverse, line }) {
   return x.map((each) => each / product);
 }
 
+// Whether more than one point of the line is nearest.
+function several({ inverse, line }) {
+  return inverse >= 1 && line[0] === line[1];
+}
+
 function tell({ inverse, line }, near) {
-  const tie = line[0] === line[1];
+  const tie = several({ inverse, line });
   if (inverse > 1 && tie) return "Both axes are equally near: the ball meets the line at two of its spikes at once.";
-  if (inverse === 1 && tie) return "The ball meets the line along a whole side: every point between the axes is equally near.";
+  if (tie) return "The ball meets the line along a whole side: every point between the axes is equally near.";
   if (inverse >= 1) {
     return `x${near[0] ? "₂" : "₁"} is exactly 0: the ball meets the line at a ${inverse > 1 ? "spike" : "corner"}, which lies on an axis.`;
   }

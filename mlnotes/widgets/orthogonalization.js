@@ -100,9 +100,11 @@ function digits(error) {
 }
 
 function tell(name, done, columns) {
-  if (done < 3) return done ? `${done} of 3 columns are done.` : "Nothing is done yet. Move the slider Columns done.";
-  if (name === "mirrors") return "Three mirrors have left a triangle. Q is their product, and a product of mirrors keeps angles.";
-  return `Dot product of columns 2 and 3: ${plain(dot(columns[1], columns[2]))}; right would be 0.`;
+  if (done < 3) return done ? `${done} of 3 columns ${done === 1 ? "is" : "are"} done.` : "Nothing is done yet. Move the slider Columns done.";
+  if (name === "mirrors") return "Three mirrors have left a triangle. Q is the first three columns of their product, and a product of mirrors keeps angles.";
+  const pairs = [[0, 1], [0, 2], [1, 2]].map(([i, j]) => ({ i, j, product: dot(columns[i], columns[j]) }));
+  const { i, j, product } = pairs.reduce((most, it) => (Math.abs(it.product) > Math.abs(most.product) ? it : most));
+  return `Largest dot product, of columns ${i + 1} and ${j + 1}: ${plain(product)}; right would be 0.`;
 }
 
 export default { render };

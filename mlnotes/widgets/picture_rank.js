@@ -23,17 +23,20 @@ function render({ model, el }) {
     view.set(VIEWS.indexOf(shown));
     canvas.width = columns;
     canvas.height = rows;
-    canvas.getContext("2d", { willReadFrequently: true }).putImageData(paintGrey(values(found, pixels, columns, k, shown), columns, shown), 0, 0);
+    const numbers = values(found, pixels, columns, k, shown);
+    const contrast = shown === VIEWS[0] ? 1 : contrastOf(numbers);
+    canvas.getContext("2d", { willReadFrequently: true }).putImageData(paintGrey(numbers, columns, shown === VIEWS[0] ? 0 : 128, contrast), 0, 0);
     const left = length(found.s.slice(k)) / (length(found.s) || 1);
     canvas.setAttribute("aria-label", `Picture: ${shown}, rank ${k}, error ${(100 * left).toFixed(1)} percent`);
     const bytes = FLOAT_BYTES * k * (rows + columns + 1);
     sums.replaceChildren(
       fact("error", "left of the picture, by Frobenius norm", `${(100 * left).toFixed(1)} %`, left),
-      fact("bytes", `bytes for ${k} columns, rows and singular values`, bytes.toLocaleString("en"), bytes),
+      fact("bytes", `bytes for ${k} ${k === 1 ? "column, row and singular value" : "columns, rows and singular values"}`, bytes.toLocaleString("en"), bytes),
       fact("share", `of the ${(FLOAT_BYTES * pixels.length).toLocaleString("en")} bytes of all pixels`,
         `${((100 * bytes) / (FLOAT_BYTES * pixels.length)).toFixed(0)} %`, bytes / (FLOAT_BYTES * pixels.length)),
       fact("next", "next singular value", k < found.s.length ? plain(found.s[k]) : "none", found.s[k] ?? 0));
-    hint.textContent = shown === VIEWS[0] ? "Each number takes four bytes." : "Each number takes four bytes. Middle grey is 0, contrast is doubled.";
+    const scale = contrast === 2 ? "contrast is doubled" : `contrast is ${plain(contrast, 2)} times the picture's`;
+    hint.textContent = `Each number takes four bytes.${shown === VIEWS[0] ? "" : ` Middle grey is 0, ${scale}.`}`;
   }
 
   el.append(h("div", { class: "mw-controls" }, rank.element, view.element), canvas, hint, sums);
@@ -90,10 +93,15 @@ function length(x) {
 
 // What is seen
 
-function paintGrey(numbers, columns, view) {
+// Twice that of the picture, or less where numbers would not fit between black and white.
+function contrastOf(numbers) {
+  return Math.min(2, 127 / numbers.reduce((largest, x) => Math.max(largest, Math.abs(x)), 0));
+}
+
+function paintGrey(numbers, columns, middle, contrast) {
   const image = new ImageData(columns, numbers.length / columns);
   numbers.forEach((x, i) => {
-    const grey = Math.min(Math.max(Math.round(view === VIEWS[0] ? x : 128 + 2 * x), 0), 255);
+    const grey = Math.min(Math.max(Math.round(middle + contrast * x), 0), 255);
     image.data.set([grey, grey, grey, 255], 4 * i);
   });
   return image;

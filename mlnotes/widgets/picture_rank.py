@@ -97,9 +97,20 @@ class PictureRank(Widget):
         m = len(self.pixels) // self.columns
         return FLOAT_BYTES * self.rank * (m + self.columns + 1)
 
+    def contrast(self):
+        """Say how much larger differences of brightness are shown than they are.
+
+        Returns
+        -------
+        float
+            1 for the sum of the terms; otherwise 2, or less where numbers would not fit between black and white.
+        """
+        largest = np.abs(self.shown()).max()
+        return 1.0 if self.view == VIEWS[0] else float(127 / max(largest, 63.5))
+
     def picture(self):
         """Draw the view as SVG text."""
-        values = self.shown() if self.view == VIEWS[0] else 128 + 2 * self.shown()
+        values = self.shown() if self.view == VIEWS[0] else 128 + self.contrast() * self.shown()
         m, n = values.shape
         height = round(WIDTH * m / n)
         source = base64.b64encode(_bitmap(np.clip(np.round(values), 0, 255).astype(np.uint8))).decode()

@@ -82,7 +82,7 @@ function tell(blocks, t, { maximum, factor, before, result }) {
   const what = t === 1
     ? `the maximum is ${number(maximum)}`
     : factor === 1
-      ? `no larger score: the sums stay as they are, times 1`
+      ? `no larger score: older sums stay as they are, times 1`
       : `the maximum rises by ${number(maximum - before)}: older sums times ${number(factor)}`;
   const end = t === blocks.length ? ` All keys are in: the result is ${number(result)}.` : "";
   return `Block ${t}, ${keys}: ${what}.${end}`;

@@ -3,7 +3,7 @@
 const STATE = ["groups", "tokens"];
 
 function render({ model, el }) {
-  frame(model, el, "heads");
+  frame(model, el, "sharing");
   const [h0, choices] = [model.get("n_heads"), model.get("choices")];
   const [models, losses] = [model.get("models"), model.get("losses")];
   const groups = slider("Key/value heads", {

@@ -55,7 +55,7 @@ function render({ model, el }) {
   }
 
   const hint = h("p", { class: "mw-hint" }, "Bars over the cells, and the weights below: an average query once tokens "
-    + "are evicted. Striped: evicted.");
+    + "are evicted. Losses: of the whole text. Striped: evicted.");
   el.append(h("div", { class: "mw-controls" }, window.element, sinks.element, token.element), diagram, said,
     h("ul", { class: "mw-measures" }, ...Object.values(rows).map((row) => row.element)), hint);
   draw();

@@ -17,8 +17,8 @@ function render({ model, el }) {
   const particle = slider("Particle", {
     min: 0, max: last, step: 1, text: (k) => `${k + 1} of ${last + 1}`, oninput: (k) => write(model, { particle: k }),
   });
-  const across = slider("its x before the turn", { min: -LIMIT, max: LIMIT, step: 0.05, text, oninput: move(0) });
-  const up = slider("its y before the turn", { min: -LIMIT, max: LIMIT, step: 0.05, text, oninput: move(1) });
+  const across = slider("The particle's x before the turn", { min: -LIMIT, max: LIMIT, step: 0.05, text, oninput: move(0) });
+  const up = slider("The particle's y before the turn", { min: -LIMIT, max: LIMIT, step: 0.05, text, oninput: move(1) });
   const drawn = svg("g");
   const drawing = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" }, drawn);
   const sums = h("ul", { class: "mw-sums" });
@@ -126,7 +126,7 @@ function predict(layers, x, charges, equivariant) {
 }
 
 function tell(angle, k, { EGNN, plain: other }) {
-  if (angle % 360 === 0) return "Nothing is turned: this is how both networks were trained.";
+  if (angle % 360 === 0) return "Nothing is turned. The clouds of the training lay along the first axis.";
   const moved = (drift) => (drift < 1e-9 ? "has not moved at all" : `has moved by ${plain(drift, 2)}`);
   return `Turned back by ${plain(angle)}°, EGNN's prediction for particle ${k + 1} ${moved(EGNN.drift)}; the plain network's ${moved(other.drift)}.`;
 }

@@ -1,7 +1,7 @@
 // Two or three vectors that start at the origin. All numbers follow from their coordinates.
 
 const SIZE = 440; // of the drawing, in its own units
-const SNAP = 0.5;
+const [SNAP, STEP] = [0.5, 0.1];
 const TRAITS = ["a", "b", "c"];
 
 function render({ model, el }) {
@@ -40,11 +40,13 @@ function render({ model, el }) {
     toggles.forEach(([toggle, trait]) => toggle.set(model.get(trait)));
     inputs.forEach((input) => input.set());
     handles.forEach((each, i) => each.set(at(...vectors[i])));
+    const step = model.get("snap") ? SNAP : STEP;
+    hint.textContent = `Drag a tip, or focus it and use the arrow keys: ${step} a step, 1 with Shift.`;
     back.replaceChildren(...picture(names, vectors, at, limit, model));
     readout.replaceChildren(...vectors.slice(1).map((v, i) => pair(names[0], vectors[0], names[i + 1], v, model.get("show_projection"))));
   }
 
-  const hint = h("p", { class: "mw-hint" }, "Drag a tip, or focus it and use the arrow keys: 0.1 a step, 1 with Shift.");
+  const hint = h("p", { class: "mw-hint" });
   const controls = h("div", { class: "mw-controls" }, ...[...inputs, ...toggles.map(([toggle]) => toggle)].map((it) => it.element));
   el.append(h("div", { class: "mw-main" }, h("div", {}, drawing, hint), h("div", { class: "mw-side" }, controls, readout)));
   draw();
@@ -65,7 +67,7 @@ function handle(name, i, isFree, { move, vector, limit, model }) {
     const way = arrows[event.key];
     if (!way) return;
     event.preventDefault();
-    const step = event.shiftKey ? 1 : model.get("snap") ? SNAP : 0.1;
+    const step = event.shiftKey ? 1 : model.get("snap") ? SNAP : STEP;
     move(i, vector(i)[0] + step * way[0], vector(i)[1] + step * way[1]);
   });
   element.addEventListener("pointerdown", (event) => {
@@ -101,16 +103,19 @@ function coordinates(name, i, isFree, { move, vector, limit }) {
 // What is computed
 
 function relation(a, b) {
-  const dot = a[0] * b[0] + a[1] * b[1];
   const [lengthA, lengthB] = [Math.hypot(...a), Math.hypot(...b)];
+  // 3 × (−0.1) + 0.3 is −5.6e−17 for a computer, and a right angle for a reader.
+  const exact = (x, size) => (Math.abs(x) < 1e-12 * size ? 0 : x);
+  const dot = exact(a[0] * b[0] + a[1] * b[1], lengthA * lengthB);
+  const across = exact(a[0] * b[1] - a[1] * b[0], lengthA * lengthB); // zero where both lie along one line
   const share = dot / (a[0] * a[0] + a[1] * a[1]); // nan where a is zero
-  const projection = a.map((x) => share * x);
+  const projection = a.map((x) => exact(share * x, lengthB));
   return {
-    dot, lengthA, lengthB, share, projection,
+    dot, across, lengthA, lengthB, share, projection,
     cosine: Math.min(Math.max(dot / lengthA / lengthB, -1), 1),
     // The arc tangent keeps its digits near 0° and 180°, where the arc cosine loses them.
-    degrees: lengthA && lengthB ? (Math.atan2(Math.abs(a[0] * b[1] - a[1] * b[0]), dot) * 180) / Math.PI : NaN,
-    residual: b.map((x, axis) => x - projection[axis]),
+    degrees: lengthA && lengthB ? (Math.atan2(Math.abs(across), dot) * 180) / Math.PI : NaN,
+    residual: b.map((x, axis) => exact(x - projection[axis], lengthB)),
   };
 }
 
@@ -118,8 +123,8 @@ function pair(nameA, a, nameB, b, projected) {
   const r = relation(a, b);
   const [one, point] = [(x) => bracketed(plain(x)), (v) => `(${plain(v[0])}, ${plain(v[1])})`];
   const squares = (v) => `√(${one(v[0])}² + ${one(v[1])}²)`;
-  const [sign, words] = r.dot > 0 ? ["+", "positive: the angle is acute"]
-    : r.dot < 0 ? ["−", "negative: the angle is obtuse"]
+  const [sign, words] = r.dot > 0 ? ["+", r.across ? "positive: the angle is acute" : "positive: both point the same way"]
+    : r.dot < 0 ? ["−", r.across ? "negative: the angle is obtuse" : "negative: they point opposite ways"]
     : ["0", r.lengthA && r.lengthB ? "zero: a right angle" : "zero: one of them is the zero vector"];
   const directed = r.lengthA && r.lengthB;
   const lines = [
@@ -197,11 +202,11 @@ function corner(foot, along, up, at, size = 0.22) {
 }
 
 function angle(a, b, at, radius, i) {
-  const { dot, degrees, lengthA, lengthB } = relation(a, b);
+  const { dot, across, degrees, lengthA, lengthB } = relation(a, b);
   if (Number.isNaN(degrees) || degrees === 0) return [];
   if (dot === 0) return [corner([0, 0], a.map((x) => x / lengthA), b.map((x) => x / lengthB), at, 0.35)];
   const start = Math.atan2(a[1], a[0]);
-  const turn = ((degrees * Math.PI) / 180) * (Math.sign(a[0] * b[1] - a[1] * b[0]) || 1);
+  const turn = ((degrees * Math.PI) / 180) * (Math.sign(across) || 1);
   const points = Array.from({ length: 25 }, (_, s) => start + (turn * s) / 24)
     .map((angle) => at(radius * Math.cos(angle), radius * Math.sin(angle)).join(" "));
   return [svg("path", { d: `M${points.join(" L")}`, class: `mw-angle mw-v${i} ${dot < 0 ? "mw-against" : ""}` })];

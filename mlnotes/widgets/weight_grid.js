@@ -8,7 +8,7 @@ const [WIDTH, HEIGHT, LEFT] = [520, 250, 44];
 const MOST_LINES = 40;
 
 function render({ model, el }) {
-  frame(model, el, "grid");
+  frame(model, el, "weights");
   const [weights, size] = [model.get("weights"), model.get("block_size")];
   const bits = slider("Bits", {
     min: 0, max: 3, step: 1, text: (b) => `${b} bits`, oninput: (i) => write(model, { bits: BITS[i] }),

@@ -65,7 +65,7 @@ function render({ model, el }) {
     const count = last.filter(Boolean).length;
     const first = last.indexOf(true);
     said.textContent = `After ${layers} layer${layers === 1 ? "" : "s"}, token ${token} can have heard of `
-      + `${tokens(count)}, the farthest of them ${token - first} before it.`;
+      + (count === 1 ? "itself alone." : `${tokens(count)}, the farthest of them ${token - first} before it.`);
     said.dataset.value = String(token - first);
     const total = (table) => table.reduce((sum, line) => sum + line.filter(Boolean).length, 0);
     const pairs = Array.from({ length: n }, (_, i) => Array.from({ length: n }, (__, j) => seen(i, j)));
@@ -76,7 +76,7 @@ function render({ model, el }) {
   }
 
   const hint = h("p", { class: "mw-hint" }, `Squares: pairs that are seen. Dots: pairs that are computed with them, `
-    + `since they share a block, and hidden. Bars: of all ${n * n} pairs, and of ${n} tokens.`);
+    + `since they share a block, and hidden. Bars: of all ${(n * n).toLocaleString("en")} pairs, and of ${n} tokens.`);
   el.append(h("div", { class: "mw-controls" }, ...STATE.map((name) => controls[name].element)), drawing, said,
     h("ul", { class: "mw-measures" }, ...Object.values(measures).map((it) => it.element)), hint);
   draw();

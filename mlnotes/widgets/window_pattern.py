@@ -110,11 +110,12 @@ class WindowPattern(Widget):
         n, heard = self.n_tokens, np.flatnonzero(self.heard()[-1])
         steps = "" if self.dilation == 1 else f", in steps of {self.dilation}"
         blocks = "pair by pair" if self.block == 1 else f"in blocks of {self.block}"
+        farthest = f"{len(heard)} tokens, the farthest of them number {heard[0]}, {self.token - heard[0]} before it"
         return (
             f"Each of {n} tokens sees {self.window}{steps}: {self.mask().sum()} pairs, of {n * n} that there are. "
             f"Computed {blocks}: {self.computed().sum()} pairs, {self.computed().mean():.1%}. After {self.layers} "
-            f"layer{'s' * (self.layers > 1)}, token {self.token} can have heard of {len(heard)} tokens, the farthest "
-            f"of them number {heard[0]}, {self.token - heard[0]} before it."
+            f"layer{'s' * (self.layers > 1)}, token {self.token} can have heard of "
+            f"{farthest if len(heard) > 1 else 'itself alone'}."
         )
 
     @validate("window", "dilation", "block", "layers", "token")

@@ -409,6 +409,24 @@ def test_every_line_of_the_arithmetic_holds_for_the_digits_it_shows(open_page, a
     assert "the same for all 12 keys, largest first" in said
 
 
+def test_a_query_that_sees_one_key_has_no_others_to_share_with(open_page, small):
+    page = open_page(AttentionMap(TOKENS, *small, causal=True, row=0, column=0))
+    assert "there is no other key" in page.locator("[data-step=sum]").inner_text()
+
+
+def test_keys_whose_exponential_vanishes_are_seen_all_the_same(open_page, small):
+    q, k = small
+    page = open_page(AttentionMap(TOKENS, 100 * q, k, temperature=0.1, row=0, column=0))
+    assert "the same for all 5 keys" in page.locator("[data-step=sum]").inner_text()
+
+
+def test_what_is_locked_in_a_column_leaves_the_row_to_be_held(open_page, small):
+    page = open_page(AttentionMap(TOKENS, *small, column=2))
+    page.locator(".mw-grid [role=gridcell]").nth(3 * len(TOKENS) + 2).focus()
+    page.keyboard.press("h")
+    assert "the next row is read out beside it" in page.locator("[role=status]").last.inner_text()
+
+
 def test_few_coordinates_are_all_written_out(open_page, small):
     page = open_page(AttentionMap(TOKENS, *small, row=0, column=0))
     assert page.locator('[data-step^="term-"]').count() == 3

@@ -138,6 +138,29 @@ def test_the_verdict_names_the_slow_direction_and_the_edge(open_page, slide):
     assert "0.818" in page.locator('.mw-sums [data-name="best"]').inner_text()
 
 
+def test_the_edge_is_found_where_rounding_puts_it_on_the_other_side_of_the_step_size(open_page):
+    widget = Descent("momentum", beta=0.57, rate=3.14)
+    assert widget.edge() < 3.14
+    assert verdict(open_page(widget)).startswith("At the edge")
+
+
+def test_the_edge_is_shown_with_more_digits_than_a_step_size_has(open_page):
+    page = open_page(Descent("Nesterov", beta=0.6, rate=1.45))
+    assert page.locator('.mw-sums [data-name="edge"]').inner_text().endswith("1.455")
+
+
+@pytest.mark.parametrize(
+    ("start", "rate", "condition", "words"),
+    [
+        ((0.0, 1.0), 0.89, 20, "Straight across the valley there is no way along it to go: a digit costs 1 step."),
+        ((0.9, 0.0), 1.95, 20, "On the floor of the valley nothing swings: a digit costs 22 steps."),
+        ((0.0, 0.0), 3.0, 1, "The walk begins at the minimum, and stays there."),
+    ],
+)
+def test_the_verdict_is_about_where_the_walk_begins(open_page, start, rate, condition, words):
+    assert verdict(open_page(Descent(start=start, rate=rate, condition=condition))) == words
+
+
 def test_momentum_is_set_only_where_a_method_has_it(open_page):
     page = open_page(Descent(METHODS[0]))
     assert page.get_by_label("Momentum β").is_disabled()

@@ -135,6 +135,16 @@ def assert_fails_like_numpy(seen, dtype, shift):
         assert "Nothing overflows here" in verdict
 
 
+def test_lost_digits_are_named_where_nothing_overflows(open_page, slide):
+    page = open_page(Distribution([2.0, 1.0, 0.0], precision="float16", naive=True))
+    slide(page, "Added to all logits", -17)
+    assert page.locator(".mw-verdict").inner_text().endswith(
+        "exponentials below 6.10e−5 have lost digits in float16, or become 0."
+    )
+    slide(page, "Added to all logits", -3)
+    assert page.locator(".mw-verdict").inner_text() == "Nothing overflows here. Add a larger constant."
+
+
 @pytest.mark.parametrize("precision", ["float64", "float32", "float16"])
 def test_the_stable_formula_never_fails(open_page, slide, precision):
     page = open_page(Distribution([5.0, 4.0, -5.0], precision=precision, temperature=0.06))

@@ -86,6 +86,7 @@ def test_a_matrix_can_be_chosen_and_changed(open_page):
         page.get_by_label("Matrix").select_option(name)
         assert shown(page, "estimate") == pytest.approx(value, abs=1e-12)
         assert words in page.locator(".mw-verdict").inner_text()
+    assert page.locator("[data-name=turned] b").inner_text() == "none"  # the image is zero
     page.get_by_label("Matrix").select_option("mirror")
     page.get_by_label("Direction").fill("90")
     assert "points the other way: an eigenvector of a negative" in page.locator(".mw-verdict").inner_text()

@@ -111,7 +111,7 @@ def test_the_doubling_column_has_five_equations_and_grows_sixteenfold(open_page,
 
 def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     page = open_page(Elimination(exponent=17, step=1))
-    assert page.locator(".mw-verdict").inner_text() == "1 of 2 columns are eliminated."
+    assert page.locator(".mw-verdict").inner_text() == "1 of 2 columns is eliminated."
     assert page.get_by_label("Step").get_attribute("aria-valuetext") == "1 of 2"
     page.get_by_label("Step").focus()
     page.keyboard.press("ArrowRight")

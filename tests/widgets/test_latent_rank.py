@@ -101,6 +101,16 @@ def test_points_stand_over_their_bytes_at_the_height_of_their_loss(open_page):
     assert here == pytest.approx(x[0, 0])
 
 
+def test_the_number_of_tokens_at_first_can_be_chosen_again(open_page):
+    tokens = open_page(widget(rank=128, tokens=144)).get_by_label("Tokens in the cache")
+    tokens.focus()
+    texts = []
+    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowRight"):
+        tokens.press(key)
+        texts.append(tokens.get_attribute("aria-valuetext"))
+    assert texts == ["256", "144", "128", "144"]
+
+
 def test_less_loss_than_before_has_a_minus(open_page):
     assert "2.88 nats, −0.03" in open_page(widget(rank=256)).locator(".mw-ways").inner_text()
 

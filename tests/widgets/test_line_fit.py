@@ -131,6 +131,12 @@ def test_the_page_marks_the_right_angle_until_ridge_tilts_the_residual(open_page
     assert page.get_by_role("img", name=re.compile(r"at \d\d(\.\d+)?°")).count() == 1
 
 
+def test_ridge_keeps_the_right_angle_of_a_level_line(open_page):
+    page = open_page(LineFit([-2.0, -1.0, 0.0, 1.0, 2.0], [3.0, 1.0, 0.0, 1.0, 3.0], strength=0.0))
+    assert "ridge has nothing to shrink, and the right angle stays" in page.locator(".mw-verdict").inner_text()
+    assert "e−" not in page.locator("svg").first.get_attribute("aria-label")
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_mark_of_the_right_angle_stands_between_the_fit_and_the_origin(open_page, sign):
     widget = LineFit(X, [sign * v for v in Y])

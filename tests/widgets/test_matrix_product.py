@@ -95,3 +95,8 @@ def test_another_reading_with_fewer_steps_goes_back_to_its_last(open_page, slide
 def test_bad_input_is_refused_with_the_rule_and_the_values(arguments, message):
     with pytest.raises(ValueError, match=message):
         MatrixProduct(**arguments)
+
+
+def test_a_sum_of_outer_products_has_no_higher_rank_than_its_sides_allow(open_page):
+    page = open_page(MatrixProduct(A[:1], B, reading="outer products", step=2))
+    assert "C so far is a sum of 2, of rank 1 at most." in page.locator(".mw-verdict").inner_text()

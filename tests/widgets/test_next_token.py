@@ -37,6 +37,12 @@ def test_listed_probabilities_are_nearly_those_of_the_scores_themselves():
         np.testing.assert_allclose(widget(**choice).probabilities(), np.sort(exact)[::-1][:10], atol=1e-4)
 
 
+def test_a_token_that_is_not_listed_is_less_probable_than_those_that_are():
+    # The eleventh lies in the same step of 0.05 nats as the tenth, below its middle.
+    near = NextToken(lambda text: np.array([*np.arange(9, 0, -1.0), 0.84, 0.83, -2.0]), names, ["a"], top_k=10)
+    assert np.count_nonzero(near._all()) == 10
+
+
 def test_as_many_tokens_are_left_as_of_the_scores_themselves():
     exact = next_token_probabilities(scores("a"), top_p=0.9)
     assert np.count_nonzero(widget(top_k=1000)._all()) == 1000

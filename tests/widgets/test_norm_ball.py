@@ -86,7 +86,7 @@ def test_the_state_is_json_even_for_an_infinite_power():
 def test_the_page_computes_what_python_computes(open_page, inverse):
     page = open_page(NormBall())
     chosen = ((3, -2), (2, 3)), ((-1.3, 0), (2.9, 0.7)), ((0, 0), (1.5, 1.5))
-    labels = "Power", "The line crosses", "and the x₂ axis", "Vector, x₁", "Vector, x₂"
+    labels = "Power", "The line crosses the x₁ axis", "The line crosses the x₂ axis", "Vector, x₁", "Vector, x₂"
     places = [dict(zip(labels, (2 - inverse, *line, *vector), strict=True)) for vector, line in chosen]
     for (vector, line), seen in zip(chosen, visit(page, places), strict=True):
         widget = NormBall(1 / inverse if inverse else inf, vector, line)
@@ -112,13 +112,14 @@ def test_balls_are_drawn_as_python_draws_them_and_touch_the_line(open_page, p):
 def test_the_verdict_says_where_zeros_come_from(open_page, slide):
     page = open_page(NormBall(1, line=(2, 3)))
     assert verdict(page).startswith("x₂ is exactly 0: the ball meets the line at a corner")
-    slide(page, "The line crosses", 3)
+    slide(page, "The line crosses the x₁ axis", 3)
     assert "along a whole side" in verdict(page)
     assert page.locator(".mw-side-met").count() == 1
+    assert page.locator("[data-name=nearest]").inner_text().startswith("a nearest point")
     slide(page, "Power", 0.5)
     assert "two of its spikes" in verdict(page)
     assert page.locator(".mw-nearest").count() == 2
-    slide(page, "and the x₂ axis", 1.0)
+    slide(page, "The line crosses the x₂ axis", 1.0)
     assert verdict(page).startswith("x₁ is exactly 0: the ball meets the line at a spike")
     slide(page, "Power", 1.5)
     assert "it is round" in verdict(page)

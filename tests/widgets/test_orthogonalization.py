@@ -64,7 +64,7 @@ def test_the_page_computes_what_python_computes(open_page, method):
         np.testing.assert_allclose(cells.reshape(4, 3), widget.done(), rtol=1e-12, atol=1e-300)
         framed = ["mw-on" in it["class"].split() for it in seen["td.mw-number"]]
         assert (np.reshape(framed, (4, 3)) == (np.arange(3) < step)).all()
-        assert step == 3 or seen.text(".mw-verdict") == f"{step} of 3 columns are done."
+        assert step == 3 or seen.text(".mw-verdict") == f"{step} of 3 columns {'is' if step == 1 else 'are'} done."
         for each in METHODS:
             assert shown(seen, each) == widget.digits(each)
 
@@ -73,7 +73,9 @@ def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     page = open_page(Orthogonalization(8, step=2))
     page.get_by_label("Columns done").focus()
     page.keyboard.press("ArrowRight")
-    assert "Dot product of columns 2 and 3: 0.5;" in page.locator(".mw-verdict").inner_text()
+    assert "Largest dot product, of columns 2 and 3: 0.5;" in page.locator(".mw-verdict").inner_text()
+    page.get_by_label("Method").select_option("modified Gram–Schmidt")
+    assert "Largest dot product, of columns 1 and 2: −7.071e−9;" in page.locator(".mw-verdict").inner_text()
     page.get_by_label("Method").select_option("mirrors")
     assert "a product of mirrors keeps angles" in page.locator(".mw-verdict").inner_text()
     assert page.get_by_label("ε").get_attribute("aria-valuetext") == "10⁻⁸"

@@ -45,6 +45,14 @@ def test_terms_and_what_is_left_add_up_to_the_picture():
     np.testing.assert_allclose(total - widget.shown(), low_rank(WIDE.astype(float), 3), atol=1e-10)
 
 
+@pytest.mark.parametrize("rank", [0, 1, 12])
+@pytest.mark.parametrize("view", VIEWS[1:])
+def test_no_number_of_a_term_or_of_what_is_left_is_beyond_black_and_white(rank, view):
+    widget = PictureRank(WIDE, rank, view=view)
+    largest = widget.contrast() * np.abs(widget.shown()).max()
+    assert largest == pytest.approx(127) or (largest < 127 and widget.contrast() == 2)
+
+
 def test_a_black_picture_has_nothing_left():
     widget = PictureRank(np.zeros((3, 5), int), 0)
     assert widget.error() == 0
@@ -70,7 +78,7 @@ def test_the_page_computes_what_python_computes(open_page, pixels):
         [canvas] = seen["canvas"]
         words = f"Picture: {view}, rank {rank}, error {100 * shown(seen, 'error'):.1f} percent"
         assert canvas["aria-label"] == words
-        values = widget.shown() if view == VIEWS[0] else 128 + 2 * widget.shown()
+        values = 128 * (view != VIEWS[0]) + widget.contrast() * widget.shown()
         # Where a term is 0.5 of a grey, rounding may go either way.
         assert np.abs(canvas["pixels"][::4] - np.clip(values, 0, 255).ravel()).max() <= 0.5 + 1e-9
 

@@ -144,3 +144,8 @@ def test_the_state_is_plain_json_without_numbers_of_the_processor():
     state = json.loads(html.split('<script type="application/json">')[1].split("</script>")[0])
     assert state["pieces"] == 3
     assert state["target"] == "sine"
+
+
+def test_whole_numbers_are_shown_with_all_their_digits(open_page):
+    page = open_page(ReluSum("sine", 64, unit=0, change=8.0))
+    assert page.locator("[data-name=scaled] b").inner_text() == f"{ReluSum('sine', 64, change=8.0).error() * 64**2:.0f}"

@@ -112,4 +112,4 @@ def test_it_works_from_the_keyboard_and_says_what_was_rescaled(open_page):
     assert "key 3: the maximum rises by 1.386: older sums times 0.2500" in page.locator("[role=status]").inner_text()
     page.get_by_label("The last block first").focus()
     page.keyboard.press("Space")
-    assert "no larger score: the sums stay as they are" in page.locator("[role=status]").inner_text()
+    assert "no larger score: older sums stay as they are" in page.locator("[role=status]").inner_text()

@@ -99,7 +99,7 @@ def test_lines_join_the_heads_that_share_in_the_function(open_page, groups):
     page = open_page(widget(groups=groups))
     q, v = np.ones((8, 1, 2)), np.arange(groups, dtype=float)[:, None, None]
     shares = grouped_query_attention(q, np.ones((groups, 1, 2)), v)[:, 0, 0]  # each head gets the number of its group
-    ends = page.locator(".mw-heads line").evaluate_all("all => all.map(e => Number(e.getAttribute('x2')))")
+    ends = page.locator(".mw-sharing line").evaluate_all("all => all.map(e => Number(e.getAttribute('x2')))")
     squares = page.locator(".mw-shared").evaluate_all(
         "all => all.map(e => Number(e.getAttribute('x')) + Number(e.getAttribute('width')) / 2)"
     )

@@ -93,7 +93,7 @@ def test_only_the_equivariant_prediction_turns_with_the_charges():
 def test_the_page_computes_what_python_computes(open_page):
     page, expected = open_page(example()), example()
     moves = ((0, 0, -1.5, 0.5), (90, 1, 0.25, -2.0), (215, 2, 2.2, 1.0), (360, 1, -0.75, 0.1))
-    labels = "Turn", "Particle", "its x before the turn", "its y before the turn"
+    labels = "Turn", "Particle", "The particle's x before the turn", "The particle's y before the turn"
     places = [dict(zip(labels, move, strict=True)) for move in moves]
     circles = "circle.mw-start", "circle.mw-end", "circle.mw-start.mw-on"
     seen_there = visit(page, places, ".mw-path", *circles, ".mw-egnn", ".mw-plain")
@@ -134,7 +134,7 @@ def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     assert turn.get_attribute("aria-valuetext") == "45°"
     assert "has not moved at all; the plain network's has moved by" in page.locator(".mw-verdict").inner_text()
     page.keyboard.press("Home")
-    assert page.locator(".mw-verdict").inner_text() == "Nothing is turned: this is how both networks were trained."
+    assert page.locator(".mw-verdict").inner_text() == "Nothing is turned. The clouds of the training lay along the first axis."
 
 
 def test_on_a_wide_page_the_numbers_stand_beside_the_picture(open_page):

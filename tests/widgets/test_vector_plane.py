@@ -107,6 +107,7 @@ def test_a_third_vector_is_compared_with_the_first(open_page):
         ((-1, 3), "zero: a right angle"),
         ((-2, 1), "negative: the angle is obtuse"),
         ((2, -3), "positive: the angle is acute"),
+        ((-0.1, 0.3), "zero: a right angle"),  # 3 × (−0.1) + 0.3 is not zero in double precision
     ],
 )
 def test_the_sign_is_told_in_words_and_shapes(open_page, b, words):
@@ -120,6 +121,25 @@ def test_the_sign_is_told_in_words_and_shapes(open_page, b, words):
     assert dashed == {"p": ["none"], "z": [], "n": ["4px, 4px"]}[words[0]]
     # A right angle's square at the origin; without one, the square at the projection's foot.
     assert page.locator(".mw-mark").count() == 1
+
+
+@pytest.mark.parametrize(("b", "words"), [((0.3, 0.1), "both point the same way"), ((-0.9, -0.3), "opposite ways")])
+def test_vectors_along_one_line_leave_nothing_and_are_told_apart_by_their_direction(open_page, b, words):
+    page = open_page(VectorPlane({"a": (3, 1), "b": b}))
+    assert words in page.locator(".mw-sign").inner_text()
+    assert not values(page)["residual"].any()
+    assert values(page)["degrees"] == (0 if words.startswith("both") else 180)
+
+
+def test_a_number_that_was_taken_out_comes_back_and_the_hint_says_the_step(open_page):
+    page = open_page(VectorPlane({"a": (3, 1), "b": (1, 2)}))
+    field = page.get_by_label("b, x", exact=True)
+    field.fill("")
+    field.blur()
+    assert field.input_value() == "1"
+    assert "0.1 a step" in page.locator(".mw-hint").inner_text()
+    page.get_by_label("Snap to steps of 0.5").check()
+    assert "0.5 a step" in page.locator(".mw-hint").inner_text()
 
 
 def test_zero_vectors_have_no_angle_and_do_no_harm(open_page):

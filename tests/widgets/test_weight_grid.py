@@ -97,9 +97,9 @@ def test_dots_stand_where_the_grid_has_points(open_page):
     moves = np.transpose([x, x, rings[:, 1], places])
     np.testing.assert_allclose(drawn(page, ".mw-moved", "x1", "x2", "y1", "y2"), moves, atol=1e-3)
     edges = 44 + 468 / 24 * np.arange(0, 25, 8)
-    spans = np.unique(drawn(page, ".mw-grid .mw-gridline", "x1", "x2").round(6), axis=0)
+    spans = np.unique(drawn(page, ".mw-weights .mw-gridline", "x1", "x2").round(6), axis=0)
     np.testing.assert_allclose(spans, np.transpose([edges[:-1] + 1, edges[1:] - 1]), atol=1e-5)
-    lines = page.locator(".mw-grid .mw-gridline").evaluate_all("all => all.map(e => Number(e.getAttribute('y1')))")
+    lines = page.locator(".mw-weights .mw-gridline").evaluate_all("all => all.map(e => Number(e.getAttribute('y1')))")
     assert {round(y, 6) for y in places} <= {round(y, 6) for y in lines}
 
 
@@ -108,7 +108,7 @@ def test_it_says_that_lines_are_points_of_the_grid_only_where_there_are_lines(op
     hint = page.locator(".mw-hint")
     assert hint.inner_text().endswith("Lines: points of the grid.")
     page.get_by_label("Bits").press("Home")
-    assert page.locator(".mw-grid .mw-gridline").count() == 0
+    assert page.locator(".mw-weights .mw-gridline").count() == 0
     assert hint.inner_text().endswith("The points of this grid are too dense to draw.")
 
 

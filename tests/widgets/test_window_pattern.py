@@ -136,6 +136,12 @@ def test_sliders_move_by_the_keyboard_and_are_told_to_listeners(open_page):
     )
 
 
+def test_a_token_that_heard_of_itself_alone_has_no_farthest_one(open_page):
+    widget = WindowPattern(24, window=3, token=0)
+    assert "token 0 can have heard of itself alone." in widget.describe()
+    assert "token 0 can have heard of itself alone." in open_page(widget).locator("[role=status]").inner_text()
+
+
 def test_a_click_on_a_row_follows_its_token(open_page):
     page = open_page(WindowPattern(24, window=3, block=4, layers=2))
     box = page.locator(".mw-pattern svg").bounding_box()

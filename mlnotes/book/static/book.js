@@ -28,6 +28,9 @@ addEventListener("load", () => {
   globalThis.MathJax?.startup?.promise?.then(() => nameScrollBoxes());
 });
 addEventListener("resize", () => nameScrollBoxes());
+// A widget's table grows and shrinks with what the reader chooses.
+const grown = new ResizeObserver((tables) => tables.forEach((it) => nameScrollBoxes(it.target.closest(".mw-matrices").parentElement)));
+addEventListener("load", () => document.querySelectorAll("main .mw-matrices table").forEach((it) => grown.observe(it)));
 addEventListener("toggle", (event) => nameScrollBoxes(event.target), true);
 addEventListener("scroll", (event) => {
   if (event.target.ariaLabel?.endsWith("scrolls sideways")) event.target.classList.toggle("goes-on", goesOn(event.target));

@@ -105,7 +105,7 @@ CHECKS = (
         mistakes=(
             Mistake("width from the largest", lambda ids, n, dtype=None: np.eye(ids.max() + 1, dtype=dtype)[ids],
                 "The width changes from batch to batch", "say how many numbers there are; do not let the data decide",
-                "GraphLearning, issue 12 (2024)"),
+                "jwcalder/GraphLearning, issue 12 (2024)"),
             Mistake("minus one is the last", ((_ACCEPTED, "-n <= id_ < n"),
                 ("ids[..., None] ==", "(ids % n)[..., None] ==")), "A number of -1 marks the last place",
                 "refuse negative numbers, which NumPy counts from the end"),

@@ -167,7 +167,7 @@ CHECKS = (
                 "a hidden score is -inf, not 0"),
             Mistake("large number", ("-math.inf", "-1e9"), "A row that sees nothing averages everything",
                 "use -inf, below which there is no score and which float16 has, and give zeros where all is hidden",
-                "BERT (2018): its published code adds -10000"),
+                "apex, issue 1390 (2022)"),
             Mistake("large number, with empty rows put right",
                 (_SHARED, "softmax(xp.where(mask, x, -1e9), axis=axis) * mask"),
                 "A row whose scores lie below the number that hides the others gets zeros",

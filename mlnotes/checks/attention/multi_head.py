@@ -136,7 +136,7 @@ CHECKS = (
                 "cut the width into (h, d) first, then swap the axes of tokens and heads", "FuxiCTR, issue 30 (2022)"),
             Mistake("heads joined without transposing", _JOINED, "A token gets what one head found for several tokens",
                 "swap the axes of heads and tokens back before joining",
-                "transformer-from-scratch, pull request 6 (2026), where training worked all the same"),
+                "jsbaan/transformer-from-scratch, pull request 6 (2026), where training worked all the same"),
             Mistake("heads cut and joined interleaved", (_EVERY_NTH, ("h l d -> ... l (h d)", "h l d -> ... l (d h)")),
                 "It trains, but weights from elsewhere give nonsense",
                 "head i owns d neighbouring columns, not every h-th one"),
@@ -195,7 +195,7 @@ CHECKS = (
                 call(split_heads(_q, 3)))),
         mistakes=(
             Mistake("joined without transposing", _JOINED, "A row holds what one head has for several tokens",
-                "swap the axes of heads and tokens before joining", "transformer-from-scratch, pull request 6 (2026)"),
+                "swap the axes of heads and tokens before joining", "jsbaan/transformer-from-scratch, pull request 6 (2026)"),
             Mistake("heads added", _ADDED, "Every part of a row is the same sum", "put the heads side by side"),
             Mistake("columns alternate", ("-> ... l (h d)", "-> ... l (d h)"),
                 "The columns of one head are no longer neighbours", "join (h, d), not (d, h)"),

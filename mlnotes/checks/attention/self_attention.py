@@ -163,7 +163,7 @@ CHECKS = (
             Mistake("divided by the root of the length", ("q.shape[-1] ** -0.5", "k.shape[-2] ** -0.5"),
                 "The sharpness depends on the number of keys", "divide by the root of q.shape[-1], the width"),
             Mistake("multiplied by the root", ("q.shape[-1] ** -0.5", "q.shape[-1] ** 0.5"),
-                "Rows are sharper than without any scale", "divide by sqrt(d)", "perceiver-io, issue 9 (2021)"),
+                "Rows are sharper than without any scale", "divide by sqrt(d)", "esceptico/perceiver-io, issue 9 (2021)"),
             Mistake("softmax over the queries",
                 (_SOFTMAX, "softmax(scores, -2) if mask is None else masked_softmax(scores, mask, -2)"),
                 "Columns sum to one instead of rows", "softmax over the last axis, the keys",

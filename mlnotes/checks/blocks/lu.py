@@ -225,7 +225,7 @@ _ELIMINATION = (
         "exchange whole rows, with the multipliers found so far"),
     Mistake("permutation transposed", ("[:, rows]", "[rows]"),
         "PLU is another matrix where rows change places in a cycle of three or more",
-        "return the transpose: A = PLU says that PᵀA = LU", "Nemo.jl, pull request 309 (2017)"),
+        "return the transpose: A = PLU says that PᵀA = LU", "Nemo.jl, pull request 309 (2017), where PA = LU was said"),
     Mistake("zero pivot divided by", (("if a[k, k] != 0:", "if True:"), _UNGUARDED),
         "Where the pivot is 0, 0 / 0 makes the rows below it nan",
         "leave a column alone where nothing is left to eliminate"),

@@ -550,7 +550,7 @@ CHECKS = (
         mistakes=(
             Mistake("eps under the root", ("(np.sqrt(square) + eps)", "np.sqrt(square + eps)"),
                 "It agrees with torch only where gradients are large", "add eps after the root",
-                "TensorFlow's RMSProp adds it under the root: rates do not carry over"),
+                "TensorFlow's tf.train.RMSPropOptimizer adds it under the root: rates do not carry over"),
             Mistake("root forgotten", ("np.sqrt(square) + eps", "square + eps"),
                 "Small gradients make the longest steps", "divide by the root of the mean square"),
             Mistake("eps forgotten", ("np.sqrt(square) + eps", "np.sqrt(square)"), "A coordinate without slope is nan",

@@ -330,7 +330,7 @@ CHECKS = (
                     "PyTorch's is_causal, issue 108108 (2023); ONNX, issue 8054 (2026)"),
             Mistake("mask forgotten", (_ATTEND, "cache.keys, cache.values"),
                     "Token by token all is well; in larger chunks tokens see their future",
-                    "mask the chunk, with the offset read before appending", "TinyLLM, pull request 18 (2026)"),
+                    "mask the chunk, with the offset read before appending", "Mikyx-1/TinyLLM, pull request 18 (2026)"),
             Mistake("offset one short",
                     (_ATTEND, "cache.keys, cache.values, np.tri(q.shape[-2], len(cache), offset - 1, bool)"),
                     "No token sees itself, and the first sees nothing",
