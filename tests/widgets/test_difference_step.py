@@ -110,7 +110,8 @@ def test_every_method_has_a_colour_of_its_own_and_its_key_has_it_too(open_page):
 def test_a_circle_within_a_square_is_seen(open_page):
     page = open_page(DifferenceStep())
     assert page.evaluate("getComputedStyle(document.querySelector('.mw-difference rect')).fill") == "none"
-    assert (drawn(page, ".mw-difference rect", "width").min() - 1.5) / 2 > drawn(page, ".mw-difference circle", "r").min()
+    squares, circles = drawn(page, ".mw-difference rect", "width"), drawn(page, ".mw-difference circle", "r")
+    assert (squares.min() - 1.5) / 2 > circles.min()
 
 
 def test_it_works_from_the_keyboard_and_names_its_values(open_page):

@@ -134,7 +134,8 @@ def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     assert turn.get_attribute("aria-valuetext") == "45°"
     assert "has not moved at all; the plain network's has moved by" in page.locator(".mw-verdict").inner_text()
     page.keyboard.press("Home")
-    assert page.locator(".mw-verdict").inner_text() == "Nothing is turned. The clouds of the training lay along the first axis."
+    words = "Nothing is turned. The clouds of the training lay along the first axis."
+    assert page.locator(".mw-verdict").inner_text() == words
 
 
 def test_on_a_wide_page_the_numbers_stand_beside_the_picture(open_page):

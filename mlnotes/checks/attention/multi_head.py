@@ -195,7 +195,8 @@ CHECKS = (
                 call(split_heads(_q, 3)))),
         mistakes=(
             Mistake("joined without transposing", _JOINED, "A row holds what one head has for several tokens",
-                "swap the axes of heads and tokens before joining", "jsbaan/transformer-from-scratch, pull request 6 (2026)"),
+                "swap the axes of heads and tokens before joining",
+                "jsbaan/transformer-from-scratch, pull request 6 (2026)"),
             Mistake("heads added", _ADDED, "Every part of a row is the same sum", "put the heads side by side"),
             Mistake("columns alternate", ("-> ... l (h d)", "-> ... l (d h)"),
                 "The columns of one head are no longer neighbours", "join (h, d), not (d, h)"),

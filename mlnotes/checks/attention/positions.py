@@ -117,6 +117,7 @@ _FIRST, _SECOND = "a * cos - b * sin", "a * sin + b * cos"
 _TURN = "cos, sin = _turns(x, positions, base)"
 _EVEN, _HALVES = "x[..., 0::2], x[..., 1::2]", "x[..., : x.shape[-1] // 2], x[..., x.shape[-1] // 2 :]"
 _IN_HALVES = ("xp.reshape(pairs, x.shape)", "xp.concat([pairs[..., 0], pairs[..., 1]], axis=-1)")
+_BOTH_PAIRINGS = "both pairings, each with weights of its own: transformers, issue 25199 (2023)"
 _IN_PAIRS = (("xp.concat([", "xp.stack(["), ("axis=-1)", "axis=-1).reshape(x.shape)"))
 _DOUBLED = "Waves slow down twice as fast as they should", "the exponent is 2r/d; do not double it again"
 _TURNING = (
@@ -201,7 +202,7 @@ CHECKS = (
     _rotation(rotary, lambda j, d: (2 * j, 2 * j + 1), Mistake("halves paired", ((_EVEN, _HALVES), _IN_HALVES),
         "Coordinates half a width apart are turned together",
         "pair neighbours; the other pairing is rotary_halves, and queries and keys must use the same",
-        "both pairings, each with weights of its own: transformers, issue 25199 (2023)"), Mistake("neighbours not brought back", _IN_HALVES,
+        _BOTH_PAIRINGS), Mistake("neighbours not brought back", _IN_HALVES,
         "All first coordinates stand before all second ones", "put the two of each pair side by side again"),
         Mistake("angles in two rows", ((_FIRST, "a * np.tile(cos, 2)[..., 0::2] - b * np.tile(sin, 2)[..., 0::2]"),
         (_SECOND, "a * np.tile(sin, 2)[..., 1::2] + b * np.tile(cos, 2)[..., 1::2]")),
@@ -209,7 +210,7 @@ CHECKS = (
         "repeat each angle for two neighbours: np.repeat, not np.tile")),
     _rotation(rotary_halves, lambda j, d: (j, j + d // 2), Mistake("neighbours paired", ((_HALVES, _EVEN), *_IN_PAIRS),
         "Neighbouring coordinates are turned together", "pair coordinates r and r + d/2; the other pairing is rotary",
-        "both pairings, each with weights of its own: transformers, issue 25199 (2023)"), Mistake("not permuted before", (_HALVES, _EVEN),
+        _BOTH_PAIRINGS), Mistake("not permuted before", (_HALVES, _EVEN),
         "Neighbouring coordinates are turned together, and come out half a width apart",
         "bring the two of each pair side by side first: x[..., np.argsort(order)]"),
         Mistake("not permuted back", _IN_PAIRS,

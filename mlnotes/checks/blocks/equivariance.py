@@ -392,7 +392,8 @@ CHECKS = (
         mistakes=(
             Mistake("result not turned back", ("pairs[inverse[i]][1](f(act_in(x)))", "f(act_in(x))"),
                 "The results of all positions lie on top of each other",
-                "undo the action on each result before averaging", "mmdetection, issue 10718 (2023), for a misspelled key"),
+                "undo the action on each result before averaging",
+                "mmdetection, issue 10718 (2023), for a misspelled key"),
             Mistake("result turned on", ("pairs[inverse[i]]", "pairs[i]"), "Turns come out doubled instead of undone",
                 "act on the result by the inverse of what acted on the input"))),
     Checks(broken_axioms, run=lambda version, table: sorted(version(table)),
