@@ -429,6 +429,17 @@ def test_the_lines_of_a_mistake_are_whole_in_a_narrow_window_and_told_apart(part
     page.close()
 
 
+def test_a_table_that_a_reader_makes_wider_shows_that_it_goes_on_and_a_narrower_one_does_not(built, browser):
+    page = browser.new_page(viewport={"width": NARROW, "height": 900})
+    page.goto((built / "chapters/blocks/lu.html").as_uri())
+    page.get_by_label("System").select_option("doubling column")
+    page.get_by_role("slider", name="Step").fill("4")
+    page.wait_for_selector("main .mw-matrices.goes-on[aria-label='Matrices, scrolls sideways'][tabindex='0']")
+    page.get_by_label("System").select_option("small pivot")
+    page.wait_for_selector("main .mw-matrices:not(.goes-on, [aria-label], [tabindex])")
+    page.close()
+
+
 @pytest.mark.parametrize("name", ["notation", "blocks/softmax"])
 def test_sentences_in_a_table_are_not_squeezed_to_words_in_a_narrow_window(name, part, browser):
     page = browser.new_page(viewport={"width": NARROW, "height": 900})
