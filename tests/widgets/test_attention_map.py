@@ -427,6 +427,16 @@ def test_what_is_locked_in_a_column_leaves_the_row_to_be_held(open_page, small):
     assert "the next row is read out beside it" in page.locator("[role=status]").last.inner_text()
 
 
+@pytest.mark.parametrize("width", [1300, 720, 400])
+def test_a_long_text_scrolls_in_its_place_and_lies_over_nothing(open_page, width):
+    tokens = [f"w{i}" for i in range(99)] + ["x" * 40]
+    page = open_page(AttentionMap(tokens, *np.random.default_rng(0).normal(size=(2, 100, 4)), row=99), width=width)
+    place, beside = (page.locator(it).bounding_box() for it in (".mw-map", ".mw-side"))
+    assert place["x"] + place["width"] <= beside["x"] or place["y"] + place["height"] <= beside["y"]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator(".mw-grid [role=rowheader]").last.bounding_box()["width"] > 20
+
+
 def test_few_coordinates_are_all_written_out(open_page, small):
     page = open_page(AttentionMap(TOKENS, *small, row=0, column=0))
     assert page.locator('[data-step^="term-"]').count() == 3
