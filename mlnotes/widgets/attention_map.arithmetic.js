@@ -19,7 +19,7 @@ function arithmetic(q, k, { scores, largest, powers, sum, weights }, j, keyNames
   const products = q.map((value, c) => value * k[c]);
   const written = largestFirst(products, TERMS);
   written.forEach((c, at) =>
-    line(`term-${c}`, at ? "" : "q · k", `${at ? "+ " : ""}${digits(q[c])} × ${digits(k[c])}`, products[c], `coordinate ${c}`));
+    line(`term-${c}`, at ? "" : "q · k", `${at ? "+ " : ""}${digits(q[c], 5)} × ${digits(k[c], 5)}`, products[c], `coordinate ${c}`));
   const left = q.length - written.length;
   const total = dot(q, k);
   if (left) line("rest", "", `+ ${left} more term${left === 1 ? "" : "s"}`,

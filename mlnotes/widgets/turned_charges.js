@@ -2,7 +2,6 @@
 
 const STATE = ["x", "angle", "particle"];
 const [SIZE, REACH, LIMIT] = [440, 3.2, 2.2];
-const SCALE = SIZE / 2 / REACH;
 const NETWORKS = { EGNN: "egnn", plain: "plain" };
 
 function render({ model, el }) {
@@ -40,7 +39,11 @@ function render({ model, el }) {
     }));
     // Where the plain network's prediction would be at every angle, all turned as the charges are turned now.
     const loop = Array.from({ length: 72 }, (_, i) => turn([ask("plain", turn(x, 5 * i))[k]], a - 5 * i)[0]);
-    drawn.replaceChildren(...picture(paths, charges, found, k, loop));
+    // The picture shrinks where something would leave it.
+    const places = [paths, found.EGNN.spots, found.plain.spots, loop].flat(3);
+    const reach = Math.max(REACH, 1.05 * Math.max(...places.map(Math.abs)));
+    drawing.dataset.reach = reach;
+    drawn.replaceChildren(...picture(paths, charges, found, k, loop, SIZE / 2 / reach));
     drawing.setAttribute("aria-label", `${charges.length} charges turned by ${plain(a)}°, their paths, and two predictions of where they end`);
     sums.replaceChildren(
       measured("egnn-off", "EGNN misses the end by", found.EGNN.off), measured("plain-off", "plain network misses it by", found.plain.off),
@@ -137,8 +140,8 @@ function measured(name, what, value) {
   return fact(name, what, value.toFixed(3), value);
 }
 
-function picture(paths, charges, found, k, loop) {
-  const at = ([a, b]) => [SIZE / 2 + SCALE * a, SIZE / 2 - SCALE * b];
+function picture(paths, charges, found, k, loop, scale) {
+  const at = ([a, b]) => [SIZE / 2 + scale * a, SIZE / 2 - scale * b];
   const line = (spots, props) => svg("polyline", { points: spots.map((spot) => at(spot).map((v) => v.toFixed(2)).join()).join(" "), ...props });
   const ways = charges.map((_, i) => line(paths.map((spots) => spots[i]), { class: "mw-path" }));
   const marks = charges.flatMap((charge, i) => {

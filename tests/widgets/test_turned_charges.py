@@ -9,10 +9,12 @@ from widget_examples import EXAMPLES
 from mlnotes.layers.egnn import EGNN, GraphNetwork
 from mlnotes.widgets.turned_charges import TurnedCharges, weights_of
 
+LABELS = "Turn", "Particle", "The particle's x before the turn", "The particle's y before the turn"
 
-def place(spots):
-    """Find where the page draws places: the middle is 0, and 3.2 stands at the edge."""
-    return 220 + np.array(spots) * (220 / 3.2) * (1, -1)
+
+def place(spots, reach):
+    """Find where the page draws places: the middle is 0, and ``reach`` stands at the edge."""
+    return 220 + np.array(spots) * (220 / reach) * (1, -1)
 
 
 def example():
@@ -93,26 +95,40 @@ def test_only_the_equivariant_prediction_turns_with_the_charges():
 def test_the_page_computes_what_python_computes(open_page):
     page, expected = open_page(example()), example()
     moves = ((0, 0, -1.5, 0.5), (90, 1, 0.25, -2.0), (215, 2, 2.2, 1.0), (360, 1, -0.75, 0.1))
-    labels = "Turn", "Particle", "The particle's x before the turn", "The particle's y before the turn"
-    places = [dict(zip(labels, move, strict=True)) for move in moves]
+    places = [dict(zip(LABELS, move, strict=True)) for move in moves]
     circles = "circle.mw-start", "circle.mw-end", "circle.mw-start.mw-on"
-    seen_there = visit(page, places, ".mw-path", *circles, ".mw-egnn", ".mw-plain")
+    seen_there = visit(page, places, "svg[data-reach]", ".mw-path", *circles, ".mw-egnn", ".mw-plain")
     for (angle, particle, across, up), seen in zip(moves, seen_there, strict=True):
         expected.angle, expected.particle = float(angle), particle
         expected.x = [[across, up] if i == particle else spot for i, spot in enumerate(expected.x)]
         for name, network in (("egnn", "EGNN"), ("plain", "plain")):
             assert shown(seen, f"{name}-off") == pytest.approx(expected.off(network), abs=1e-9)
             assert shown(seen, f"{name}-drift") == pytest.approx(expected.drift(network), abs=1e-9)
+        [[reach]] = drawn(seen, "svg[data-reach]", "data-reach")
         for path, found in zip(np.moveaxis(expected.paths(), 0, 1), corners(seen, ".mw-path"), strict=True):
-            np.testing.assert_allclose(found, place(path), atol=0.0051)
+            np.testing.assert_allclose(found, place(path, reach), atol=0.0051)
         for circle, spots in zip(circles[:2], (expected.start(), expected.paths()[-1]), strict=True):
-            np.testing.assert_allclose(drawn(seen, circle, "cx", "cy"), place(spots), atol=1e-6)
-        np.testing.assert_allclose(drawn(seen, ".mw-egnn", "cx", "cy"), place(expected.predict("EGNN")), atol=1e-6)
+            np.testing.assert_allclose(drawn(seen, circle, "cx", "cy"), place(spots, reach), atol=1e-6)
+        circles_of_egnn = drawn(seen, ".mw-egnn", "cx", "cy")
+        np.testing.assert_allclose(circles_of_egnn, place(expected.predict("EGNN"), reach), atol=1e-6)
         squares = drawn(seen, ".mw-plain", "x", "y") + 5.5
-        np.testing.assert_allclose(squares, place(expected.predict("plain")), atol=1e-6)
+        np.testing.assert_allclose(squares, place(expected.predict("plain"), reach), atol=1e-6)
         assert drawn(seen, circles[2], "cx", "cy").tolist() == [
-            pytest.approx(place(expected.start()[particle]), abs=1e-6)
+            pytest.approx(place(expected.start()[particle], reach), abs=1e-6)
         ]
+
+
+def test_the_picture_shrinks_where_something_would_leave_it(open_page):
+    page = open_page(example())
+    places = [{"Turn": 0}]
+    for particle in range(3):
+        places.append(dict(zip(LABELS, (45 * particle, particle, 2.2 * (-1) ** particle, 2.2), strict=True)))
+    seen_there = visit(page, places, "svg[data-reach]", ".mw-loop", ".mw-path", ".mw-egnn", ".mw-plain")
+    reaches = [drawn(seen, "svg[data-reach]", "data-reach").item() for seen in seen_there]
+    assert reaches[0] == 3.2 < max(reaches)
+    for seen in seen_there:
+        drawn_there = [*corners(seen, ".mw-loop"), *corners(seen, ".mw-path"), drawn(seen, ".mw-plain", "x", "y") + 5.5]
+        assert all((it >= 0).all() and (it <= 440).all() for it in drawn_there)
 
 
 def test_the_loop_passes_through_the_plain_prediction(open_page):
