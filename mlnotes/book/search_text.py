@@ -64,10 +64,17 @@ def _said(node):
     if isinstance(node, nodes.math):
         return plain_formula(node.astext())
     if isinstance(node, addnodes.pending_xref) and node["refdomain"] == "cite":
-        return "; ".join(", ".join(named(key.strip())) for key in node["reftarget"].split(","))
+        return "; ".join(_work(key.strip()) for key in node["reftarget"].split(","))
     if isinstance(node, addnodes.pending_xref) and node["reftype"] == "doc" and not node["refexplicit"]:
         return f"\ue000{docname_join(node['refdoc'], node['reftarget']).lstrip('/')}\ue001"
     return "".join(map(_said, node.children)) if node.children else node.astext()
+
+
+def _work(key):
+    try:
+        return ", ".join(named(key))
+    except KeyError:  # of a work that is missing, the extension for citations warns
+        return key
 
 
 def _merge(app, env, docnames, other):
