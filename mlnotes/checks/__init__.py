@@ -348,7 +348,7 @@ def _others(attempt):
     first, *failed = (trial.case for trial, _, _ in attempt.failed)
     failed = [case for case in failed if not case.edge]
     special = list(dict.fromkeys(case.says for case in failed if case.says not in ("", first.says)))
-    count = f"{len(failed) + 1} of {len(attempt.everyday)} calls fail"
+    count = f"{len(failed) + 1} of the {len(attempt.everyday)} calls that the exercise asks for fail"
     if len(special) > _NAMED:
         more = len(special) - _NAMED
         special[_NAMED:] = [f"and {more} other{'s' * (more > 1)}"]
