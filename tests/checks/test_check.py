@@ -206,7 +206,8 @@ class TestVerdicts:
 
     def test_of_many_failures_a_few_are_named(self):
         report = check(lambda capacity, n_heads, d_head: None, "KVCache")
-        assert re.fullmatch(r"(\d+) of the \1 calls that the exercise asks for fail: also ([^;]+; ){6}and \d+ others\.", report.fails)
+        words = r"(\d+) of the \1 calls that the exercise asks for fail: also ([^;]+; ){6}and \d+ others\."
+        assert re.fullmatch(words, report.fails)
         failed = [(types.SimpleNamespace(case=call().about(str(i))), None, "") for i in range(8)]
         assert _others(types.SimpleNamespace(failed=failed, everyday=failed)).endswith("; and 1 other.")
 

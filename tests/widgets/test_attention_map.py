@@ -234,6 +234,7 @@ def test_the_page_computes_the_weights_of_python(open_page, attention_map, slide
 
 def test_the_digits_in_the_cells_are_the_weights(open_page, attention_map):
     page = open_page(attention_map)
+    page.wait_for_selector(".mw-roomy")  # digits are written when the map has been laid out, in the next frame
     texts = page.locator("[role=gridcell]").all_inner_texts()
     np.testing.assert_allclose(np.reshape([float(t) for t in texts], (12, 12)), attention_map.weights(), atol=0.00501)
 
