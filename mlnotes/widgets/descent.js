@@ -142,7 +142,7 @@ function tell(state, expected, edge) {
   }
   if (Math.abs(state.rate - edge) < 1e-9) return "At the edge: across the valley the walk neither arrives nor diverges.";
   if (state.rate > edge) return "Too long: each step overshoots across the valley by more than it came from, and the walk diverges.";
-  if (!along) return `Straight across the valley there is no way along it to go: ${digit(steep)}.`;
+  if (!along) return `The walk goes straight across the valley: ${digit(steep)}.`;
   const each = digit(expected);
   if (slow > steep + 1e-9) return `The way along the valley is the slow part; ${each}.`;
   if (steep > slow + 1e-9) return `The swinging across the valley is the slow part; ${each}.`;

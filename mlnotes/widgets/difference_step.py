@@ -150,28 +150,17 @@ class DifferenceStep(Widget):
         return svg(460, 316, *parts)
 
     def describe(self):
-        """Say how large the three errors are, and of what kind."""
-        errors = ", ".join(f"{method} {self.error(method):.1e}" for method in METHODS).replace("-", "−")
+        """Say how large the three errors are, and what is expected of two of them."""
+        errors = ", ".join(f"{method} {self.error(method):.1e}" for method in METHODS)
+        forward, central = (
+            f"truncation of about {self.truncation(method):.1e} and rounding of up to {self.rounding(method):.1e}"
+            for method in METHODS[:2]
+        )
         return (
             f"The slope of {self.function} at {X:g}, measured with steps from 1 down to 10⁻¹⁶. Relative errors with "
-            f"h = {shown(self.h)}: {errors}. Of the forward difference's, {self.kind('forward')} is the larger part; "
-            f"of the central one's, {self.kind('central')}."
-        )
-
-    def kind(self, method):
-        """Name the larger part of an error.
-
-        Parameters
-        ----------
-        method : {"forward", "central", "complex"}
-            How the slope is measured.
-
-        Returns
-        -------
-        {"truncation", "rounding"}
-            What was cut off Taylor's series, or off the digits.
-        """
-        return "truncation" if self.truncation(method) > self.rounding(method) else "rounding"
+            f"h = {shown(self.h)}: {errors}. In the forward difference, {forward} are expected; in the central one, "
+            f"{central}."
+        ).replace("e-", "e−")
 
     def __repr__(self):
         return f"<DifferenceStep of {self.function}>"

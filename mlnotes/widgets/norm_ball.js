@@ -1,7 +1,7 @@
 // The ball of a p-norm, the norms of a vector, and the point of a line nearest to zero.
 
 const STATE = ["inverse", "vector", "line"];
-const LISTED = [1, 0.5, 0]; // 1/p of the lengths that are always shown
+const LENGTHS = { one: 1, two: 0.5, max: 0 }; // 1/p of those that are always shown
 const [REACH, LEAST, MOST, SIZE, STEPS] = [3.5, 0.5, 3, 420, 240];
 
 function render({ model, el }) {
@@ -40,8 +40,9 @@ function render({ model, el }) {
     vector.forEach((it, i) => it.set(state.vector[i]));
     shapes.replaceChildren(...picture(state, near, at));
     drawing.setAttribute("aria-label", `Unit ball for p = ${written(state.inverse)}, a vector, a line, and the ball that touches it`);
+    const own = Object.values(LENGTHS).includes(state.inverse) ? {} : { p: state.inverse };
     sums.replaceChildren(
-      ...Object.entries({ one: 1, two: 0.5, max: 0, ...(LISTED.includes(state.inverse) ? {} : { p: state.inverse }) }).map(([name, inverse]) => {
+      ...Object.entries({ ...LENGTHS, ...own }).map(([name, inverse]) => {
         const size = length(state.vector, inverse);
         return fact(name, `length for p = ${written(inverse)}`, plain(size), size);
       }),

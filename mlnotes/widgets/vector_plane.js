@@ -105,17 +105,16 @@ function coordinates(name, i, isFree, { move, vector, limit }) {
 function relation(a, b) {
   const [lengthA, lengthB] = [Math.hypot(...a), Math.hypot(...b)];
   // 3 × (−0.1) + 0.3 is −5.6e−17 for a computer, and a right angle for a reader.
-  const exact = (x, size) => (Math.abs(x) < 1e-12 * size ? 0 : x);
-  const dot = exact(a[0] * b[0] + a[1] * b[1], lengthA * lengthB);
-  const across = exact(a[0] * b[1] - a[1] * b[0], lengthA * lengthB); // zero where both lie along one line
+  const dot = withoutNoise(a[0] * b[0] + a[1] * b[1]);
+  const across = withoutNoise(a[0] * b[1] - a[1] * b[0]); // zero where both lie along one line
   const share = dot / (a[0] * a[0] + a[1] * a[1]); // nan where a is zero
-  const projection = a.map((x) => exact(share * x, lengthB));
+  const projection = a.map((x) => withoutNoise(share * x));
   return {
     dot, across, lengthA, lengthB, share, projection,
     cosine: Math.min(Math.max(dot / lengthA / lengthB, -1), 1),
     // The arc tangent keeps its digits near 0° and 180°, where the arc cosine loses them.
     degrees: lengthA && lengthB ? (Math.atan2(Math.abs(across), dot) * 180) / Math.PI : NaN,
-    residual: b.map((x, axis) => exact(x - projection[axis], lengthB)),
+    residual: b.map((x, axis) => withoutNoise(x - projection[axis])),
   };
 }
 

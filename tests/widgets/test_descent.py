@@ -152,7 +152,7 @@ def test_the_edge_is_shown_with_more_digits_than_a_step_size_has(open_page):
 @pytest.mark.parametrize(
     ("start", "rate", "condition", "words"),
     [
-        ((0.0, 1.0), 0.89, 20, "Straight across the valley there is no way along it to go: a digit costs 1 step."),
+        ((0.0, 1.0), 0.89, 20, "The walk goes straight across the valley: a digit costs 1 step."),
         ((0.9, 0.0), 1.95, 20, "On the floor of the valley nothing swings: a digit costs 22 steps."),
         ((0.0, 0.0), 3.0, 1, "The walk begins at the minimum, and stays there."),
     ],

@@ -61,10 +61,11 @@ def test_the_best_forward_error_is_near_the_root_of_rounding_and_the_best_centra
     assert max(widget.error("complex", h) for h in STEPS[24:]) < 1e-15
 
 
-def test_the_description_tells_the_errors_and_their_kinds():
+def test_the_description_tells_the_errors_and_what_is_expected_of_them():
     said = DifferenceStep("x³", 18).describe()
     assert "Relative errors with h = 1e−06: forward 7.7e−07, " in said
-    assert "forward difference's, truncation is the larger part; of the central one's, rounding." in said
+    assert "In the forward difference, truncation of about 7.7e−07 and rounding of up to " in said
+    assert "in the central one, truncation of about 2.0e−13 and rounding of up to " in said
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

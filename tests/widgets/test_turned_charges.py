@@ -123,7 +123,7 @@ def test_the_picture_shrinks_where_something_would_leave_it(open_page):
     places = [{"Turn": 0}]
     for particle in range(3):
         places.append(dict(zip(LABELS, (45 * particle, particle, 2.2 * (-1) ** particle, 2.2), strict=True)))
-    seen_there = visit(page, places, "svg[data-reach]", ".mw-loop", ".mw-path", ".mw-egnn", ".mw-plain")
+    seen_there = visit(page, places, "svg[data-reach]", ".mw-loop", ".mw-path", ".mw-plain")
     reaches = [drawn(seen, "svg[data-reach]", "data-reach").item() for seen in seen_there]
     assert reaches[0] == 3.2 < max(reaches)
     for seen in seen_there:

@@ -109,7 +109,7 @@ CHECKS = (
             Mistake("weights transposed", (("x @ w if", "x @ w.T if"), ("x @ w + b", "x @ w.T + b")),
                 "Only square weights fit, and outputs are those of the transpose",
                 "x @ w, for w has one column for each output; torch.nn.Linear keeps rows",
-                "TVM, pull request 8622 (2021), the other way round"),
+                "TVM, pull request 8622 (2021), where the transpose was missing"),
             Mistake("column form for rows", (("x @ w if", "w.T @ x if"), ("x @ w + b", "w.T @ x + b")),
                 "It is right for a single sample; of several nothing fits, or each output has a row",
                 "x @ w: Wᵀx is for one sample, written as a column"),

@@ -436,7 +436,7 @@ CHECKS = (
             Mistake("the same damping for all", _walk(lambda j, r, t: _damped(j, r, 0.1), steps=200),
                 "Parameters in small units never move",
                 "put the lengths of the Jacobian's columns into D: λD² in place of λI",
-                "Accord.NET, pull request 987 (2017), where costs far below one were"),
+                "Accord.NET, pull request 987 (2017), for costs far below one"),
             *(Mistake("damped normal equations", it, _WRONG_STEPS,
                 "solve the augmented system, or use the SVD: JᵀJ has the square of the condition number") for it in (
                 _walk(_normal), _refused_by_the_product)),
