@@ -16,8 +16,8 @@ function render({ model, el }) {
   const particle = slider("Particle", {
     min: 0, max: last, step: 1, text: (k) => `${k + 1} of ${last + 1}`, oninput: (k) => write(model, { particle: k }),
   });
-  const across = slider("The particle's x before the turn", { min: -LIMIT, max: LIMIT, step: 0.05, text, oninput: move(0) });
-  const up = slider("The particle's y before the turn", { min: -LIMIT, max: LIMIT, step: 0.05, text, oninput: move(1) });
+  const across = slider("x before the turn", { min: -LIMIT, max: LIMIT, step: 0.05, text, oninput: move(0) });
+  const up = slider("y before the turn", { min: -LIMIT, max: LIMIT, step: 0.05, text, oninput: move(1) });
   const drawn = svg("g");
   const drawing = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" }, drawn);
   const sums = h("ul", { class: "mw-sums" });

@@ -9,7 +9,7 @@ from widget_examples import EXAMPLES
 from mlnotes.layers.egnn import EGNN, GraphNetwork
 from mlnotes.widgets.turned_charges import TurnedCharges, weights_of
 
-LABELS = "Turn", "Particle", "The particle's x before the turn", "The particle's y before the turn"
+LABELS = "Turn", "Particle", "x before the turn", "y before the turn"
 
 
 def place(spots, reach):
