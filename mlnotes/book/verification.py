@@ -5,6 +5,7 @@ import html
 from dataclasses import dataclass
 from pathlib import Path
 
+from mlnotes.book import formula_values
 from mlnotes.book.compare import is_compared
 from mlnotes.book.form import read
 from mlnotes.diagnosis.report import EVIDENCE, Table, number_marks, scientific
@@ -163,6 +164,30 @@ def oracles(root=ROOT):
             for chapter in read_chapters(root)
         )
     )
+
+
+def formulas(root=ROOT):
+    """Count, chapter by chapter, the formulas that could be false, and those that are evaluated.
+
+    Parameters
+    ----------
+    root : Path
+        As for `read_chapters`.
+
+    Returns
+    -------
+    Tables
+        One table, with the sums in its last row.
+    """
+    chapters, kinds = read_chapters(root), ("displayed", "in a sentence", "in a docstring")
+    counts = []
+    for chapter in chapters:
+        found = formula_values.formulas(chapter.name)
+        counts.append([*(sum(it.kind == kind for it in found) for kind in kinds), sum(it.is_read for it in found)])
+    rows = [(chapter.title, *map(str, row)) for chapter, row in zip(chapters, counts, strict=True)]
+    rows.append(("all chapters", *(str(sum(column)) for column in zip(*counts, strict=True))))
+    head = ("chapter", "displayed", "in sentences", "in docstrings", "evaluated")
+    return Tables((("Formulas of each chapter and its functions", head, tuple(rows)),))
 
 
 def _read(path):

@@ -7,8 +7,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from mlnotes.book import formula_values
 from mlnotes.book.compare import WIDGET_VIEW
-from mlnotes.book.verification import ROOT, closest, oracles, read_chapters, summary
+from mlnotes.book.verification import ROOT, closest, formulas, oracles, read_chapters, summary
 from mlnotes.diagnosis.report import EVIDENCE
 
 
@@ -71,6 +72,18 @@ def test_oracles_are_listed_by_chapter(book):
         ["f", "a < property", "property", "0", "0"],
     ]
     assert "f         a < oracle    oracle    1e-09          1e-08\n" in repr(oracles(book))
+
+
+def test_formulas_are_counted_by_chapter():
+    *chapters, together = cells(formulas())[1:]
+    assert len(chapters) == len(read_chapters())
+    counts = [[int(it) for it in row[1:]] for row in chapters]
+    assert [int(it) for it in together[1:]] == [sum(column) for column in zip(*counts, strict=True)]
+    assert all(evaluated <= sum(others) for *others, evaluated in counts)
+    found = formula_values.formulas("blocks/softmax")
+    kinds = [sum(it.kind == kind for it in found) for kind in ("displayed", "in a sentence", "in a docstring")]
+    row = next(it for it in chapters if it[0] == "Softmax")
+    assert row[1:] == [str(it) for it in (*kinds, sum(isinstance(it.values, dict) for it in found))]
 
 
 def test_tables_name_their_rows_and_columns_for_those_who_cannot_see_them(book):
