@@ -131,7 +131,8 @@ def ridge(a, b, strength):
 
     Notes
     -----
-    .. math:: \\min_{\\mathbf x}\\; \\lVert\\mathbf{Ax} - \\mathbf b\\rVert^2 + \\lambda\\lVert\\mathbf x\\rVert^2,
+    .. math:: \\min_{\\mathbf x}
+              \\bigl(\\lVert\\mathbf{Ax} - \\mathbf b\\rVert^2 + \\lambda\\lVert\\mathbf x\\rVert^2\\bigr),
               \\qquad \\mathbf x = \\sum_i \\frac{s_i}{s_i^2 + \\lambda}\\,(\\mathbf u_i\\cdot\\mathbf b)\\,\\mathbf v_i
 
     Directions with singular values far above the root of the strength stay as they are, those far below it vanish.
@@ -177,6 +178,7 @@ def cholesky(a):
     .. math:: \\mathbf A = \\mathbf{LL}^{\\mathsf T}, \\qquad
               l_{jj} = \\sqrt{a_{jj} - \\sum_{k<j} l_{jk}^2}, \\qquad
               l_{ij} = \\frac{1}{l_{jj}}\\Bigl(a_{ij} - \\sum_{k<j} l_{ik} l_{jk}\\Bigr)
+              \\quad (i > j)
 
     No pivots are exchanged, and none need be: no entry of L is larger than the root of the largest of A.
 

@@ -95,7 +95,7 @@ def gelu_tanh(x):
 
     Notes
     -----
-    .. math:: \\frac x2\\Bigl(1 + \\tanh u\\Bigr) = x\\,\\sigma(2u), \\qquad
+    .. math:: y = \\frac x2\\Bigl(1 + \\tanh u\\Bigr) = x\\,\\sigma(2u) \\approx \\mathrm{gelu}(x), \\qquad
               u = \\sqrt{\\tfrac2\\pi}\\,\\bigl(x + 0.044715\\,x^3\\bigr)
 
     References

@@ -145,10 +145,12 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
 
     Notes
     -----
-    Every step minimizes the linear model, with a damping that keeps it within a trust region:
+    Every step minimizes the linear model, with a damping that keeps it within a trust region of radius Δ, or at most a
+    tenth beyond it:
 
-    .. math:: \\min_{\\mathbf p}\\;\\lVert\\mathbf r + \\mathbf{Jp}\\rVert^2 + \\lambda\\lVert\\mathbf{Dp}\\rVert^2,
-              \\qquad \\lVert\\mathbf{Dp}\\rVert \\le \\Delta
+    .. math:: \\min_{\\mathbf p}
+              \\bigl(\\lVert\\mathbf r + \\mathbf{Jp}\\rVert^2 + \\lambda\\lVert\\mathbf{Dp}\\rVert^2\\bigr),
+              \\qquad \\lVert\\mathbf{Dp}\\rVert \\le 1.1\\,\\Delta
 
     Without damping it is Gauss and Newton's step. The gain ratio compares what a step has brought with what the linear
     model predicted,

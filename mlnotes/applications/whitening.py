@@ -49,7 +49,7 @@ def standardize(x, eps=0.0, ddof=0):
 
     Notes
     -----
-    .. math:: z_{ij} = \\frac{x_{ij} - \\hat\\mu_j}{\\sqrt{\\hat\\sigma_j^2 + \\epsilon}}
+    .. math:: z_{ij} = \\frac{x_{ij} - \\hat\\mu_j}{\\sqrt{\\hat\\sigma_j^2 + \\varepsilon}}
 
     References
     ----------
@@ -137,7 +137,7 @@ def whiten(x, kind="pca", eps=0.0, ddof=0):
 
     .. math:: \\mathbf Z = \\mathbf{XW}, \\qquad
               \\tfrac{1}{n-\\delta} \\mathbf Z^{\\mathsf T}\\mathbf Z
-              = \\mathbf W^{\\mathsf T}\\mathbf{\\Sigma W} = \\mathbf I
+              = \\mathbf W^{\\mathsf T}\\mathbf\\Sigma\\mathbf W = \\mathbf I
 
     With the singular value decomposition of X, the product needs no small number to be divided by, and the covariance
     of the result is the identity to the last digits however ill-conditioned that of ``x`` is:
@@ -182,11 +182,11 @@ def whitening_matrix(x, kind="pca", eps=0.0, ddof=0):
     -----
     With the eigenvectors V and eigenvalues Λ of the covariance, every whitening has an orthogonal R of its own:
 
-    .. math:: \\mathbf W = \\mathbf V\\,(\\mathbf\\Lambda + \\epsilon\\mathbf I)^{-1/2}\\,\\mathbf R^{\\mathsf T},
+    .. math:: \\mathbf W = \\mathbf V\\,(\\mathbf\\Lambda + \\varepsilon\\mathbf I)^{-1/2}\\,\\mathbf R^{\\mathsf T},
 
-              \\mathbf R = \\mathbf I \\text{ (PCA)}, \\quad \\mathbf R = \\mathbf V \\text{ (ZCA)}, \\quad
-              \\mathbf R = \\mathbf L^{-1}\\mathbf V(\\mathbf\\Lambda + \\epsilon\\mathbf I)^{1/2}
-              \\text{ (Cholesky)}
+              \\text{PCA: } \\mathbf R = \\mathbf I, \\quad \\text{ZCA: } \\mathbf R = \\mathbf V, \\quad
+              \\text{Cholesky: } \\mathbf R
+              = \\mathbf L^{-1}\\mathbf V(\\mathbf\\Lambda + \\varepsilon\\mathbf I)^{1/2}
 
     where L is the Cholesky factor of the covariance plus ε times the identity.
 
@@ -226,7 +226,9 @@ def whitening_rotation(x, kind, other="pca", eps=0.0, ddof=0):
 
     Notes
     -----
-    .. math:: \\mathbf W_1\\,\\mathbf R_1\\mathbf R_2^{\\mathsf T} = \\mathbf W_2
+    With the matrices W and R of the two, as in `whitening_matrix`,
+
+    .. math:: \\mathbf Q = \\mathbf R_1\\mathbf R_2^{\\mathsf T}, \\qquad \\mathbf W_1\\mathbf Q = \\mathbf W_2
     """
     _require_kind(other)
     _, _, vt, std, _ = _principal_axes(x, kind, eps, ddof)

@@ -90,7 +90,9 @@ def masked_softmax(x, mask, axis=-1):
 
     Notes
     -----
-    .. math:: \\mathrm{softmax}(\\mathbf x')_i \\quad\\text{with}\\quad x'_i = x_i \\text{ if allowed, else } -\\infty
+    .. math:: a_{ij} = \\frac{m_{ij}\\,e^{x_{ij}}}{\\sum_t m_{it}\\,e^{x_{it}}}
+
+    Here m is 1 where the mask is True, and 0 elsewhere: the softmax of scores that are ``-inf`` where it is False.
     """
     require_floats(x=x)
     require_mask(x.shape, mask)

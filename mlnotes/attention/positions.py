@@ -139,12 +139,13 @@ def rotary(x, positions, base=10000.0):
 
     Notes
     -----
-    .. math:: \\begin{pmatrix}x'_{2r}\\\\ x'_{2r+1}\\end{pmatrix} =
-              \\begin{pmatrix}\\cos i\\omega_r & -\\sin i\\omega_r\\\\ \\sin i\\omega_r & \\cos i\\omega_r\\end{pmatrix}
-              \\begin{pmatrix}x_{2r}\\\\ x_{2r+1}\\end{pmatrix}
+    .. math:: \\begin{pmatrix}x'_{i,2r}\\\\ x'_{i,2r+1}\\end{pmatrix} =
+              \\begin{pmatrix}\\cos p_i\\omega_r & -\\sin p_i\\omega_r\\\\
+              \\sin p_i\\omega_r & \\cos p_i\\omega_r\\end{pmatrix}
+              \\begin{pmatrix}x_{i,2r}\\\\ x_{i,2r+1}\\end{pmatrix}
 
-    Angles are computed in double precision: in single precision, at position 100,000, they would be off by up to
-    0.007 radians.
+    Row i stands at position :math:`p_i`, and :math:`\\omega_r` are the `frequencies`. Angles are computed in
+    double precision: in single precision, at position 100,000, they would be off by up to 0.007 radians.
 
     References
     ----------
@@ -262,7 +263,7 @@ def alibi_slopes(n_heads):
 
     Notes
     -----
-    .. math:: m_i = 2^{-8i/h}, \\qquad i = 1, \\ldots, h
+    .. math:: m_i = 2^{-8i/h}, \\qquad i = 1, \\ldots, h, \\quad\\text{if } h \\text{ is a power of two}
 
     References
     ----------

@@ -288,7 +288,8 @@ def layer_norm_vjp(x, upstream, gain=None, eps=1e-5):
 
     Notes
     -----
-    With :math:`\\mathbf u` the upstream gradient times the gain, and averages over the n features,
+    With :math:`\\mathbf J` the Jacobian without gain, :math:`\\mathbf u` the upstream gradient times the gain, and
+    averages over the n features,
 
     .. math:: \\mathbf J^{\\mathsf T}\\mathbf u
               = \\frac1\\sigma\\bigl(\\mathbf u - \\overline{u} - \\mathbf y\\,\\overline{y u}\\bigr)

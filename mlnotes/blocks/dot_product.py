@@ -246,9 +246,9 @@ def dot_error_bound(a, b):
 
     Notes
     -----
-    With the unit roundoff u, half the distance from 1 to the next larger float,
+    With the computed sum :math:`\\hat s` and the unit roundoff u, half the distance from 1 to the next larger float,
 
-    .. math:: |\\widehat{\\mathbf a\\cdot\\mathbf b} - \\mathbf a\\cdot\\mathbf b|
+    .. math:: |\\hat s - \\mathbf a\\cdot\\mathbf b|
               \\le \\frac{d\\,u}{1 - d\\,u}\\;|\\mathbf a|\\cdot|\\mathbf b|
 
     References

@@ -79,8 +79,9 @@ def power_iteration(a, start=None, steps=1000, tolerance=None):
 
     Notes
     -----
-    .. math:: \\mathbf v_{k+1} = \\frac{\\mathbf A\\mathbf v_k}{\\lVert\\mathbf A\\mathbf v_k\\rVert}, \\qquad
-              \\text{error} \\sim \\left|\\frac{\\lambda_2}{\\lambda_1}\\right|^k
+    .. math:: \\mathbf v_{k+1} = \\frac{\\mathbf A\\mathbf v_k}{\\lVert\\mathbf A\\mathbf v_k\\rVert}
+
+    The error falls like :math:`|\\lambda_2/\\lambda_1|^k`, with eigenvalues numbered from the largest modulus down.
 
     References
     ----------
@@ -121,8 +122,10 @@ def inverse_iteration(a, shift=0.0, start=None, steps=1000, tolerance=None):
     Notes
     -----
     .. math:: (\\mathbf A - \\sigma\\mathbf I)\\,\\mathbf w = \\mathbf v_k, \\qquad
-              \\mathbf v_{k+1} = \\frac{\\mathbf w}{\\lVert\\mathbf w\\rVert}, \\qquad
-              \\text{error} \\sim \\left|\\frac{\\lambda_1 - \\sigma}{\\lambda_2 - \\sigma}\\right|^k
+              \\mathbf v_{k+1} = \\frac{\\mathbf w}{\\lVert\\mathbf w\\rVert}
+
+    The error falls like :math:`|(\\lambda_1 - \\sigma)/(\\lambda_2 - \\sigma)|^k`, with eigenvalues numbered from the
+    nearest to the shift on.
 
     The nearer the shift, the worse the condition of the system, and that does no harm: the error of the solution is
     large, but it lies in the direction that is looked for.
@@ -169,8 +172,9 @@ def rayleigh_iteration(a, start=None, steps=100, tolerance=None):
 
     Notes
     -----
-    .. math:: (\\mathbf A - \\rho_k\\mathbf I)\\,\\mathbf w = \\mathbf v_k, \\qquad
-              \\rho_k = \\mathbf v_k^{\\mathsf T}\\mathbf A\\mathbf v_k
+    .. math:: \\rho_k = \\mathbf v_k^{\\mathsf T}\\mathbf A\\mathbf v_k, \\qquad
+              (\\mathbf A - \\rho_k\\mathbf I)\\,\\mathbf w = \\mathbf v_k, \\qquad
+              \\mathbf v_{k+1} = \\frac{\\mathbf w}{\\lVert\\mathbf w\\rVert}
 
     References
     ----------
@@ -401,7 +405,7 @@ def characteristic_polynomial(a):
     Similar matrices share it, so it is computed from the Hessenberg form, one row and column more at a time:
 
     .. math:: p_i(x) = (x - h_{ii})\\,p_{i-1}(x)
-              - \\sum_{j<i} h_{ji}\\,h_{j+1,j} h_{j+2,j+1}\\cdots h_{i,i-1}\\;p_{j-1}(x)
+              - \\sum_{j<i} h_{ji}\\,p_{j-1}(x) \\prod_{k=j}^{i-1} h_{k+1,k}
 
     The way back, from coefficients to eigenvalues, is no way to compute them: rounding the coefficients can move the
     roots far.
@@ -505,10 +509,11 @@ def jacobi_iteration(a, sweeps=100):
 
     Notes
     -----
-    A rotation moves what it makes zero onto the diagonal. Later ones fill the zeros again, but with less:
+    A rotation of rows and columns p and q turns A into B, and moves what it makes zero onto the diagonal. Later ones
+    fill the zeros again, but with less:
 
-    .. math:: \\mathbf A \\leftarrow \\mathbf J^{\\mathsf T}\\mathbf{AJ}, \\qquad
-              \\sum_{i\\ne j} a_{ij}^2 \\text{ falls by } 2a_{pq}^2
+    .. math:: \\mathbf B = \\mathbf J^{\\mathsf T}\\mathbf{AJ}, \\qquad
+              \\sum_{i\\ne j} b_{ij}^2 = \\sum_{i\\ne j} a_{ij}^2 - 2a_{pq}^2
 
     References
     ----------

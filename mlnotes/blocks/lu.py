@@ -122,10 +122,10 @@ def blocked_lu(a, block=64):
     -----
     With the first block of columns eliminated, A = LU reads
 
-    .. math:: \\begin{bmatrix}\\mathbf A_{11} & \\mathbf A_{12}\\\\ \\mathbf A_{21} & \\mathbf A_{22}\\end{bmatrix}
-              = \\begin{bmatrix}\\mathbf L_{11} & \\\\ \\mathbf L_{21} & \\mathbf I\\end{bmatrix}
-              \\begin{bmatrix}\\mathbf U_{11} & \\mathbf U_{12}\\\\
-              & \\mathbf A_{22} - \\mathbf L_{21}\\mathbf U_{12}\\end{bmatrix},
+    .. math:: \\begin{pmatrix}\\mathbf A_{11} & \\mathbf A_{12}\\\\ \\mathbf A_{21} & \\mathbf A_{22}\\end{pmatrix}
+              = \\begin{pmatrix}\\mathbf L_{11} & \\\\ \\mathbf L_{21} & \\mathbf I\\end{pmatrix}
+              \\begin{pmatrix}\\mathbf U_{11} & \\mathbf U_{12}\\\\
+              & \\mathbf A_{22} - \\mathbf L_{21}\\mathbf U_{12}\\end{pmatrix},
               \\qquad \\mathbf L_{11}\\mathbf U_{12} = \\mathbf A_{12}
 
     References
@@ -167,7 +167,8 @@ def lu_multiply_adds(m, n, block=64):
 
     Notes
     -----
-    .. math:: \\sum_{k=1}^{\\min(m,n)} (m-k)(n-k) \\approx \\frac{n^3}{3} \\quad\\text{for } m = n
+    .. math:: \\text{in products} + \\text{elsewhere} = \\sum_{k=1}^{\\min(m,n)} (m-k)(n-k)
+              \\approx \\frac{n^3}{3} \\quad\\text{for } m = n
     """
     require_integers(1, m=m, n=n, block=block)
     starts = range(0, min(m, n), block)
@@ -249,7 +250,7 @@ def lu_solve(a, b):
 
     Notes
     -----
-    .. math:: \\mathbf{Ax} = \\mathbf b \\quad\\Leftrightarrow\\quad
+    .. math:: \\mathbf{Ax} = \\mathbf b \\iff
               \\mathbf{Ly} = \\mathbf P^{\\mathsf T}\\mathbf b, \\quad \\mathbf{Ux} = \\mathbf y
 
     References

@@ -175,7 +175,7 @@ def outer(a, b):
 
     Notes
     -----
-    .. math:: (\\mathbf a\\,\\mathbf b^{\\mathsf T})_{ij} = a_i\\,b_j
+    .. math:: \\mathbf C = \\mathbf a\\,\\mathbf b^{\\mathsf T}, \\qquad c_{ij} = a_i\\,b_j
     """
     require_floats(a=a, b=b)
     if a.ndim < 1 or b.ndim < 1:

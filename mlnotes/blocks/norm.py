@@ -153,7 +153,7 @@ def equivalence_constants(p, q, n):
     -----
     .. math:: \\mathrm{low}\\,\\lVert\\mathbf x\\rVert_q \\le \\lVert\\mathbf x\\rVert_p
               \\le \\mathrm{high}\\,\\lVert\\mathbf x\\rVert_q, \\qquad
-              \\{\\mathrm{low}, \\mathrm{high}\\} = \\{1, n^{1/p - 1/q}\\}
+              \\mathrm{low} = \\min(1, n^{1/p - 1/q}), \\quad \\mathrm{high} = \\max(1, n^{1/p - 1/q})
 
     References
     ----------
@@ -227,7 +227,9 @@ def nearest_to_zero(a, b, p=2):
 
     .. math:: \\lVert\\mathbf x\\rVert_p \\ge \\frac{|b|}{\\lVert\\mathbf a\\rVert_q}, \\qquad
               \\frac1p + \\frac1q = 1, \\qquad
-              \\text{with equality for } x_i \\propto \\mathrm{sign}(a_i)\\,|a_i|^{q - 1} .
+              \\text{with equality for } x_i = c\\,\\mathrm{sign}(a_i)\\,|a_i|^{q - 1}
+
+    and the c for which a · x = b.
 
     For p ≤ 1 nothing is shorter than the point on the axis where :math:`|a_i|` is largest.
 

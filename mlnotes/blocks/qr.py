@@ -142,8 +142,8 @@ def givens_qr(a):
 
     Notes
     -----
-    .. math:: \\begin{bmatrix}c & s\\\\ -s & c\\end{bmatrix}\\begin{bmatrix}x\\\\ y\\end{bmatrix}
-              = \\begin{bmatrix}\\sqrt{x^2 + y^2}\\\\ 0\\end{bmatrix}
+    .. math:: \\begin{pmatrix}c & s\\\\ -s & c\\end{pmatrix}\\begin{pmatrix}x\\\\ y\\end{pmatrix}
+              = \\begin{pmatrix}\\sqrt{x^2 + y^2}\\\\ 0\\end{pmatrix}
 
     References
     ----------
@@ -221,9 +221,12 @@ def householder_qr(a):
 
     Notes
     -----
-    .. math:: \\mathbf H_k \\cdots \\mathbf H_2 \\mathbf H_1 \\mathbf A = \\mathbf R, \\qquad
-              \\mathbf Q = \\mathbf H_1 \\mathbf H_2 \\cdots \\mathbf H_k, \\qquad
+    .. math:: \\mathbf H_k \\cdots \\mathbf H_2 \\mathbf H_1 \\mathbf A
+              = \\begin{pmatrix}\\mathbf R\\\\ \\mathbf 0\\end{pmatrix}, \\qquad
+              \\mathbf q_j = \\mathbf H_1 \\mathbf H_2 \\cdots \\mathbf H_k\\,\\mathbf e_j, \\qquad
               \\mathbf H_j = \\mathbf I - \\tau_j \\mathbf v_j\\mathbf v_j^{\\mathsf T}
+
+    There are rows of zeros only where ``a`` has more rows than columns.
 
     References
     ----------
@@ -363,10 +366,13 @@ def compact_wy(v, tau):
 
     Notes
     -----
+    Every further reflection adds a row and a column to T:
+
     .. math:: (\\mathbf I - \\mathbf{VTV}^{\\mathsf T})(\\mathbf I - \\tau\\mathbf v\\mathbf v^{\\mathsf T})
-              = \\mathbf I - \\begin{bmatrix}\\mathbf V & \\mathbf v\\end{bmatrix}
-              \\begin{bmatrix}\\mathbf T & -\\tau\\,\\mathbf{TV}^{\\mathsf T}\\mathbf v\\\\ & \\tau\\end{bmatrix}
-              \\begin{bmatrix}\\mathbf V & \\mathbf v\\end{bmatrix}^{\\mathsf T}
+              = \\mathbf I - \\begin{pmatrix}\\mathbf V & \\mathbf v\\end{pmatrix} \\mathbf T'
+              \\begin{pmatrix}\\mathbf V & \\mathbf v\\end{pmatrix}^{\\mathsf T}, \\qquad
+              \\mathbf T' = \\begin{pmatrix}\\mathbf T & -\\tau\\,\\mathbf{TV}^{\\mathsf T}\\mathbf v\\\\
+              & \\tau\\end{pmatrix}
 
     References
     ----------

@@ -256,7 +256,10 @@ def gumbel_max(x, uniform, axis=-1):
 
     Notes
     -----
-    .. math:: \\arg\\max_i\\,(x_i + g_i) \\sim \\mathrm{softmax}(\\mathbf x), \\qquad g_i = -\\log(-\\log u_i)
+    For the class c that is drawn,
+
+    .. math:: x_c + g_c = \\max_i\\,(x_i + g_i), \\qquad g_i = -\\log(-\\log u_i), \\qquad
+              P(c) = \\mathrm{softmax}(\\mathbf x)_c
 
     References
     ----------

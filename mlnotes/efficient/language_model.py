@@ -46,7 +46,8 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
 
     Notes
     -----
-    .. math:: p = \\mathrm{softmax}(\\mathbf x / T), \\qquad p'_i \\propto p_i\\,[\\,p_i \\ge t\\,]
+    .. math:: \\mathbf p = \\mathrm{softmax}(\\mathbf x / T), \\qquad
+              p'_i = \\frac{p_i\\,[\\,p_i \\ge t\\,]}{\\sum_j p_j\\,[\\,p_j \\ge t\\,]}
 
     with the k-th largest probability for t, and with the smallest one of those that reach ``top_p``.
 

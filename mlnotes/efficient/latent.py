@@ -58,8 +58,11 @@ def latent_attention(q, c, w_uk, w_uv, mask=None, bias=None, scale=None):
 
     Notes
     -----
+    With the rotary parts of queries and keys in Q' and K':
+
     .. math:: \\mathbf H_i = \\mathrm{softmax}\\!\\left(\\mathrm{scale}\\cdot
-              [\\mathbf Q_i\\ \\mathbf Q_i'][\\mathbf C\\mathbf W_{UK}^{(i)}\\ \\mathbf K']^{\\mathsf T}
+              \\bigl(\\mathbf Q_i(\\mathbf C\\mathbf W_{UK}^{(i)})^{\\mathsf T}
+              + \\mathbf Q_i'\\mathbf K'^{\\mathsf T}\\bigr)
               + \\mathbf B_i\\right)\\mathbf C\\mathbf W_{UV}^{(i)}
 
     References
@@ -95,9 +98,12 @@ def absorbed_latent_attention(q, c, w_uk, w_uv, mask=None, bias=None, scale=None
 
     Notes
     -----
+    With the weights A of each head:
+
     .. math:: \\mathbf Q_i(\\mathbf C\\mathbf W_{UK}^{(i)})^{\\mathsf T}
               = (\\mathbf Q_i\\mathbf W_{UK}^{(i)\\mathsf T})\\,\\mathbf C^{\\mathsf T}, \\qquad
-              \\mathbf A_i(\\mathbf C\\mathbf W_{UV}^{(i)}) = (\\mathbf A_i\\mathbf C)\\,\\mathbf W_{UV}^{(i)}
+              \\mathbf H_i = \\mathbf A_i(\\mathbf C\\mathbf W_{UV}^{(i)})
+              = (\\mathbf A_i\\mathbf C)\\,\\mathbf W_{UV}^{(i)}
 
     What is left in the middle is multi-query attention: the only key/value head has latents with their rotary part for
     keys, and latents for values. They are not copied.
@@ -463,11 +469,11 @@ def factorize(w, rank, x=None):
 
     Notes
     -----
-    With the right singular vectors of **W**, or of **XW**, in the columns of V, and the first of them in V':
+    With the right singular vectors of **W**, or of **XW**, in the columns of V, and the first r of them in V':
 
     .. math:: \\mathbf W \\approx (\\mathbf W\\mathbf V')\\,\\mathbf V'^{\\mathsf T}, \\qquad
               \\lVert\\mathbf X\\mathbf W - \\mathbf X\\mathbf W\\mathbf V'\\mathbf V'^{\\mathsf T}\\rVert_F
-              = \\min_{\\text{rank } r}\\lVert\\mathbf X\\mathbf W - \\mathbf X\\mathbf M\\rVert_F
+              = \\min_{\\mathrm{rank}\\,\\mathbf M \\le r}\\lVert\\mathbf X\\mathbf W - \\mathbf X\\mathbf M\\rVert_F
 
     Whitening the inputs by the Cholesky factor of their second moments, as Wang et al. do, gives the same product
     where there is such a factor and the singular values r and r + 1 of XW differ.

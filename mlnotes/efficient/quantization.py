@@ -268,7 +268,9 @@ def bits_per_number(bits, block_size, symmetric=True, itemsize=2):
 
     Notes
     -----
-    .. math:: b + \\frac{8\\cdot\\text{bytes}\\cdot(1\\text{ or }2)}{\\text{block}}
+    With k numbers beside the codes of a block, 1 or 2:
+
+    .. math:: b + \\frac{8k\\cdot\\text{bytes}}{\\text{block}}
     """
     require_integers(1, bits=bits, block_size=block_size, itemsize=itemsize)
     return bits + 8 * itemsize * (1 if symmetric else 2) / block_size
@@ -349,7 +351,7 @@ def gptq(w, x, bits, block_size=None, symmetric=True, damping=0.01):
     :math:`\\mathbf H = \\mathbf X^{\\mathsf T}\\mathbf X + \\delta\\bar h\\,\\mathbf I` with ``damping`` for δ and the
     mean of the diagonal of XᵀX for :math:`\\bar h`:
 
-    .. math:: \\mathbf w_{j+1:} \\leftarrow \\mathbf w_{j+1:} - \\frac{w_j - \\hat w_j}{u_{jj}}\\,\\mathbf u_{j,j+1:}
+    .. math:: \\mathbf w_{>j} \\leftarrow \\mathbf w_{>j} - \\frac{w_j - \\hat w_j}{u_{jj}}\\,\\mathbf u_{j,>j}
 
     Row j of U behind the diagonal, divided by :math:`-u_{jj}`, says how columns after j can stand in for column j: it
     is the least-squares solution, damped like H, for all j at once.
@@ -406,7 +408,7 @@ def decode_q4_1(blocks):
 
     Notes
     -----
-    .. math:: x_i = \\Delta\\,c_i + m, \\qquad c_i \\in \\{0, \\dots, 15\\}
+    .. math:: x_i = \\Delta\\,c_i + m, \\qquad 0 \\le c_i \\le 15
 
     20 bytes for 32 numbers are 5 bits a number.
 
@@ -443,7 +445,7 @@ def decode_q8_0(blocks):
 
     Notes
     -----
-    .. math:: x_i = \\Delta\\,c_i, \\qquad c_i \\in \\{-127, \\dots, 127\\}
+    .. math:: x_i = \\Delta\\,c_i, \\qquad -127 \\le c_i \\le 127
 
     34 bytes for 32 numbers are 8.5 bits a number.
 
