@@ -23,11 +23,28 @@ function fill(element, props, children) {
   return element;
 }
 
+// A touch that becomes scrolling is taken over by the browser: what it has changed until then goes back.
+function unlessScrolled(element, read, write) {
+  let before;
+  element.addEventListener("pointerdown", () => { before = read(); });
+  element.addEventListener("pointercancel", () => write(before));
+}
+
 // Controls: native inputs with a <label>. Each has an `element` and a `set` that moves it without an event.
+
+function rangeInput(options, oninput) {
+  const input = h("input", { type: "range", ...options, oninput: () => oninput(input.valueAsNumber) });
+  unlessScrolled(input, () => input.valueAsNumber, (before) => {
+    if (input.valueAsNumber === before) return;
+    input.value = before;
+    oninput(before);
+  });
+  return input;
+}
 
 function slider(label, { min, max, step, text, oninput }) {
   const shown = h("span", { class: "mw-value", "aria-hidden": "true" }); // listeners get it as the slider's value
-  const input = h("input", { type: "range", min, max, step, oninput: () => oninput(input.valueAsNumber) });
+  const input = rangeInput({ min, max, step }, oninput);
   const set = (position, value = position) => {
     input.value = position;
     shown.textContent = text(value);

@@ -36,6 +36,7 @@ function render({ model, el }) {
     const within = (v) => Math.round(Math.min(Math.max(v, -1), 1) * 20) / 20;
     write(model, { start: [within((2 * x / SIZE - 1) * REACH), within((1 - 2 * y / SIZE) * REACH)] });
   };
+  unlessScrolled(drawing, () => model.get("start"), (before) => write(model, { start: before }));
   drawing.addEventListener("pointerdown", follow);
   drawing.addEventListener("pointermove", follow);
   const curve = svg("svg", { viewBox: "0 0 420 200", role: "img" });

@@ -111,9 +111,7 @@ function figure(name, what, shown, value) {
 }
 
 function row(label, [min, max], onchange) {
-  const range = h("input", {
-    type: "range", min, max, step: 0.1, "aria-label": `Logit of ${label}`, oninput: () => onchange(range.valueAsNumber),
-  });
+  const input = rangeInput({ min, max, step: 0.1, "aria-label": `Logit of ${label}` }, onchange);
   const digits = numberInput(`Logit of ${label}, as a number`, { step: 0.1 }, onchange);
   const bar = h("i");
   const mark = h("b", { class: "mw-mark" });
@@ -121,15 +119,15 @@ function row(label, [min, max], onchange) {
   // A value's name, which stands above the column where there is room for columns.
   const key = (name) => h("small", { class: "mw-key" }, name, " ");
   const element = h("li", {},
-    h("b", { class: "mw-label", title: label }, label), range, digits.element,
+    h("b", { class: "mw-label", title: label }, label), input, digits.element,
     h("span", { class: "mw-track" }, bar, mark),
     h("span", { class: "mw-number mw-weight" }, key("softmax"), weight),
     h("span", { class: "mw-more mw-number" },
       h("span", {}, key(powerName), power), " ", h("span", {}, key("T → 0:"), cold), " ", h("span", {}, key("T → ∞:"), hot)));
 
   function set(logit, name, e, p, isBest) {
-    range.value = logit;
-    range.setAttribute("aria-valuetext", plain(logit)); // which may lie beyond the slider, or between its places
+    input.value = logit;
+    input.setAttribute("aria-valuetext", plain(logit)); // which may lie beyond the slider, or between its places
     digits.set(logit);
     powerName.textContent = name;
     power.textContent = number(e);

@@ -27,6 +27,7 @@ function render({ model, el }) {
     const { x, y: below } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
     write(model, { start: [rounded((x / WIDTH) * reach[0], 0), rounded((1 - below / HEIGHT) * reach[1], 1)] });
   };
+  unlessScrolled(drawing, () => model.get("start"), (before) => write(model, { start: before }));
   drawing.addEventListener("pointerdown", follow);
   drawing.addEventListener("pointermove", follow);
   const dampings = svg("svg", { viewBox: `0 0 ${WIDTH} ${LOW}`, role: "img" });

@@ -27,6 +27,7 @@ function render({ model, el }) {
     const unit = (2 * REACH) / SIZE;
     write(model, { vector: [tenths((x - SIZE / 2) * unit), tenths((SIZE / 2 - y) * unit)] });
   };
+  unlessScrolled(drawing, () => model.get("vector"), (before) => write(model, { vector: before }));
   drawing.addEventListener("pointerdown", follow);
   drawing.addEventListener("pointermove", follow);
   const sums = h("ul", { class: "mw-sums" });

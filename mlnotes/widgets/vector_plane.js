@@ -70,6 +70,7 @@ function handle(name, i, isFree, { move, vector, limit, model }) {
     const step = event.shiftKey ? 1 : model.get("snap") ? SNAP : STEP;
     move(i, vector(i)[0] + step * way[0], vector(i)[1] + step * way[1]);
   });
+  element.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false }); // a <g> has no touch-action
   element.addEventListener("pointerdown", (event) => {
     event.preventDefault();
     element.focus();

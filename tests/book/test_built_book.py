@@ -496,6 +496,33 @@ def test_figures_stand_on_the_ground_of_the_page_and_have_the_colours_of_its_the
     page.close()
 
 
+def test_paper_is_light_whatever_the_screen_is(built, browser):
+    page = browser.new_page(color_scheme="dark")
+    page.goto((built / "chapters/blocks/matmul.html").as_uri())
+    ground = "() => getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(ground)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)" != dark
+    assert max(page.locator("h2").first.evaluate("(it) => getComputedStyle(it).color.match(/\\d+/g).map(Number)")) < 100
+    page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(ground) == dark
+    page.close()
+
+
+def test_on_paper_long_source_and_tables_break_where_no_line_stands_alone(built, browser):
+    page = browser.new_page()
+    page.emulate_media(media="print")
+    page.goto((built / "chapters/blocks/matmul.html").as_uri())
+    style = "(all, name) => [...new Set(all.map((it) => getComputedStyle(it)[name]))]"
+    source = page.locator('div.cell_output div[class*="highlight-"]')
+    assert source.evaluate_all(style, "breakInside") == ["auto"]
+    heads = page.locator('.bd-article :is(table.mlnotes-table thead, tr:has(> th[scope="rowgroup"]))')
+    assert heads.evaluate_all(style, "breakAfter") == ["avoid"]
+    page.close()
+
+
 def cell_with(chapter, block):
     """Return the id of the cell that a block of a page comes from."""
     cells = json.loads((ROOT / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]

@@ -438,6 +438,21 @@ def test_a_long_text_scrolls_in_its_place_and_lies_over_nothing(open_page, width
     assert page.locator(".mw-grid [role=rowheader]").last.bounding_box()["width"] > 20
 
 
+@pytest.mark.parametrize("width", [390, 1300])
+def test_every_part_of_a_name_beside_a_row_is_that_name(open_page, attention_map, width):
+    page = open_page(attention_map, width=width)
+    others = page.evaluate("""() => [...document.querySelectorAll(".mw-grid [role=row]")].flatMap((row) => {
+      const name = row.querySelector("[role=rowheader]"), cell = row.querySelector("[role=gridcell]");
+      if (!name || !cell) return [];
+      const [box, { top, height }] = [name.getBoundingClientRect(), cell.getBoundingClientRect()];
+      return [0.1, 0.3, 0.5, 0.7, 0.9].filter((part) => {
+        const hit = document.elementFromPoint(box.left + box.width / 2, top + part * height);
+        return !name.contains(hit);
+      }).map((part) => [name.textContent, part]);
+    })""")
+    assert others == []
+
+
 def test_few_coordinates_are_all_written_out(open_page, small):
     page = open_page(AttentionMap(TOKENS, *small, row=0, column=0))
     assert page.locator('[data-step^="term-"]').count() == 3

@@ -318,6 +318,38 @@ def test_a_listener_hears_the_temperature_and_not_its_logarithm(open_page, widge
     assert page.get_by_label("Temperature").get_attribute("aria-valuetext") == "T = 0.316"
 
 
+# Press each picture that follows the pointer and each slider, as a finger does that goes on to scroll.
+SCROLLED = """async () => {
+  const changed = [], drawn = () => new Promise((done) => setTimeout(done));
+  const pressed = [...document.querySelectorAll("input[type=range]:enabled, svg")]
+    .filter((it) => it.matches("input") || getComputedStyle(it).cursor === "crosshair");
+  for (const it of pressed) {
+    const inputs = it.matches("input") ? [it] : it.closest(".mw").querySelectorAll("input");
+    const shown = () => JSON.stringify([...inputs].map((input) => input.value));
+    const before = shown(), { left, top, width, height } = it.getBoundingClientRect();
+    const at = { clientX: left + 0.3 * width, clientY: top + 0.2 * height, buttons: 1 };
+    it.dispatchEvent(new PointerEvent("pointerdown", at));
+    if (it.matches("input")) {
+      it.value = it.valueAsNumber > (+it.min + +it.max) / 2 ? it.min : it.max;
+      it.dispatchEvent(new Event("input"));
+    }
+    await drawn();
+    const moved = shown() !== before;
+    it.dispatchEvent(new PointerEvent("pointercancel"));
+    await drawn();
+    changed.push([(it.ariaLabel ?? it.parentElement.textContent), moved, shown() !== before]);
+  }
+  return changed;
+}"""
+
+
+def test_a_touch_that_becomes_scrolling_changes_nothing(open_page, widgets):
+    pressed = open_page(*widgets.values()).evaluate(SCROLLED)
+    assert len(pressed) > 50
+    assert [name for name, moved, _ in pressed if not moved] == []
+    assert [name for name, _, stays in pressed if stays] == []
+
+
 def test_every_control_has_a_name(open_page, widgets):
     page = open_page(*widgets.values())
     unnamed = page.locator(".mw :is(input, select, button, [role=slider])").evaluate_all(

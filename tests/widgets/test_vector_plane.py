@@ -241,3 +241,10 @@ def test_the_residual_is_drawn_at_a_right_angle_to_the_first_vector(open_page):
     )
     residual, a = (np.array(e[2:]) - np.array(e[:2]) for e in ends)
     assert residual @ a == pytest.approx(0, abs=1e-6 * np.linalg.norm(residual) * np.linalg.norm(a))
+
+
+def test_a_finger_that_takes_a_tip_does_not_scroll_the_page(open_page):
+    page = open_page(VectorPlane({"a": (3, 1), "b": (1, 2)}))
+    allowed = """(it) => it.dispatchEvent(new TouchEvent("touchstart", { cancelable: true, bubbles: true }))"""
+    assert page.get_by_role("slider", name="Tip of a").evaluate(allowed) is False
+    assert page.locator(".mw svg").first.evaluate(allowed) is True

@@ -36,3 +36,10 @@ addEventListener("scroll", (event) => {
   if (event.target.ariaLabel?.endsWith("scrolls sideways")) event.target.classList.toggle("goes-on", goesOn(event.target));
 }, { capture: true, passive: true });
 addEventListener("beforeprint", () => document.querySelectorAll("main details").forEach((it) => (it.open = true)));
+// Paper is light, whatever the screen is.
+addEventListener("beforeprint", () => {
+  const { dataset } = document.documentElement;
+  const { theme } = dataset;
+  dataset.theme = "light";
+  addEventListener("afterprint", () => (dataset.theme = theme), { once: true });
+});
