@@ -152,7 +152,8 @@ def equivalence_constants(p, q, n):
     Notes
     -----
     .. math:: \\mathrm{low}\\,\\lVert\\mathbf x\\rVert_q \\le \\lVert\\mathbf x\\rVert_p
-              \\le \\mathrm{high}\\,\\lVert\\mathbf x\\rVert_q, \\qquad
+              \\le \\mathrm{high}\\,\\lVert\\mathbf x\\rVert_q,
+
               \\mathrm{low} = \\min(1, n^{1/p - 1/q}), \\quad \\mathrm{high} = \\max(1, n^{1/p - 1/q})
 
     References

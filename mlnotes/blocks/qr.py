@@ -370,7 +370,8 @@ def compact_wy(v, tau):
 
     .. math:: (\\mathbf I - \\mathbf{VTV}^{\\mathsf T})(\\mathbf I - \\tau\\mathbf v\\mathbf v^{\\mathsf T})
               = \\mathbf I - \\begin{pmatrix}\\mathbf V & \\mathbf v\\end{pmatrix} \\mathbf T'
-              \\begin{pmatrix}\\mathbf V & \\mathbf v\\end{pmatrix}^{\\mathsf T}, \\qquad
+              \\begin{pmatrix}\\mathbf V & \\mathbf v\\end{pmatrix}^{\\mathsf T},
+
               \\mathbf T' = \\begin{pmatrix}\\mathbf T & -\\tau\\,\\mathbf{TV}^{\\mathsf T}\\mathbf v\\\\
               & \\tau\\end{pmatrix}
 
