@@ -350,6 +350,19 @@ def test_a_touch_that_becomes_scrolling_changes_nothing(open_page, widgets):
     assert [name for name, _, stays in pressed if stays] == []
 
 
+def test_a_finger_finds_controls_of_24_pixels(open_page, widgets, browser):
+    written = open_page(*widgets.values(), file=True)
+    context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(written.url)
+    controls = ".mw :is(input[type=range], .mw-check, summary, .mw-tools button, .mw-handle[tabindex])"
+    low = page.locator(controls).evaluate_all("""all => all
+      .map(it => [it.outerHTML.slice(0, 80), it.getBoundingClientRect().height])
+      .filter(([, height]) => 0 < height && height < 24)""")
+    context.close()
+    assert low == []
+
+
 def test_every_control_has_a_name(open_page, widgets):
     page = open_page(*widgets.values())
     unnamed = page.locator(".mw :is(input, select, button, [role=slider])").evaluate_all(
