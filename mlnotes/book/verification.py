@@ -115,9 +115,7 @@ def summary(root=ROOT):
         for chapter in chapters
     ]
     head = ("chapter", "code cells", "outputs", "compared", "figures", "widgets", "oracles", "properties")
-    rows = [(chapter.title, *map(str, row)) for chapter, row in zip(chapters, counts, strict=True)]
-    rows.append(("all chapters", *(str(sum(column)) for column in zip(*counts, strict=True))))
-    return Tables((("What each chapter holds, and how much of it is compared", head, tuple(rows)),))
+    return _counted("What each chapter holds, and how much of it is compared", head, chapters, counts)
 
 
 def closest(root=ROOT):
@@ -166,28 +164,28 @@ def oracles(root=ROOT):
     )
 
 
-def formulas(root=ROOT):
+def formulas():
     """Count, chapter by chapter, the formulas that could be false, and those that are evaluated.
-
-    Parameters
-    ----------
-    root : Path
-        As for `read_chapters`.
 
     Returns
     -------
     Tables
         One table, with the sums in its last row.
     """
-    chapters, kinds = read_chapters(root), ("displayed", "in a sentence", "in a docstring")
+    chapters, kinds = read_chapters(), ("displayed", "in a sentence", "in a docstring")
     counts = []
     for chapter in chapters:
         found = formula_values.formulas(chapter.name)
         counts.append([*(sum(it.kind == kind for it in found) for kind in kinds), sum(it.is_read for it in found)])
+    head = ("chapter", "displayed", "in sentences", "in docstrings", "evaluated")
+    return _counted("Formulas of each chapter and its functions", head, chapters, counts)
+
+
+def _counted(caption, head, chapters, counts):
+    """Make a table of what each chapter has of each kind, with the sums in its last row."""
     rows = [(chapter.title, *map(str, row)) for chapter, row in zip(chapters, counts, strict=True)]
     rows.append(("all chapters", *(str(sum(column)) for column in zip(*counts, strict=True))))
-    head = ("chapter", "displayed", "in sentences", "in docstrings", "evaluated")
-    return Tables((("Formulas of each chapter and its functions", head, tuple(rows)),))
+    return Tables(((caption, head, tuple(rows)),))
 
 
 def _read(path):

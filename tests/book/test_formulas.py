@@ -1,4 +1,4 @@
-r"""What the formulas say is so: their LaTeX is read, and both sides of each relation are compared."""
+"""What the formulas say is so: their LaTeX is read, and both sides of each relation are compared."""
 
 import re
 from functools import cache

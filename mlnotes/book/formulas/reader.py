@@ -175,6 +175,8 @@ class Reader:
         token = self.peek()
         if token in (r"\sum", r"\prod") or (token in (r"\max", r"\min") and self.parts[self.at + 1] == "_"):
             return self.fold()
+        if token == "[" and self._dots_follow():
+            return self.powers(self.row_of_blocks())
         known = {
             r"\frac": self.fraction,
             r"\tfrac": self.fraction,
@@ -186,7 +188,6 @@ class Reader:
             r"\underbrace": self.above_a_brace,
             r"\beginpmatrix": self.matrix,
             r"\begincases": self.cases,
-            "[": self.row_of_blocks if self._dots_follow() else self.bracket,
         }
         if token in known:
             return self.powers(known[token]())
