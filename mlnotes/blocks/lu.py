@@ -120,7 +120,7 @@ def blocked_lu(a, block=64):
 
     Notes
     -----
-    With the first block of columns eliminated, A = LU reads
+    With the rows in the order of PA, and the first block of columns eliminated, the blocks of PA are
 
     .. math:: \\begin{pmatrix}\\mathbf A_{11} & \\mathbf A_{12}\\\\ \\mathbf A_{21} & \\mathbf A_{22}\\end{pmatrix}
               = \\begin{pmatrix}\\mathbf L_{11} & \\\\ \\mathbf L_{21} & \\mathbf I\\end{pmatrix}

@@ -48,7 +48,7 @@ function render({ model, el }) {
     if (verdict.textContent !== said) verdict.textContent = said;
   }
 
-  const key = h("p", { class: "mw-hint" }, "Framed: pivots. Below the steps, in italics: multipliers, where zeros would stand.");
+  const key = h("p", { class: "mw-hint" }, "Framed: pivots. In italics, below the pivots: multipliers, in the places of the zeros that they made.");
   el.append(h("div", { class: "mw-controls" }, ...[matrix, exponent, exchange, step].map((it) => it.element)),
     h("div", { class: "mw-matrices" }, table), key, sums, verdict);
   draw();

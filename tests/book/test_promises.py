@@ -64,6 +64,19 @@ def test_the_readme_says_what_cells_mutants_and_kernels_are_held_to():
     assert f"`old` means OpenBLAS's {ARM['old'][1]} and" in readme
 
 
+def test_the_start_page_names_the_shortest_way_to_grouped_query_attention_as_the_map_has_it():
+    chapters = {it.name: it for it in read_map(ROOT / "chapters/map.yml")}
+    needed, way = ["efficient/grouped_query"], set()
+    while needed:
+        way.add(name := needed.pop())
+        needed.extend(chapters[name].needs)
+    text = (ROOT / "chapters/index.md").read_text(encoding="utf-8")
+    [told] = re.findall(r"The shortest way.*?(?=\n\n)", text, re.DOTALL)
+    assert re.findall(r"\{doc\}`[^<`]*<([^>]*)>`", told) == [name for name in chapters if name in way]
+    assert len(way) == 10
+    assert "has ten:" in told
+
+
 def test_the_pages_show_the_committed_outputs_for_building_runs_nothing():
     assert yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["execute"] == {"execute_notebooks": "off"}
 

@@ -31,6 +31,10 @@ ours.eliminate(after_one, np.arange(3), [0], 3)
 after_one[1:, 0] = 0  # where it keeps the multipliers
 E1 = after_one @ np.linalg.inv(A)
 
+# A symmetric matrix with positive pivots, none of which has to be exchanged.
+symmetric_L, symmetric_U = ours.doolittle(by_hand)
+SYMMETRIC = {r"\mathbf A": by_hand, r"\mathbf L": symmetric_L, r"\mathbf D": np.diag(np.diag(symmetric_U))}
+
 STEPS = {
     r"\mathbf A": A,
     r"\mathbf L": L,
@@ -126,6 +130,7 @@ INLINE = {
         r"(1-10^{20})x_2=2-10^{20}": {r"\mathbf x": without_exchange},
         r"\varepsilon x_1=1-x_2=0": {r"\varepsilon": 1e-20, r"\mathbf x": without_exchange},
     },
+    "growth-answer": {r"\mathbf A=\mathbf L\mathbf D\mathbf L^{\mathsf T}": SYMMETRIC},
     "growth": {
         r"|a_{ij}-m_{ik}a_{kj}|\le2\max|a|": {
             "a": largest,

@@ -96,6 +96,7 @@ INLINE = {
     "dual": {
         r"\mathbf a\cdot\mathbf x=\sum_ia_ix_i": COMMON,
         r"\frac1p+\frac1q=1": DUAL,
+        r"\frac1\infty=0": {},
     },
     "false-verdict": {r"\sum_i(y_i-c)=0": COMMON | {"c": y.mean(), "scale": 1.0}},
     "matrices": {

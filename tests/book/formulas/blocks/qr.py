@@ -86,6 +86,8 @@ INLINE = {
         r"\mathbf Q^{\mathsf T}\mathbf Q=\mathbf I": COMMON,
         r"\mathbf A^{\mathsf T}\mathbf A=\mathbf R^{\mathsf T}\mathbf Q^{\mathsf T}\mathbf Q\mathbf R"
         r"=\mathbf R^{\mathsf T}\mathbf R": COMMON,
+        r"\mathbf R^{\mathsf T}\mathbf R=\mathbf A^{\mathsf T}\mathbf A": COMMON,
+        r"\mathbf A^{\mathsf T}\mathbf A=\mathbf R^{\mathsf T}\mathbf R": COMMON,
     },
     "orthogonal-product": {
         r"\mathbf G_N\cdots\mathbf G_1\mathbf A=\mathbf R": TURNS | {r"\cdots": turns[1]},
