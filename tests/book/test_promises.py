@@ -132,11 +132,13 @@ def test_a_name_of_code_in_the_text_stands_in_a_cell_of_its_chapter_or_in_the_pa
     assert {it for it in set(named) - words_of_the_package() if it not in cells_of_code} == set()
 
 
-def test_names_of_code_in_the_notation_stand_in_the_chapters_that_it_gives_for_them():
+def test_the_notation_is_in_reading_order_and_its_names_of_code_stand_in_the_chapters_that_it_gives_for_them():
     rows = re.findall(
         r"^\|.*\| (.*) \| \{doc\}`(.*)` \|$", (ROOT / "chapters/notation.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     assert len(rows) > 50
+    order = [it.name for it in read_map(ROOT / "chapters/map.yml")]
+    assert [it for _, it in rows] == sorted((it for _, it in rows), key=order.index)
     for code, chapter in rows:
         cells = read(ROOT / f"chapters/{chapter}.ipynb").cells
         text = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
