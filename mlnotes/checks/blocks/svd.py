@@ -162,7 +162,7 @@ CHECKS = (
                 "work on A itself: AᵀA has the square of its condition number"),
             *(Mistake("reduced to two diagonals", it,
                 "Where rows or columns are of very different lengths, small singular values lose digits",
-                "rotate the columns themselves: NumPy, SciPy and PyTorch reduce the matrix to two diagonals first")
+                "rotate the columns themselves: NumPy, SciPy and, on the CPU, PyTorch reduce to two diagonals first")
                 for it in (("found = one_sided_jacobi(a)", "return tuple(np.linalg.svd(a, full_matrices=False))"),
                 _svd_of_torch)),
             Mistake("second factor not transposed", (_RESULT, f"{_RESULT}.T"),

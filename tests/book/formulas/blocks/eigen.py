@@ -25,6 +25,7 @@ STRETCHED = {
     "n": n,
 }
 
+BESIDE = STRETCHED | {r"\sigma": 0.4}
 TWO = {r"\mathbf A": np.array([[2, 1], [1, 2]]), r"\lambda": [1, 3], r"\mathbf I": np.eye(2)}
 
 A, S = rng.normal(size=(2, n, n))
@@ -50,6 +51,23 @@ BASIS = {
     r"\mathbf v": lambda i: vectors[:, order][:, i - 1],
     "k": 3,
     "i": range(1, n + 1),
+}
+
+DIAGONALIZED = {
+    r"\mathbf A": BASIS[r"\mathbf A"],
+    r"\mathbf V": vectors[:, order],
+    r"\boldsymbol\lambda": values[order],
+}
+
+# An orthonormal basis that begins with an eigenvector.
+begun = np.linalg.qr(np.column_stack([found.vector, large[:, 1:]]))[0]
+begun[:, 0] = found.vector / np.linalg.norm(found.vector)
+SETTLED = {
+    r"\mathbf A": large,
+    r"\mathbf Q": begun,
+    r"\mathbf v_1": begun[:, 0],
+    r"\lambda_1": found.eigenvalue,
+    r"\mathbf e_1": np.eye(n)[0],
 }
 
 # The multiple of v that is nearest to A v.
@@ -145,10 +163,14 @@ INLINE = {
     "four-said": {
         r"\mathbf A\mathbf v=\lambda\mathbf v": STRETCHED,
         r"(\lambda\mathbf I-\mathbf A)\mathbf v=\mathbf 0": STRETCHED | {"scale": 1.0},
+        "4=2+2": {},
+        r"3=2\cdot2-1\cdot1": {},
         r"\mathbf B=\mathbf S^{-1}\mathbf A\mathbf S": SIMILAR,
         r"\lambda\mathbf I-\mathbf B=\mathbf S^{-1}(\lambda\mathbf I-\mathbf A)\mathbf S": SIMILAR,
     },
     "wilkinson-said": {
+        r"\mathbf A\mathbf V=\mathbf V\,\mathrm{diag}(\boldsymbol\lambda)": DIAGONALIZED,
+        r"\mathbf A=\mathbf V\,\mathrm{diag}(\boldsymbol\lambda)\,\mathbf V^{-1}": DIAGONALIZED,
         r"\mathbf x=\sum_ic_i\mathbf v_i": BASIS,
         r"\rho=(\mathbf v\cdot\mathbf A\mathbf v)/(\mathbf v\cdot\mathbf v)": QUOTIENT,
     },
@@ -164,13 +186,24 @@ INLINE = {
         r"\mathbf A\leftarrow\mathbf R\mathbf Q": STEP,
         r"\mathbf R=\mathbf Q^{\mathsf T}\mathbf A": STEP,
     },
+    "shifts": {
+        r"(\mathbf A-\sigma\mathbf I)\mathbf v=(\lambda-\sigma)\mathbf v": BESIDE,
+        r"(\mathbf A-\sigma\mathbf I)^{-1}\mathbf v=\frac1{\lambda-\sigma}\mathbf v": BESIDE,
+    },
     "qr-why": {
+        r"\mathbf Q^{\mathsf T}\mathbf A\mathbf v_1=\lambda_1\mathbf Q^{\mathsf T}\mathbf v_1"
+        r"=\lambda_1\mathbf e_1": SETTLED,
         r"\mathbf A^2=\mathbf Q_1(\mathbf R_1\mathbf Q_1)\mathbf R_1"
         r"=\mathbf Q_1\mathbf Q_2\mathbf R_2\mathbf R_1": STEP,
         r"\mathbf A-\sigma\mathbf I=\mathbf Q\mathbf R": SHIFTED,
         r"\mathbf A\leftarrow\mathbf R\mathbf Q+\sigma\mathbf I": SHIFTED,
     },
     "jacobi": {
+        r"\mathbf A=\mathbf V\,\mathrm{diag}(\boldsymbol\lambda)\,\mathbf V^{\mathsf T}": {
+            r"\mathbf A": symmetric,
+            r"\mathbf V": axes,
+            r"\boldsymbol\lambda": of_symmetric,
+        },
         r"a_{pp}^2+a_{qq}^2+2a_{pq}^2": {
             r"\mathbf A": symmetric,
             "p": 2,

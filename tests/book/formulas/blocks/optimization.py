@@ -1,5 +1,6 @@
 """What the letters stand for in the formulas of optimization."""
 
+import math
 from itertools import islice
 from unittest.mock import patch
 
@@ -93,6 +94,8 @@ nesterov = third_step(
     inside(torch.optim.SGD, "momentum_buffer", 3, lr=eta, momentum=beta, nesterov=True),
 )
 means = inside(torch.optim.Adam, "exp_avg", 5, lambda _: gradient(w), lr=eta, betas=(beta, 0.9))
+adam = {"lr": eta, "betas": (beta, 0.9), "eps": eps}
+adam_means, adam_squares = (inside(torch.optim.Adam, it, 3, **adam) for it in ("exp_avg", "exp_avg_sq"))
 
 # A quadratic: its curvatures, and the error along their directions before and after a step.
 curvatures, directions = np.linalg.eigh(H)
@@ -189,8 +192,9 @@ def climbed(gradient, x):
     return {"f": quad(lambda part: gradient(part * x) @ x, 0, 1)[0], r"\mathbf x": x}
 
 
-edge = Descent("momentum", beta=beta).edge() / slope
+edge, nesterov_edge = (Descent(it, beta=beta).edge() / slope for it in ("momentum", "Nesterov"))
 EDGE = {r"\beta": beta, r"\eta": edge, r"\lambda": slope, "scale": 1}
+NESTEROV_EDGE = EDGE | {r"\eta": nesterov_edge}
 at_edge = np.roots([1, -(1 + beta - edge * slope), beta]).min()
 direction = -gradient(w)
 trial = ours.backtracking(height, w, direction, gradient(w) @ direction, 16.0)
@@ -230,6 +234,9 @@ FORMULAS = {
             inside(torch.optim.RMSprop, "square_avg", 3, lr=eta, alpha=beta, eps=eps),
         ),
         {r"\mathbf m": lambda t: means[t - 1], r"\beta_1": beta, r"\mathbf g": gradient(w), "t": range(1, 6)},
+        third_step(ours.adam(eta, beta, 0.9, eps), "", adam_means)
+        | {r"\mathbf m": lambda t: adam_means[t - 1], r"\mathbf s": lambda t: adam_squares[t - 1]}
+        | {r"\beta_1": beta, r"\beta_2": 0.9, "t": 3},
     ],
 }
 
@@ -253,6 +260,7 @@ INLINE = {
     "momentum-math": {
         r"e_{k+1}=e_k-\eta(\beta v+\lambda e_k)": RECURRENCE | {"k": 3, "v": velocity},
         r"\eta v=e_{k-1}-e_k": RECURRENCE | {"k": 3, "v": velocity},
+        r"\mathbf v\leftarrow\beta\mathbf v+\mathbf g": nesterov,
         r"|1+\beta-\eta\lambda|<2\sqrt\beta": {r"\beta": beta, r"\eta": eta, r"\lambda": EDGES},
         r"\eta\mu=(1-\sqrt\beta)^2": BEST,
         r"\eta L=(1+\sqrt\beta)^2": BEST,
@@ -270,9 +278,18 @@ INLINE = {
     "widget-answer": {
         r"\sqrt{0.6}=0.775": {"tolerance": 1e-3},  # three digits
         r"s(1-s)\le\tfrac14": {"s": expit([-0.7, 0.0, 0.1]).tolist()},
+        r"(1-\eta\lambda)(1+2\beta)=-1": NESTEROV_EDGE,
+        r"\eta\lambda=1+1/(1+2\beta)": NESTEROV_EDGE,
     },
     "search-why": {r"s=\tfrac12": {"s": expit(-y * (X @ np.zeros(n))).tolist()}},
     "newton": {
+        r"f=\sqrt{1+x^2}": {"f": quad(lambda t: t / math.hypot(1, t), 0, 1.7)[0] + 1, "x": 1.7},
+        r"x-f'/f''=-x^3": {
+            "f'": (math.hypot(1, 1.7001) - math.hypot(1, 1.6999)) / 2e-4,
+            "f''": (math.hypot(1, 1.701) - 2 * math.hypot(1, 1.7) + math.hypot(1, 1.699)) / 1e-6,
+            "x": 1.7,
+            "tolerance": 1e-5,  # of the differences
+        },
         r"\mathbf g(\mathbf x+\mathbf p)\approx\mathbf g+\mathbf H\mathbf p": SLOPE
         | {r"\mathbf g(": gradient, "≈": 1e-5}
     },
@@ -322,7 +339,6 @@ ahead = minimize_scalar(  # with this rate nothing is left along the largest cur
 
 # Adam by PyTorch: what it remembers, for the steps of the book.
 decay = 0.4
-adam = {"lr": eta, "betas": (beta, 0.9), "eps": eps}
 
 
 def adam_step(stepper, optimizer, **settings):

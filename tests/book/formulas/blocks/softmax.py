@@ -64,7 +64,10 @@ WINNER = COMMON | {
     "[": "y",
 }
 
+SHARES = COMMON | {"q": softmax(0.5 * x), r"\mathbf q": softmax(0.5 * x), "H": lambda q: stats.entropy(q[:, 0])}
+
 FORMULAS = {
+    "a02e6c4b": [SHARES],
     "1b645389": [COMMON],
     "887309d0": [COMMON],
     "f1f836cb": [COMMON],
@@ -82,6 +85,10 @@ FORMULAS = {
     ],
 }
 INLINE = {
+    "a02e6c4b": {
+        r"\log z\le z-1": {"z": [1 - 1e-3, 1.0, 1 + 1e-3]},
+        r"-\sum_iq_i\log\frac{p_i}{q_i}\ge-\sum_i(p_i-q_i)=0": SHARES | {"scale": 1.0},
+    },
     "1b645389": {
         r"p_i/p_j=h_{ij}(x_i-x_j)": COMMON | {"h(": lambda i, j, s: np.exp(s)},
         r"h_{ik}(s+t)=h_{ij}(s)\,h_{jk}(t)": SUMS | {"h(": lambda i, j, s: np.exp(beta * s)},

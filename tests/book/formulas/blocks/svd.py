@@ -108,6 +108,8 @@ INLINE = {
         r"\lVert\mathbf A\mathbf x\rVert_2^2=\mathbf x^{\mathsf T}(\mathbf A^{\mathsf T}\mathbf A)\mathbf x": COMMON,
         r"\mathbf A^{\mathsf T}\mathbf A\mathbf v_j=\lambda_j\mathbf v_j": COMMON,
         r"s_j=\sqrt{\lambda_j}": COMMON,
+        r"\mathbf A^{\mathsf T}\mathbf A=\mathbf A^2": known(A @ A.T),
+        r"\mathbf u_j=-\mathbf v_j": known(-A.T @ A),
     },
     "gram": {r"\varepsilon=10^{-4}": NotRead("a setting")},
     "gram-why": {
