@@ -166,7 +166,6 @@ SAID_OTHERWISE = {
     ("the last one", "efficient/language_model"): "it comes last",
     ("The real decoder", "efficient/language_model"): "SmolLM2",
     ("share", "efficient/grouped_query"): "heads that share keys",
-    ("them", "efficient/sinks"): "sinks, one word before",
     ("an earlier chapter", "applications/whitening"): "it comes earlier",
     ("mechanism", "attention/causal_mask"): "of induction",
 }

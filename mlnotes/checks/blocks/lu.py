@@ -546,6 +546,12 @@ CHECKS = (
                 (lu(largest_growth_matrix(n))[2][-1, -1] + 1 == 2.0 ** (n - 1)) == (n >= f()) for n in range(50, 60)))),
             oracle("the precision of a float", lambda: np.finfo(float).nmant + 2, call())),
         mistakes=(
+            Mistake("stored digits", lambda: 52, "A float has 53 binary digits: the first is not stored",
+                "with n - 1 = 53, the power is the first at which adding 1 changes nothing"),
+            Mistake("decimal digits", lambda: 16, "A float has 16 decimal digits, and the entry is a power of two",
+                "count binary digits: 53"),
+            Mistake("overflow", lambda: 1025, "Here the power leaves the floats; its last digit is lost long before",
+                "ask when a 1 beside the power is rounded away"),
             Mistake("digits for rows", lambda: 53, "The entry is 2 to the power of 52, where floats are 1 apart",
                 "the last entry of n rows is 2 to the power of n - 1"),
             Mistake("half a spacing kept", lambda: 55, "One row less loses the 1 already: it is half of the spacing",

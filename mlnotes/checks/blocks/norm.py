@@ -280,6 +280,8 @@ CHECKS = (
         mistakes=(
             Mistake("dimension itself", (_BOTH, "1 / n, float(n)"), "The bounds hold, but are too wide",
                     "raise n to the power 1/p - 1/q"),
+            Mistake("root of n", ("(1 / p - 1 / q)", "(0.5 * ((p < q) - (p > q)))"),
+                    "The factor is √n for every pair of norms", "raise n to the power 1/p - 1/q"),
             Mistake("always below", ("(1 / p - 1 / q)", "abs(1 / p - 1 / q)"),
                     "For p > q, vectors lie below the lower bound",
                     "for p > q the upper bound is 1 and the lower one is n to the power 1/p - 1/q"),
@@ -344,8 +346,13 @@ CHECKS = (
                     "the coordinates go as |aᵢ| to the power q - 1 = 1/(p - 1)"),
             Mistake("power q", ("1 / (p - 1)", "1 + 1 / (p - 1)"), "For p = ∞ the coordinates are not equally large",
                     "the power is q - 1, one less than q"),
-            Mistake("signs forgotten", ("np.sign(a) * parts", "1.0 * parts"),
-                    "Where coefficients differ in sign, the point is not the nearest", "give each xᵢ the sign of aᵢ"),
+            *(Mistake("signs forgotten", it, "Where coefficients differ in sign, the point is not the nearest, or none "
+                      "of the line", "give each xᵢ the sign of aᵢ")
+              for it in (("np.sign(a) * parts", "1.0 * parts"), ("np.dot(a, x) * x", "np.dot(a, x) * parts"))),
+            Mistake("divided by the dual norm", ("np.dot(a, x) * x",
+                    "vector_norm(a, np.inf if p <= 1 else 1 / (1 - 1 / p)) * x"),
+                    "Between p = 1 and p = ∞ the point is not on the line",
+                    "divide by a · direction, the q-th power of that norm"),
             *(Mistake("not on the line", ("return b / largest / np.dot(a, x) * x", f"return {it}"), "a · x is not b",
                       "multiply the direction by b / (a · direction)")
               for it in ("b * x", "b / largest / np.dot(a, x) * x if p <= 1 else b * x")),
@@ -375,6 +382,8 @@ CHECKS = (
             Mistake("only cut off", (_SHRUNK, "np.where(np.abs(z) > strength, z, 0)"),
                     "What is not zero is as large as without the penalty",
                     "where w is not 0, the slope w - z ± strength must vanish: w is nearer to 0 by strength"),
+            Mistake("middle left", (_SHRUNK, "np.where(np.abs(z) > strength, np.sign(z) * (np.abs(z) - strength), z)"),
+                    "Pulls smaller than the strength stay as they are", "between -strength and strength w is 0"),
             Mistake("below zero", ("np.maximum(np.abs(z) - strength, 0)", "(np.abs(z) - strength)"),
                     "Small pulls give w of the opposite sign", "stop at 0"),
             Mistake("no stop between", (_SHRUNK, "np.where(z > 0, z - strength, z + strength)"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.special import expit
 
 from mlnotes.blocks.softmax import logsumexp, softmax
 from mlnotes.book.formulas import From
@@ -54,6 +55,10 @@ DISTANCE = {  # tokens are counted from 0
 
 FORMULAS = {"why-math": [SHARE], "score-text": [NULL], "stream-derive": [DISTANCE]}
 INLINE = {
+    "score-text": {
+        r"\sum_j\exp x_j=\exp\mathrm{lse}(\mathbf x)": NULL,
+        r"\sigma(t)=1/(1+\exp(-t))": {r"\sigma": expit, "t": 0.7},
+    },
     "ex-3-solution": {
         r"\exp x_0=p\,(\exp x_0+n-1)": SHARE,
         r"(1-p)\exp x_0=p\,(n-1)": SHARE,

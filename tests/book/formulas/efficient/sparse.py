@@ -24,6 +24,6 @@ HEARD = {"L": L, "w": w, "value": int((np.linalg.matrix_power(long.astype(int), 
 SPREAD = {"L": L, "w": w, "value": np.sqrt(shares @ (back - shares @ back) ** 2)}
 
 FORMULAS = {"sp-window": [WINDOW], "sp-layers": [HEARD], "sp-gradcap": [SPREAD]}
-INLINE = {"sp-widget2": {r"3(w-1)\ge31": NotRead("a condition")}}
+INLINE = {"sp-hand2": {"6+1=7": {}}, "sp-widget2": {r"3(w-1)\ge31": NotRead("a condition")}}
 
 DOCSTRINGS = {"sliding_window_mask": [WINDOW | {r"\mathrm{window}": w}]}
