@@ -790,7 +790,9 @@ def _line_that_raised(attempt):
             return ""
         inside = _lines_of(found.error, source)
         if inside:
-            return f"Line {inside[-1]}, `{source.lines[inside[-1] - 1].strip()}`, is where it fails."
+            line = source.lines[inside[-1] - 1].strip()
+            does = "refuses what should be answered" if line.startswith("raise") else "is where it fails"
+            return f"Line {inside[-1]}, `{line}`, {does}."
     return ""
 
 

@@ -142,8 +142,8 @@ def _bent_once(x, weights, biases, activation=relu):
 CHECKS = (
     Checks(relu,
         cases=(call(_small), call(_points), call(np.array([1.0, np.nan, -1.0, 2.0, -3.0, 0.5])).about("nan"),
-            call(np.array([1000.0, -1000.0])).about("±1000"), call(np.array([np.inf, -1.0,
-            -np.inf])).about("infinities", edge=True)),
+            call(np.array([1000.0, -1000.0])).about("±1000"), call(np.array([-1.0, -2.0])).about("no positive number"),
+            call(np.array([np.inf, -1.0, -np.inf])).about("infinities", edge=True)),
         claims=(
             Claim("f(x) − f(−x) is x", lambda f: distance(f(_grid) - f(-_grid), _grid)),
             Claim("a positive factor passes through", lambda f: distance(f(4 * _points), 4 * f(_points))),
@@ -237,7 +237,7 @@ CHECKS = (
                 "use an exponential that is never large: exp(−x) for x > 0, exp(x) otherwise",
                 "nlmixr2lib, pull request 503 (2026)"),
             Mistake("exponential that overflows", lambda x: x / (1 + np.exp(-x)),
-                "exp(−x) overflows far below zero: only dividing by infinity hides it",
+                "An exponential overflows far from zero, which gives nan, or which only a division by infinity hides",
                 "use an exponential that is never large: exp(−x) for x > 0, exp(x) otherwise"),
             Mistake("gate of the size", lambda x: x / (1 + np.exp(-np.abs(x))),
                 "Below zero the gate is that of |x|: nearly open, where it should be nearly shut",

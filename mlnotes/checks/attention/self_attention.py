@@ -21,6 +21,7 @@ _q2, _k3, _v3, _bias23, _x3, _w2, _w22, _w21 = frozen(np.array([[1.0, 2.0], [0.0
     np.array([[1.0, 0.5], [0.0, 1.0]]), np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([[1.0], [3.0]]))
 _wide, *_narrow = frozen(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]), np.array([[1.0, 0.5], [0.0, 1.0], [2.0, 0.0]]),
     np.array([[0.0, 1.0], [2.0, -1.0], [1.0, 1.0]]), np.array([[1.0], [3.0], [-1.0]]))
+_far, _same = frozen(np.array([[200.0, 0.0], [30_000.0, 200.0]]), np.eye(2))
 # Query 3 sees nothing, the others every key but one.
 _some = (np.arange(5)[:, None] != np.arange(7)) & (np.arange(5)[:, None] != 3)
 _mask, _partial = frozen(causal_mask(5, 7, offset=2), _some)
@@ -220,7 +221,8 @@ CHECKS = (
                 "add the bias after scaling"))),
     Checks(attention,
         cases=(
-            call(_q2, _k3, _v3), call(_q2, _k3, _v3, mask=_blind).about("a query that sees no key"), *_extremes(_v3),
+            call(_q2, _k3, _v3), call(_k3, _k3, _v3).about("as many queries as keys"),
+            call(_q2, _k3, _v3, mask=_blind).about("a query that sees no key"), *_extremes(_v3),
             *_options(_q, _k, _v)),
         claims=(
             Claim("values that are all alike come back", lambda f: distance(f(_q, _k, np.ones((2, 7, 3))),
@@ -252,7 +254,9 @@ CHECKS = (
             call(30 * _x3, _w2, _w22, _w21, mask=causal_mask(3, 3)).about("scores of 1000"), call(_x, _w_q, _w_k, _w_v),
             call(_x, _w_q, _w_k, _w_v, mask=causal_mask(7, 7)).about("a causal mask"), call(np.stack([_x, -_x]), _w_q,
             _w_k, _w_v).about("two sequences"), call(_x3, _w2, _w22, _w22.T - 1).about("results as wide as tokens"),
-            call(_x3[:2] @ _wide, *_narrow).about("queries narrower than tokens")),
+            call(_x3[:2] @ _wide, *_narrow).about("queries narrower than tokens"),
+            call(_far, _same, _same, _same, mask=causal_mask(2, 2)).about("a hidden score far above the visible one"),
+            call(1e3 * _far, _same, -_same, _same, mask=causal_mask(2, 2)).about("visible scores below -1e9")),
         claims=(
             Claim("tokens in another order give the results in that order", lambda f: distance(f(_x[::-1], _w_q, _w_k,
                 _w_v), f(_x, _w_q, _w_k, _w_v)[::-1]), **_LAST_BITS),

@@ -342,6 +342,7 @@ CHECKS = (
         cases=(
             call(_first, _FLIPS, _x), call(np.square, [np.copy, _shift, _swap_first], _x),
             call(_first, _swaps[::-1], 3 * _x).about("all orders"),
+            call(np.argmax, _FLIPS, np.array([1.0, 5.0, 2.0, 0.0])).about("results that are integers"),
             call(_first, _swaps, np.array([1.0, 1.0, 4.0])).about("a result that comes more than once"),
             call(_outlier, _on_points, _points).about("rotations and reflections"), call(_first, _swaps, (_x,
             2 * _x)).about("two calls of what it returned"), call(_stay, [_stay, _shift, _flip],

@@ -137,6 +137,14 @@ FORMULAS = {
             "w": phi_x(everyone)[..., 0] / (n - 1),
             "j": each,
         },
+        LAYER
+        | {
+            r"\mathbf x'": egnn_layer(*asked, phi_h, edge_features=edges)[1],
+            "w": phi_x(everyone)[..., 0] / (n - 1),
+            "j": each,
+            "k": each,
+            "scale": 1.0,
+        },
         LAYER | {r"\mathbf m": lambda i, j: everyone[i - 1, j - 1], "i": [1, 2], "j": [3, 4, 5]},
         LAYER,
         LAYER,

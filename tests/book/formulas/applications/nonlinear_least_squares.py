@@ -217,7 +217,12 @@ INLINE = {
         r"\mathbf H=\mathbf J^{\mathsf T}\mathbf J(\mathbf I-c\,\mathbf K)": BEST | {"tolerance": 1e-6},
         r"-c>4.7": NotRead("a condition"),
     },
-    "runs-away-said": {r"2\mathbf J^{\mathsf T}(\mathbf r+\mathbf J\mathbf p)=-\lambda\,2\mathbf D^2\mathbf p": DAMPED},
+    "runs-away-said": {
+        r"\mathbf g\cdot\mathbf p=-\mathbf p\cdot\mathbf J^{\mathsf T}\mathbf J\mathbf p"
+        r"=-\lVert\mathbf J\mathbf p\rVert^2": AT
+        | {r"\mathbf p": step(x) - x},
+        r"2\mathbf J^{\mathsf T}(\mathbf r+\mathbf J\mathbf p)=-\lambda\,2\mathbf D^2\mathbf p": DAMPED,
+    },
     "gain": {r"L(\mathbf p)=\frac12\lVert\mathbf r+\mathbf J\mathbf p\rVert^2": AT},
     "widget-answer": {
         r"\mathbf a=1-e^{-x_2\mathbf t}": AT | {r"\mathbf a": J[:, 0]},

@@ -91,6 +91,9 @@ FORMULAS = {
     "two-start": [TWO],
 }
 INLINE = {
+    "whitened-said": {
+        r"\mathbf W\mathbf W^{\mathsf T}=\mathbf\Sigma^{-1}": COMMON | {r"\mathbf W": [PCA, ZCA, CHOLESKY]},
+    },
     "units": {r"E[(x-x')^2]=2\,\mathrm{Var}(x)": DRAWN},
     "ddof-said": {
         r"\mathbf\Sigma=\mathbf V\mathbf\Lambda\mathbf V^{\mathsf T}": COMMON,
@@ -104,7 +107,10 @@ INLINE = {
         r"\mathbf W_1^{\mathsf T}\mathbf\Sigma\mathbf W_1=\mathbf I": OTHER,
         r"\mathbf\Sigma=\mathbf W_1^{-\mathsf T}\mathbf W_1^{-1}": OTHER,
         r"\mathbf Q=\mathbf W_1^{-1}\mathbf W_2": COMMON,
-        r"\mathbf W=\mathbf\Sigma^{-1/2}": COMMON | {r"\mathbf W": ZCA},
+        r"\mathbf z=\mathbf R\mathbf\Lambda^{-1/2}\mathbf V^{\mathsf T}\mathbf x": COMMON
+        | {r"\mathbf R": V, r"\mathbf x": X[0], r"\mathbf z": whiten(X, "zca")[0]},
+        r"\mathbf W=\mathbf V\mathbf\Lambda^{-1/2}\mathbf V^{\mathsf T}=\mathbf\Sigma^{-1/2}": COMMON
+        | {r"\mathbf W": ZCA},
         r"\mathbf\Sigma=\mathbf L\mathbf L^{\mathsf T}": COMMON,
         r"\mathbf W=\mathbf L^{-\mathsf T}": COMMON,
         r"\mathbf L^{-1}\mathbf L\mathbf L^{\mathsf T}\mathbf L^{-\mathsf T}=\mathbf I": COMMON,

@@ -132,7 +132,7 @@ def right_silu__in_double(x):
 
 
 def wrong_silu__overflowing(x):
-    """only dividing by infinity hides it"""
+    """only a division by infinity hides"""
     return x / (1 + np.exp(-x))
 
 
