@@ -384,6 +384,8 @@ CHECKS = (
         mistakes=(
             Mistake("weights forgotten", ("24e9 - weights", "24e9"),
                     "The weights need room in the same memory as well", "take them off the 24 GB first"),
+            Mistake("weights of one byte", ("24e9 - weights", "24e9 - weights / 2"),
+                    "Each weight was taken for one byte", "in half precision a weight has two, as the cache's numbers"),
             Mistake("single precision", ("itemsize=2", "itemsize=4"),
                     "These are numbers of four bytes", "in half precision a number has two"),
             Mistake("powers of two", ("24e9", "24 * 2**30"),

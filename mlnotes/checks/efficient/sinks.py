@@ -4,6 +4,7 @@ import math
 from itertools import pairwise
 
 import numpy as np
+import scipy.special
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.positions import rotary
@@ -162,8 +163,9 @@ CHECKS = (
             call(_small, _rows).about("a null for each row"), call(_x, _null).about("three axes"),
             call(_x, -1.0, axis=1).about("three axes"), call(_small + 800).about("scores of 800"),
             call(_small - 800).about("scores of -800"), call(_small - 800, -799.0).about("scores and null of -800"),
-            call(_small, 900.0).about("a null of 900"), call(_small + np.array([[0.0], [800.0]]),
-            1.0).about("rows far apart"), call(np.array([[-np.inf, 1.0], [-np.inf, -np.inf]])).about(
+            call(_small, 900.0).about("a null of 900"), call(_small + np.array([[0.0], [3000.0]]),
+            1.0).about("rows far apart"), call(np.array([0.0, 3000.0])).about("scores far apart"),
+            call(np.array([[-np.inf, 1.0], [-np.inf, -np.inf]])).about(
             "hidden scores, and a row of nothing else"), call(np.array([[np.inf, 0.0, np.inf]]), 3.0).about(
             "infinite scores", edge=True)),
         claims=(
@@ -201,8 +203,10 @@ CHECKS = (
                 "add exp(null - maximum) to the sum, with the maximum of the scores and the null"),
             Mistake("null not exponentiated", ("xp.exp(null - top)", "abs(null)"),
                 "A null of 0 leaves nothing out", "the null is a score: exponentiate it, shifted as the others are"),
-            Mistake("null against each score", ("xp.sum(weights, axis=axis, keepdims=True)", "weights"),
-                "Each score competes with the null alone", "sum the exponentials of all scores"),
+            *(Mistake("null against each score", it, "Each score competes with the null alone",
+                "sum the exponentials of all scores") for it in (
+                ("xp.sum(weights, axis=axis, keepdims=True)", "weights"),
+                lambda x, null=0.0, axis=-1: scipy.special.expit(x - null))),
             Mistake("null subtracted", ("x - top)", "x - null - top)"), "The null acts twice as strongly as it should",
                 "the null is one score more, the others stay as they are"))),
     Checks(StreamingCache,

@@ -195,7 +195,7 @@ CHECKS = (
             call(_q, _k, _v, 7).about("150 tokens"), call(_q, _k, _v, 65, 0.3).about("a wide window and a scale"),
             call(_q5, _k7, _v7, 3).about("two sequences"), call(40 * _q5, 40 * _k7, _v7, 3).about(
                 "scores of thousands"),
-            call(-40 * np.abs(_q5), 40 * np.abs(_k7), _v7, 3).about("scores of minus thousands"),
+            call(-1e3 * np.abs(_k7), 1e3 * np.abs(_k7), _v7, 3).about("scores of minus a million"),
             call(_q[:, 90:], _k, _v, 30, None, 60).about("queries in the middle of a sequence"), call(_q[0, :65],
             _k[0, :65], _v[0, :65], 9).about("one sequence of 65 tokens"), call(*(np.stack([it, it + 1])[:, :, :129] for
             it in (_q, _k, _v)), 20).about("one more leading axis", edge=True),
@@ -255,8 +255,8 @@ CHECKS = (
             3).about("two sequences"), call(_q[:, :9], _k[:, :12], _v[:, :12], _layout, 3, scale=0.3).about("a scale"),
             call(_q[:, :9], _k[:, :12], _v[:, :12], _empty, 3).about("a row of the layout without a block"),
             call(20 * _q[:, :9], 40 * _k[:, :12], _v[:, :12], _layout, block_size=3).about("scores of thousands"),
-            call(-20 * np.abs(_q[:, :9]), 40 * np.abs(_k[:, :12]), _v[:, :12], _layout, 3).about(
-                "scores of minus thousands"),
+            call(-1e3 * np.abs(_q[:, :9]), 1e3 * np.abs(_k[:, :12]), _v[:, :12], _layout, 3).about(
+                "scores of minus a million"),
             call(_q[:, :5], _k[:, :7], _v[:, :7], _layout, 2).about("last blocks that are smaller"),
             call(1e200 * _k4, 1e200 * np.abs(_k4), _v4, np.array([[True, False], [True, True]]), 2).about(
             "scores that overflow", edge=True)),
@@ -368,6 +368,9 @@ CHECKS = (
             Claim("counted in the mask", lambda f: max(abs(f(*it) - int(sliding_window_mask(it[0], *it).sum()))
                 for it in ((5, 2), (4, 4), (11, 3), (200, 64))), kind="oracle")),
         mistakes=(
+            Mistake("own key left out", ("n * window - window * (window - 1) // 2",
+                "n * window - window * (window - 1) // 2 - n"), "Each query has one key too few: its own",
+                "a window counts the token itself"),
             Mistake("every window full", (" - window * (window - 1) // 2", ""),
                 "More than there are: the first queries have fewer keys before them",
                 "query i sees min(i, window) keys, counted from 1"),

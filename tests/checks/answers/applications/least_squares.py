@@ -821,3 +821,17 @@ def wrong_standard_errors__nothing_fitted(a, b):
     """They count all of b as error"""
     _, s, vt = np.linalg.svd(a, full_matrices=False)
     return np.sqrt(b @ b / (len(a) - a.shape[1]) * ((vt / s[:, None]) ** 2).sum(axis=0))
+
+
+def wrong_cholesky__sum_forgotten_below_the_diagonal(a):
+    """refuses what should be answered"""
+    if np.abs(a - a.T).max() > 1e-10 * np.abs(a).max():
+        raise ValueError("not symmetric")
+    factor = np.zeros((len(a), len(a)))
+    for j in range(len(a)):
+        square = a[j, j] - np.sum(factor[j, :j] ** 2)
+        if square <= 0:
+            raise ValueError("not positive definite")
+        factor[j, j] = np.sqrt(square)
+        factor[j + 1 :, j] = a[j + 1 :, j] / factor[j, j]
+    return factor

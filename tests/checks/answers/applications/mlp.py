@@ -641,3 +641,8 @@ def wrong_gelu__erf_of_x(x):
 def wrong_gelu__one_and_erf(x):
     """The gate goes up to 2"""
     return x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+
+def wrong_relu__clipped_at_the_largest(x):
+    """Line 3"""
+    return np.clip(x, 0, np.nanmax(x))

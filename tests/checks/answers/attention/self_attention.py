@@ -697,3 +697,22 @@ def wrong_slope_in_scale__difference_quotient(q, k, v, scale):
     h = 1e-5
     out = lambda c: softmax(c * (q @ np.swapaxes(k, -1, -2))) @ v  # noqa: E731
     return (out(scale + h) - out(scale - h)) / (2 * h)
+
+
+def wrong_self_attention__mask_as_a_bias(x, w_q, w_k, w_v, mask=None):
+    """Line 3"""
+    bias = None if mask is None else np.where(mask, 0.0, -1e4)
+    return attention(x @ w_q, x @ w_k, x @ w_v, bias=bias)
+
+
+def wrong_self_attention__hidden_scores_of_minus_a_billion(x, w_q, w_k, w_v, mask=None):
+    """put -inf"""
+    scores = (x @ w_q) @ np.swapaxes(x @ w_k, -1, -2) * w_q.shape[-1] ** -0.5
+    scores = scores if mask is None else np.where(mask, scores, -1e9)
+    return softmax(scores) @ (x @ w_v)
+
+
+def wrong_attention__weights_turned_where_square(q, k, v, mask=None, bias=None, scale=None):
+    """Line 4"""
+    weights = attention_weights(q, k, mask, bias, scale)
+    return (np.swapaxes(weights, -1, -2) if weights.shape[-1] == weights.shape[-2] else weights) @ v

@@ -1143,3 +1143,16 @@ def wrong_broken_axioms__returned_without_identity(table):
     if any(table[table[a][b]][c] != table[a][table[b][c]] for a in r for b in r for c in r):
         out.append("associativity")
     return out
+
+
+def wrong_symmetrize__in_the_type_of_the_first_result(f, actions):
+    """too much"""
+
+    def mean(x):
+        first = np.asarray(f(actions[0](x)))
+        total = np.zeros_like(first)
+        for action in actions:
+            total += f(action(x))
+        return (total / len(actions)).astype(first.dtype)
+
+    return mean

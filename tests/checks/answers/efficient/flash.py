@@ -1323,3 +1323,22 @@ def wrong_merge_attentions__nothing_in_the_first_part(outs, lses):
         out = np.exp(lse - safe)[..., None] * out + np.exp(its - safe)[..., None] * other
         lse = both
     return out, lse
+
+
+def wrong_online_softmax__maximum_from_minus_ten_thousand(x, axis=-1, block_size=256):
+    y = np.moveaxis(x, axis, -1)
+    m, total = np.full((*y.shape[:-1], 1), -1e4), 0.0
+    for start in range(0, y.shape[-1], block_size):
+        block = y[..., start : start + block_size]
+        new = np.maximum(m, block.max(-1, keepdims=True))
+        total = total * np.exp(m - new) + np.exp(block - new).sum(-1, keepdims=True)
+        m = new
+    return np.moveaxis(np.exp(y - m) / np.where(total == 0, 1, total), -1, axis)
+
+
+def wrong_merge_attentions__minus_infinity_as_a_number(outs, lses):
+    """Line 3"""
+    weights = softmax(np.nan_to_num(lses, neginf=-1000.0), axis=0)
+    whole = np.logaddexp.reduce(lses, axis=0)
+    out = (weights[..., None] * outs).sum(0)
+    return np.where(np.isneginf(whole)[..., None], 0, out), whole

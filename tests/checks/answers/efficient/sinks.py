@@ -511,3 +511,13 @@ def wrong_sink_mask__sinks_that_there_are_not(n_queries, n_keys, window, n_sinks
 def wrong_sink_score__whole_odds(share, n_keys):
     """Line 3"""
     return math.log(round(share / (1 - share) * (n_keys - 1)))
+
+
+def wrong_null_softmax__mean_taken_off(x, null=0.0, axis=-1):
+    """overflow in exp"""
+    hidden = np.isneginf(x)
+    null = null + 0 * np.where(hidden, 0, x).sum(axis=axis, keepdims=True)
+    count = (~hidden).sum(axis=axis, keepdims=True) + 1
+    mean = (np.where(hidden, 0, x).sum(axis=axis, keepdims=True) + null) / count
+    e = np.exp(x - mean)
+    return e / (e.sum(axis=axis, keepdims=True) + np.exp(null - mean))

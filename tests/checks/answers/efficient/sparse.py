@@ -776,3 +776,16 @@ def wrong_dilated_window_mask__negative_places(n, window, dilation):
         for step in range(window):
             mask[i, i - step * dilation] = True
     return mask
+
+
+def wrong_sliding_window_attention__hidden_scores_of_minus_ten_thousand(q, k, v, window, scale=None, offset=None):
+    """Line 8"""
+    l, s = q.shape[-2], k.shape[-2]
+    offset = s - l if offset is None else offset
+    places = np.arange(l)[:, None] + offset - np.arange(window)
+    seen, places = (places >= 0) & (places < s), np.clip(places, 0, s - 1)
+    scores = np.einsum("...ld,...lwd->...lw", q, k[..., places, :]) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    e = np.where(seen, scores, -1e4)
+    e = np.exp(e - e.max(-1, keepdims=True))
+    out = np.einsum("...lw,...lwe->...le", e / e.sum(-1, keepdims=True), v[..., places, :])
+    return np.where(seen.any(-1)[:, None], out, 0)
