@@ -59,7 +59,12 @@ PREPARE = """async (wanted) => {
   sources.forEach(([source], i) => (source.style.fontSize = `${Math.min(1, sizes[i])}em`));
   const main = document.querySelector("main"), places = document.createElement("div");
   const headings = [...main.querySelectorAll("section[id] > :is(h1, h2)")];
-  const ids = new Set([...headings.map((it) => it.parentElement.id), ...wanted]);
+  for (const it of headings) {  // a section may begin at the foot of a sheet whose next one begins with its heading
+    const { id } = it.parentElement;
+    it.parentElement.removeAttribute("id");
+    it.id = id;
+  }
+  const ids = new Set([...headings.map((it) => it.id), ...wanted]);
   places.className = "print-places";
   for (const id of [...ids].filter((it) => document.getElementById(it))) {
     places.append(Object.assign(document.createElement("a"), { href: `#${encodeURIComponent(id)}`, textContent: "." }));
@@ -67,7 +72,7 @@ PREPARE = """async (wanted) => {
   main.querySelector("article").prepend(places);
   const text = (it) => [...it.childNodes].filter((node) => !node.classList?.contains("headerlink")).map(
     (node) => node.textContent).join("").trim();
-  return headings.map((it) => [Number(it.tagName[1]), text(it), it.parentElement.id]);
+  return headings.map((it) => [Number(it.tagName[1]), text(it), it.id]);
 }"""
 
 
