@@ -791,7 +791,7 @@ def _line_that_raised(attempt):
         inside = _lines_of(found.error, source)
         if inside:
             line = source.lines[inside[-1] - 1].strip()
-            does = "refuses what should be answered" if line.startswith("raise") else "is where it fails"
+            does = "refuses what should be answered" if line.split()[0] == "raise" else "is where it fails"
             return f"Line {inside[-1]}, `{line}`, {does}."
     return ""
 
