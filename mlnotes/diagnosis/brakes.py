@@ -4,15 +4,14 @@ import ast
 import contextlib
 import copy
 import ctypes
-import linecache
+import inspect
 import math
 import signal
-import sys
 import threading
 import time
 from dataclasses import dataclass
 
-from mlnotes.diagnosis.source import run_definition
+from mlnotes.diagnosis.source import run_definition, source_of
 
 # Seconds of the processor after which a reader's call counts as endless: a right one takes a small part of one.
 ENDLESS = 10.0
@@ -28,8 +27,7 @@ class TooLong(BaseException):
 def alarm():
     """Stop what is called within, as it was written, after `ENDLESS` seconds of the processor.
 
-    A loop is not stopped that calls, in a bare ``except:``, another whose own ``except:`` keep every error; where
-    another thread has to watch, one such ``except:`` is enough.
+    What keeps every error, in a bare ``except:``, keeps this one, too: that needs to be `stoppable`.
     """
     clock = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     return _alarm_by_signal() if clock else _alarm_by_thread()
@@ -57,50 +55,16 @@ def _alarm_by_thread():
 
 @contextlib.contextmanager
 def _alarm_by_signal():
-    outside = sys._getframe(2)  # of the ``with``, behind contextlib's
-
-    def ring(_, frame):
-        # A bare ``except:`` keeps even this one. So the reader's program is stopped once more, by its trace: only once,
-        # for a trace that raises is Python's last.
-        sys.settrace(lambda *_: None)  # nothing that is called from now on
-        stop = _stop_outside_of_tries()
-        while frame is not outside and not frame.f_globals.get("__name__", "").startswith("mlnotes.diagnosis"):
-            frame.f_trace = stop
-            frame = frame.f_back
+    def ring(*_):
         raise TooLong
 
-    before, traced = signal.signal(signal.SIGPROF, ring), sys.gettrace()
+    before = signal.signal(signal.SIGPROF, ring)
     signal.setitimer(signal.ITIMER_PROF, ENDLESS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before or signal.SIG_DFL)
-        sys.settrace(traced)
-
-
-def _stop_outside_of_tries():
-    """Make a trace that goes once round a loop, and raises at a line around which there are fewest ``try``."""
-    seen = {}
-
-    def stop(frame, event, _):
-        line = frame.f_code, frame.f_lineno
-        if event == "line" and line in seen and seen[line] == min(seen.values()):
-            raise TooLong
-        if event == "line":
-            seen[line] = _tries_around(frame.f_lineno, frame.f_code.co_filename)
-        return stop
-
-    return stop
-
-
-def _tries_around(line, file):
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except SyntaxError:  # a cell of a notebook with magic in it
-        return 0
-    tries = [it.body for it in ast.walk(tree) if isinstance(it, ast.Try)]
-    return sum(body[0].lineno <= line <= body[-1].end_lineno for body in tries)
 
 
 class Brake:
@@ -193,6 +157,60 @@ class Braked:
     namespace: dict
     brake: Brake
     version: object
+
+
+def stoppable(function):
+    """Put brakes into a reader's version that may keep even `TooLong`, in itself or in what it calls of its file.
+
+    A brake goes on to raise at every turn, and at the first line of a function: outside of most ``try``.
+
+    Parameters
+    ----------
+    function : callable
+        The version.
+
+    Returns
+    -------
+    callable
+        The version itself, unless there is such an ``except:`` and its source can be run again.
+    """
+    parts = _parts(function, {})
+    if not any(_keeps_every_error(it) for source in parts.values() for it in ast.walk(source.tree)):
+        return function
+    brake, namespace = Brake(), {}
+    brake.seconds = ENDLESS
+    for source in parts.values():
+        namespace |= source.namespace
+    namespace["_mlnotes_tick"] = brake
+    for source in parts.values():
+        tree = ast.increment_lineno(with_brakes(source.tree), source.first - 1)
+        try:
+            exec(compile(tree, source.file, "exec"), namespace)
+        except Exception:  # it needs names that were known only where it was defined
+            return function
+    version = namespace[parts[function].name]
+
+    def from_now(*arguments, **named):
+        brake.reset()
+        return version(*arguments, **named)
+
+    return from_now
+
+
+def _parts(function, known):
+    """Collect the sources of a plain function, and of those of its file that it calls."""
+    source = source_of(function) if inspect.isfunction(function) and function not in known else None
+    if source is not None:
+        known[function] = source
+        for it in ast.walk(source.tree):
+            called = source.namespace.get(it.id) if isinstance(it, ast.Name) else None
+            if inspect.isfunction(called) and called.__globals__ is function.__globals__:
+                _parts(called, known)
+    return known
+
+
+def _keeps_every_error(node):
+    return isinstance(node, ast.ExceptHandler) and (node.type is None or "BaseException" in ast.unparse(node.type))
 
 
 def braked(source, trials):

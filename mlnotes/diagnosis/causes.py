@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.diagnosis.brakes import TooLong, alarm, braked, holds_itself, limited_powers
+from mlnotes.diagnosis.brakes import TooLong, alarm, braked, holds_itself, limited_powers, stoppable
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.rewrites import ADDITIONS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
@@ -52,11 +52,11 @@ class Attempt:
     @classmethod
     def of(cls, function, trials):
         """Try a version, up to the first call that does not end."""
-        found = []
+        found, version = [], stoppable(function)
         with quiet():
             for trial in trials:
                 with alarm():  # only here: changed versions have brakes, which are cheaper
-                    found.append(trial.outcome(function))
+                    found.append(trial.outcome(version))
                 if isinstance(found[-1].error, TooLong):
                     break
             made = tuple(trials[: len(found)])
