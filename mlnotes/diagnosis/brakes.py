@@ -5,8 +5,10 @@ import contextlib
 import copy
 import ctypes
 import inspect
+import itertools
 import math
 import signal
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -87,15 +89,21 @@ class Brake:
             A program with this brake that ends.
         trials : sequence of Trial
             Its calls.
+
+        Returns
+        -------
+        list of int
+            How many turns, and calls of other functions, each took: another machine counts as many.
         """
         self.turns = self.seconds = math.inf
-        used = [(0, 0.0)]
+        used, calls = [(0, 0.0)], []
         for trial in trials:
             self.reset()
-            trial.outcome(version)
+            calls.append(_calls_in(lambda trial=trial: trial.outcome(version)))
             used.append((self.used, time.process_time() - self.start))
         turns, seconds = map(max, zip(*used, strict=True))
         self.turns, self.seconds = 4 * turns + 100, 4 * seconds + 0.5
+        return [turns + more for (turns, _), more in zip(used[1:], calls, strict=True)]
 
     def reset(self):
         """Start to count for the next call."""
@@ -108,6 +116,19 @@ class Brake:
         too_long = time.monotonic() > self.latest and time.process_time() > self.start + self.seconds
         if self.used > self.turns or too_long:
             raise TooLong
+
+
+def _calls_in(run):
+    """Count the functions that are called, in C and in Python, and left again; none where a profiler is at work."""
+    count, watched = itertools.count(), sys.getprofile() is not None
+    if not watched:
+        sys.setprofile(lambda *_: next(count))
+    try:
+        run()
+    finally:
+        if not watched:
+            sys.setprofile(None)
+    return next(count)
 
 
 def with_brakes(tree):
@@ -151,12 +172,15 @@ class Braked:
         To be reset before each call.
     version : callable
         What it defines.
+    turns : list of int
+        What `Brake.allow` counted in each of its calls.
     """
 
     tree: ast.Module
     namespace: dict
     brake: Brake
     version: object
+    turns: list
 
 
 def stoppable(function):
@@ -236,8 +260,7 @@ def braked(source, trials):
         version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
     except Exception:
         return None
-    brake.allow(version, trials)
-    return Braked(tree, namespace, brake, version)
+    return Braked(tree, namespace, brake, version, brake.allow(version, trials))
 
 
 class _Power:

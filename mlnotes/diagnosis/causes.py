@@ -21,9 +21,12 @@ from mlnotes.diagnosis.rewrites import ADDITIONS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
 from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet, said
 
-# How long to look for a cause, in seconds of the processor: with what comes before and after, a check takes less than
-# one. Where outputs are compared, a slow machine must not find less.
-SECONDS = float(os.environ.get("MLNOTES_CHECK_SECONDS", 0.7))
+# How much to try for a repair: units of about a microsecond on the machine where they were fitted to the time that 300
+# searches took. They are counted and not timed, so that an answer gets the same report on every machine.
+EFFORT = 700_000
+_A_CHANGE, _ITS_NODES, _A_CALL, _ITS_TURNS = 13, 0.64, 120, 0.23
+# After so many seconds of the processor a search is given up all the same: on a machine that is three times as slow.
+SECONDS = float(os.environ.get("MLNOTES_CHECK_SECONDS", 2))
 _WIDER = "Besides, the dtype of the result is wider than is asked for."
 FURTHER = 400  # changes that are tried after one that mends all, for others like it
 
@@ -101,7 +104,7 @@ def cause_of(attempt, checks, others=()):
     str
         A sentence, or "" where nothing explains all failures.
     """
-    now = time.process_time()
+    until = time.process_time() + SECONDS
     if attempt.endless:
         return _loop_without_end(attempt)  # to call it again would take as long again
     with quiet():
@@ -110,14 +113,14 @@ def cause_of(attempt, checks, others=()):
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
             or _difference_quotient(attempt)
-            or _repair_or_two_at_once(attempt, checks, now)
+            or _repair_or_two_at_once(attempt, checks, until)
             or _form(attempt)
             or _order(attempt)
         )
-        return cause or " ".join(filter(None, (_trace(attempt, checks), _hint(attempt))))
+        return cause or " ".join(filter(None, (_trace(attempt, checks, until), _hint(attempt))))
 
 
-def _trace(attempt, checks):
+def _trace(attempt, checks, until):
     """Say where it fails, or when, if nothing says why."""
     return (
         _lets_through(attempt)
@@ -125,7 +128,7 @@ def _trace(attempt, checks):
         or _line_that_warned(attempt)
         or _line_that_leaves(attempt, checks)
         or _what_fails(attempt, checks)
-        or turning_point(attempt, checks, time.process_time() + SECONDS / 4)
+        or turning_point(attempt, checks, until)
         or _part_that_is_wrong(attempt)
     )
 
@@ -660,10 +663,13 @@ def _places(attempt, source, until, never_given=()):
     # What is missing where nothing but a refusal is missing is no factor and no sign: those would break it by chance.
     only_refusals = all(trial.right.error for trial, _, unlike in attempt.everyday if unlike)
     rules = RULES if only_refusals else (*RULES, *ADDITIONS)
-    more = FURTHER
+    effort, more = EFFORT, FURTHER
+    a_change = _A_CHANGE + _ITS_NODES * sum(1 for _ in ast.walk(source.tree))
+    costs = [_A_CALL + _ITS_TURNS * it for it in held.turns]
     for kind, line in rewrites(tree, rules, wanted=lambda node: not hasattr(node, "brake")):
+        effort -= a_change
         more -= bool(lines)
-        if time.process_time() > until or not more:
+        if effort < 0 or time.process_time() > until or not more:
             break
         if holds_itself(tree) or _uses(tree, never_given) > own or (lines and (kind != first or line in lines)):
             continue
@@ -672,7 +678,9 @@ def _places(attempt, source, until, never_given=()):
                 version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
         except Exception:  # not every change is a program
             continue
-        if not _mended(attempt, version, tick) or _idle_lines(attempt, source, version, held, line):
+        calls = _calls_to_the_first_that_fails(attempt, version, tick)
+        effort -= sum(costs[:calls])
+        if calls <= len(costs) or _idle_lines(attempt, source, version, held, line):
             continue
         if not _breaks(attempt, source, version, tick, kind, line):
             first = kind
@@ -684,13 +692,13 @@ def _uses(tree, names):
     return sum(isinstance(it, ast.Name) and it.id in names for it in ast.walk(tree)) if names else 0
 
 
-def _mended(attempt, version, tick):
-    for trial, _, _ in attempt.everyday:
+def _calls_to_the_first_that_fails(attempt, version, tick):
+    """Count the calls that are needed to refute a changed version: one more than there are where none fails."""
+    for i, (trial, _, _) in enumerate(attempt.everyday):
         tick.reset()
-        found = trial.outcome(version)
-        if trial.unlike(found):
-            return False
-    return True
+        if trial.unlike(trial.outcome(version)):
+            return i + 1
+    return len(attempt.everyday) + 1
 
 
 def _breaks(attempt, source, version, tick, kind, line):
@@ -760,10 +768,10 @@ def _quoted(source, line):
 # Two mistakes at once.
 
 
-def _repair_or_two_at_once(attempt, checks, now):
+def _repair_or_two_at_once(attempt, checks, until):
     """Prefer one change to two mistakes, which are found sooner."""
-    two = _two_at_once(attempt, checks, now + SECONDS / 3)
-    return _repair(attempt, checks, now + SECONDS) or two
+    two = _two_at_once(attempt, checks, until)
+    return _repair(attempt, checks, until) or two
 
 
 def _two_at_once(attempt, checks, until):

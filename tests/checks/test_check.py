@@ -43,7 +43,7 @@ from mlnotes.diagnosis import brakes, causes
 from mlnotes.diagnosis.causes import told, version_of
 from mlnotes.diagnosis.report import Evidence, Table, compared, written, written_call
 from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
-from mlnotes.diagnosis.source import edited, source_of
+from mlnotes.diagnosis.source import edited, run_definition, source_of
 from mlnotes.diagnosis.trials import names_of, quiet, trials
 from mlnotes.efficient.flash import merge_attentions
 from mlnotes.efficient.kv_cache import KVCache, decoding_multiply_adds
@@ -1002,6 +1002,21 @@ class TestCauses:
         assert brakes.holds_itself(ast.parse("for i in x: rows[i] = rows"))
         assert not brakes.holds_itself(ast.parse("for it in x: rows.append(rows[-1] + it)"))
         assert not brakes.holds_itself(ast.parse("for i in x: rows[i] = rows[i - 1]"))
+
+    def test_what_is_tried_for_a_repair_is_counted_and_not_timed(self, monkeypatch):
+        def changes_tried(effort, seconds_per_look):
+            clock, tried = itertools.count(), []
+            monkeypatch.setattr(causes, "EFFORT", effort)
+            monkeypatch.setattr(causes, "run_definition", lambda *it: tried.append(it) or run_definition(*it))
+            monkeypatch.setattr(causes.time, "process_time", lambda: seconds_per_look * next(clock))
+            check(lambda x, axis=-1: np.exp(x - x.max(axis=axis, keepdims=True)) / np.cos(x).sum(), "softmax")
+            return len(tried)
+
+        few = changes_tried(40_000, 0.0)
+        assert few > 50
+        assert changes_tried(40_000, 1e-3) == few
+        assert changes_tried(80_000, 0.0) > 1.5 * few
+        assert changes_tried(40_000, 0.1) < few  # a machine that is slower by far gives up
 
     def test_a_brake_counts_turns_and_not_what_else_the_machine_does(self, monkeypatch):
         brake = brakes.Brake()
