@@ -1,7 +1,5 @@
 """What the letters stand for in the formulas of multi-head attention."""
 
-import itertools
-
 import numpy as np
 
 from mlnotes.applications.linear import linear
@@ -47,10 +45,6 @@ COMMON = {
 # The map with its patterns as they are: what each number of each token that is asked does to each number that results.
 units = np.eye(s * m).reshape(s, m, s, m)
 MAP = np.array([[many(Q, K, units[k, a]) for a in range(m)] for k in range(s)])  # (s, m, l, m)
-a, p = rng.dirichlet(np.ones(s)), 0.3
-kept = np.array(list(itertools.product([0, 1], repeat=s)))
-chance = np.prod(np.where(kept, 1 - p, p), axis=1)
-row_sums = kept @ a / (1 - p)
 
 numbered = np.arange(1.0, h * d + 1)[None]  # a matrix of one row, each column with its number
 by_head = split_heads(numbered, h) - 1
@@ -82,15 +76,7 @@ INLINE = {
         r"[\mathbf H_1\cdots\mathbf H_h]\mathbf W_O=\sum_i\mathbf H_i\mathbf W_O^{(i)}": COMMON
         | {r"\mathbf W_O^{(i)}": From(lambda at: own["O"][at["i"] - 1])}
     },
-    "2e01e174": {
-        r"(1-p)\cdot a/(1-p)=a": {"p": 0.3, "a": 0.7},
-        r"\frac{p}{1-p}\sum_j a_j^2": {
-            "p": p,
-            "a": a,
-            "j": range(1, s + 1),
-            "value": chance @ row_sums**2 - (chance @ row_sums) ** 2,
-        },
-    },
+    "2e01e174": {r"(1-p)\cdot a/(1-p)=a": {"p": 0.3, "a": 0.7}},
     "450ddec8": {r"c=i\,d+j": PLACES, r"3i\,d+d+j": PLACES},
     "d321d6f7": {r"\mathbf N_i=\mathbf W_Q^{(i)}\mathbf W_K^{(i)\mathsf T}": COMMON},
     "b74f5ee9": {
