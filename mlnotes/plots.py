@@ -388,28 +388,6 @@ def heat_map(ax, weights, rows, columns, title="", numbers=False):
     _shared_colour_bar(image, "weight")
 
 
-def head_grid(ax, weights):
-    """Draw the attention maps of all heads of all layers, each layer in one row, on the fixed scale from 0 to 1.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where to draw.
-    weights : array (n, h, l, s)
-        Weights from 0 to 1, of h heads in each of n layers.
-    """
-    n, h, l, s = weights.shape  # noqa: E741
-    grid = np.full((n, h, l + 1, s + 1), np.nan)  # an empty row and column between two maps
-    grid[:, :, :l, :s] = weights
-    image = ax.imshow(grid.swapaxes(1, 2).reshape(n * (l + 1), h * (s + 1)), vmin=0, vmax=1)
-    ax.set_xticks(np.arange(h) * (s + 1) + (s - 1) / 2, range(1, h + 1))
-    ax.set_yticks(np.arange(n) * (l + 1) + (l - 1) / 2, range(1, n + 1))
-    ax.set(xlabel="head", ylabel="layer")
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
-    ax.figure.colorbar(image, ax=ax, label="weight", shrink=0.8)
-
-
 def image(ax, pixels, title=""):
     """Draw a small grey-scale picture, dark on light.
 
