@@ -32,7 +32,8 @@ class About:
         self.pages = [f"chapters/{chapter}", f"chapters/api/{chapter}", f"_modules/mlnotes/{chapter}"]
         defined = ast.parse(module.read_text(encoding="utf-8")).body
         names = [it.name for it in defined if isinstance(it, ast.FunctionDef | ast.ClassDef) and it.name[0] != "_"]
-        self._case = re.compile(rf"(?:\b|right_|wrong_)(?:{'|'.join([name, *names])})(?:\b|__)")
+        # What a slash follows is a part, not the function that has its name.
+        self._case = re.compile(rf"(?:\b|right_|wrong_)(?:{'|'.join([name, *names])})(?:\b|__)(?!/)")
 
     def __call__(self, item):
         """Tell it of a test as pytest has collected it."""

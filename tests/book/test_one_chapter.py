@@ -60,6 +60,14 @@ def test_what_is_about_another_or_all_is_left_out(test, softmax):
     assert not softmax(test)
 
 
+def test_a_function_that_is_called_as_a_part_does_not_choose_its_other_chapters():
+    about = About("attention/self_attention")
+    assert about(item("checks/test_banks.py", "attention-no_scale"))
+    assert about(item("book/test_lab.py", "attention/self_attention.ipynb"))
+    assert not about(item("book/test_built_book.py", "chapters/attention/positions", ["visits", "chapter"]))
+    assert not about(item("book/test_lab.py", "attention/positions.ipynb"))
+
+
 def test_the_pages_of_a_chapter_are_those_that_are_visited(softmax):
     folders = ["chapters", "chapters/api", "_modules/mlnotes"]
     assert softmax.pages == [f"{folder}/blocks/softmax" for folder in folders]
