@@ -95,7 +95,7 @@ INLINE = {
         r"h(s+t)=h(s)\,h(t)": SUMS | {"h": lambda s: np.exp(beta * s)},
     },
     "fa35e192": {r"r=e^{-1/T}": SHARP, r"r+r^2=1/19": SHARP},
-    "0716d970": {r"H(\mathbf p)=-\sum_ip_i\log p_i": COMMON | {"H": lambda p: stats.entropy(p[:, 0])}},
+    "2d9c6f50": {r"H(\mathbf p)=-\sum_ip_i\log p_i": COMMON | {"H": lambda p: stats.entropy(p[:, 0])}},
     "887309d0": {r"c=-\max\mathbf x": COMMON | {"c": -np.sort(x)[-1]}},
     "f1f836cb": {
         r"\max\mathbf x\le\mathrm{lse}(\mathbf x)\le\max\mathbf x+\log n": COMMON | {r"\mathbf x": np.full(n, 0.7)},
