@@ -668,27 +668,6 @@ def masks(ax, allowed, title="", rows=None):
     ax.set_title(title)
 
 
-def influence(ax, sizes, title=""):
-    """Draw how far each result moves when one input is changed, on a logarithmic scale; white where it does not.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where to draw.
-    sizes : array (n, n)
-        Row i, column j: how far result i moves when input j is changed.
-    title : str
-        What is shown.
-    """
-    drawn = ax.imshow(np.where(sizes > 0, np.log10(np.maximum(sizes, 1e-4)), np.nan), vmin=-4, vmax=1)
-    ax.set(xlabel="changed token", ylabel="result", title=title)
-    ax.set_xticks(range(0, len(sizes), 2))
-    ax.set_yticks(range(0, len(sizes), 2))
-    ax.tick_params(length=0)
-    if bar := _shared_colour_bar(drawn, "change"):
-        bar.set_ticks(range(-4, 2, 2), labels=[f"1e{i}" for i in range(-4, 2, 2)])
-
-
 def calibration(ax, groups):
     """Draw how often answers were right against how sure they were, with two standard errors either way.
 

@@ -169,7 +169,6 @@ def test_a_map_with_hidden_cells_has_a_frame_and_no_other_map_has_one(ax):
     ("draw", "label"),
     [
         (lambda ax, x: plots.heat_map(ax, x, [], []), "weight"),
-        (plots.influence, "change"),
         (plots.scores_of_heads, "score"),
     ],
 )
