@@ -433,7 +433,7 @@ def wrong_lstsq__rows_for_columns(a, b, method="qr", tolerance=None):
 
 
 def wrong_lstsq__root_for_all(a, b, method="qr", tolerance=None):
-    """is where it fails"""
+    """refuses what should be answered"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     if tolerance is None:
         tolerance = 2 * np.finfo(float).eps ** 0.5
@@ -622,7 +622,7 @@ def wrong_lstsq__at_least(a, b, method="qr", tolerance=None):
 
 
 def wrong_lstsq__relative_to_the_sum(a, b, method="qr", tolerance=None):
-    """is where it fails"""
+    """refuses what should be answered"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     kept = s > _up_to(a, method, tolerance) * s.sum()
     if method != "svd" and kept.sum() < a.shape[1]:
@@ -778,7 +778,7 @@ def wrong_lstsq__number_of_equations_for_the_larger(a, b, method="qr", tolerance
 
 
 wrong_cholesky__asymmetry_whatever_the_size = slip(
-    right_cholesky__entries, "1e-12 * np.abs(a).max()", "1e-12", "something is missing there"
+    right_cholesky__entries, "1e-12 * np.abs(a).max()", "1e-12", "refuses what should be answered"
 )
 
 

@@ -522,7 +522,7 @@ def wrong_gelu_minimum__bend():
 
 
 def wrong_gelu_minimum__three_digits():
-    """It is right to three digits"""
+    """Its first two or three digits are right"""
     return -0.752
 
 

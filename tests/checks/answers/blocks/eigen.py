@@ -820,7 +820,7 @@ def wrong_jacobi_eigh__not_sorted(a):
 
 
 def wrong_inverse_iteration__transposed(a, shift=0.0, start=None, steps=1000, tolerance=None):
-    """Line 3"""
+    """Called with the symmetric part of `a` in its place"""
     return _iterated(a, lambda v, _: _solved(a.T, shift, v), start, steps, tolerance)
 
 

@@ -153,9 +153,7 @@ def _lu_by_rows(a):
 wrong_lu__stops_at_zeros_by_rows = slip(
     _lu_by_rows, "continue", "break", "What comes after a column without a pivot is not eliminated"
 )
-wrong_lu__counted_from_the_top_by_rows = slip(
-    _lu_by_rows, "j + np.argmax", "np.argmax", "Line 7"
-)
+wrong_lu__counted_from_the_top_by_rows = slip(_lu_by_rows, "j + np.argmax", "np.argmax")
 
 
 def right_doolittle__loops(a):

@@ -635,7 +635,7 @@ def wrong_gram_schmidt__divided_by_what_is_left(a):
 
 
 def wrong_householder_qr__scaled_by_the_largest_value(a):
-    """something is missing there"""
+    """Line 10"""
     r = np.array(a, float)
     (m, n), q = r.shape, np.eye(len(r))
     for j in range(min(m, n)):

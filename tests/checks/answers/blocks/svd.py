@@ -86,7 +86,7 @@ def wrong_svd__two_diagonals(a):
 
 
 def wrong_svd__two_diagonals_of_torch(a):
-    """NumPy, SciPy and PyTorch reduce the matrix to two diagonals first"""
+    """small singular values lose digits"""
     return tuple(it.numpy() for it in torch.linalg.svd(torch.tensor(a, dtype=torch.float64), full_matrices=False))
 
 

@@ -126,7 +126,7 @@ def wrong_tokens_in_24_gb__texts():
 
 
 def wrong_tokens_in_24_gb__one_byte_a_weight():
-    """Line 3"""
+    """Each weight was taken for one byte"""
     return int((24e9 - 6.74e9) // (2 * 32 * 32 * 128 * 2))
 
 

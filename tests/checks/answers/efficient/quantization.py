@@ -52,7 +52,7 @@ def wrong_quantize__truncated(x, bits, block_size=None, symmetric=True):
 
 
 def wrong_quantize__negative_end(x, bits, block_size=None, symmetric=True):
-    """Line 7"""
+    """`minimum` is right in every call"""
     shape = (1,) * x.ndim if block_size is None else (*x.shape[:-1], x.shape[-1] // block_size)
     blocks = x.reshape(*shape, -1)
     low = np.zeros(shape) if symmetric else blocks.min(-1)
