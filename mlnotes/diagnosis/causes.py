@@ -25,8 +25,8 @@ from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet, sa
 # searches took. They are counted and not timed, so that an answer gets the same report on every machine.
 EFFORT = 700_000
 _A_CHANGE, _ITS_NODES, _A_CALL, _ITS_TURNS = 13, 0.64, 120, 0.23
-# After so many seconds of the processor a search is given up all the same: on a machine that is three times as slow.
-SECONDS = float(os.environ.get("MLNOTES_CHECK_SECONDS", 2))
+# After so many seconds of the processor a search is given up all the same: on a machine that is four times as slow.
+SECONDS = float(os.environ.get("MLNOTES_CHECK_SECONDS", 3))
 _WIDER = "Besides, the dtype of the result is wider than is asked for."
 FURTHER = 400  # changes that are tried after one that mends all, for others like it
 
