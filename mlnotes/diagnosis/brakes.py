@@ -195,14 +195,16 @@ def stoppable(function):
 
     Returns
     -------
-    callable
+    version : callable
         The version itself, unless there is such an ``except:`` and its source can be run again.
+    restart : callable
+        To be called before each call of it.
     """
     parts = _parts(function, {})
+    brake = Brake()
     if not any(_keeps_every_error(it) for source in parts.values() for it in ast.walk(source.tree)):
-        return function
-    brake, namespace = Brake(), {}
-    brake.seconds = ENDLESS
+        return function, brake.reset
+    brake.seconds, namespace = ENDLESS, {}
     for source in parts.values():
         namespace |= source.namespace
     namespace["_mlnotes_tick"] = brake
@@ -211,24 +213,19 @@ def stoppable(function):
         try:
             exec(compile(tree, source.file, "exec"), namespace)
         except Exception:  # it needs names that were known only where it was defined
-            return function
-    version = namespace[parts[function].name]
-
-    def from_now(*arguments, **named):
-        brake.reset()
-        return version(*arguments, **named)
-
-    return from_now
+            return function, brake.reset
+    return namespace[parts[function].name], brake.reset
 
 
 def _parts(function, known):
-    """Collect the sources of a plain function, and of those of its file that it calls."""
-    source = source_of(function) if inspect.isfunction(function) and function not in known else None
+    """Collect the sources of a plain function or a class, and of those of its module that it calls."""
+    plain = inspect.isfunction(function) or inspect.isclass(function)
+    source = source_of(function) if plain and function not in known else None
     if source is not None:
         known[function] = source
         for it in ast.walk(source.tree):
             called = source.namespace.get(it.id) if isinstance(it, ast.Name) else None
-            if inspect.isfunction(called) and called.__globals__ is function.__globals__:
+            if getattr(called, "__module__", None) == function.__module__:
                 _parts(called, known)
     return known
 

@@ -55,9 +55,10 @@ class Attempt:
     @classmethod
     def of(cls, function, trials):
         """Try a version, up to the first call that does not end."""
-        found, version = [], stoppable(function)
+        found, (version, restart) = [], stoppable(function)
         with quiet():
             for trial in trials:
+                restart()
                 with alarm():  # only here: changed versions have brakes, which are cheaper
                     found.append(trial.outcome(version))
                 if isinstance(found[-1].error, TooLong):
