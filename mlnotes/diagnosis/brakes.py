@@ -208,7 +208,7 @@ def stoppable(function):
     for source in parts.values():
         namespace |= source.namespace
     namespace["_mlnotes_tick"] = brake
-    for source in parts.values():
+    for source in reversed(parts.values()):  # what is called first
         tree = ast.increment_lineno(with_brakes(source.tree), source.first - 1)
         try:
             exec(compile(tree, source.file, "exec"), namespace)

@@ -970,6 +970,19 @@ class TestCauses:
         (tmp_path / "loop.py").write_text(program, encoding="utf-8")
         subprocess.run([sys.executable, tmp_path / "loop.py"], timeout=100, check=True)  # which might never end
 
+    def test_an_answer_is_not_taken_for_what_it_calls_and_what_keeps_every_error(self):
+        body = """
+            def guarded(x):
+                try:
+                    return np.exp(x)
+                except:
+                    return x
+
+            shifted = lambda x, axis: guarded(x - x.max(axis=axis, keepdims=True))
+
+            my_softmax = lambda x, axis=-1: shifted(x, axis) / shifted(x, axis).sum(axis=axis, keepdims=True)"""
+        assert check(written_down(textwrap.dedent(body).strip()), "softmax").verdict == "edge"  # of infinities
+
     def test_what_keeps_every_error_and_ends_is_judged_like_any_other(self):
         def my_softmax(x, axis=-1):
             try:
