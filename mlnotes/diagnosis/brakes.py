@@ -17,6 +17,7 @@ from mlnotes.diagnosis.source import run_definition, source_of
 
 # Seconds of the processor after which a reader's call counts as endless: a right one takes a small part of one.
 ENDLESS = 10.0
+LATER = 1.25  # times as many until an alarm rings: where there are brakes, they come first
 
 
 class TooLong(BaseException):
@@ -38,7 +39,7 @@ def alarm():
 @contextlib.contextmanager
 def _alarm_by_thread():
     """Let a thread watch where signals have no such clock (on Windows), or do not come (beside the main thread)."""
-    caller, end, over = ctypes.c_ulong(threading.get_ident()), time.process_time() + ENDLESS, threading.Event()
+    caller, end, over = ctypes.c_ulong(threading.get_ident()), time.process_time() + LATER * ENDLESS, threading.Event()
 
     def watch():
         while not over.wait(0.05):
@@ -61,7 +62,7 @@ def _alarm_by_signal():
         raise TooLong
 
     before = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(signal.ITIMER_PROF, ENDLESS)
+    signal.setitimer(signal.ITIMER_PROF, LATER * ENDLESS)
     try:
         yield
     finally:
