@@ -28,9 +28,10 @@ class TooLong(BaseException):
 
 
 def alarm():
-    """Stop what is called within, as it was written, after `ENDLESS` seconds of the processor.
+    """Stop what is called within, as it was written, some time after `ENDLESS` seconds of the processor.
 
-    What keeps every error, in a bare ``except:``, keeps this one, too: that needs to be `stoppable`.
+    It may ring when the call has ended and this has not: then `TooLong` comes from here. What keeps every error, in a
+    bare ``except:``, keeps this one, too: that needs to be `stoppable`.
     """
     clock = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     return _alarm_by_signal() if clock else _alarm_by_thread()

@@ -1,6 +1,7 @@
 """What a reader is told: right answers pass, wrong ones come with a call that shows it and, if possible, the cause."""
 
 import ast
+import contextlib
 import functools
 import itertools
 import linecache
@@ -963,6 +964,15 @@ class TestCauses:
         assert report.counterexample.found == "no end after 0.1 seconds"
         assert with_alarm(busy, 0.0) == "done"
         busy(0.3)  # nothing rings later
+
+    def test_an_alarm_that_rings_when_the_call_has_ended_is_part_of_the_report(self, monkeypatch):
+        @contextlib.contextmanager
+        def late():
+            yield
+            raise brakes.TooLong
+
+        monkeypatch.setattr(causes, "alarm", late)
+        assert "no end after" in check(softmax).counterexample.found
 
     @pytest.mark.parametrize("before", ["", "del signal.setitimer"], ids=["signals", "no signals"])
     def test_loops_that_keep_every_error_are_stopped(self, before, tmp_path):
