@@ -186,7 +186,7 @@ class Braked:
 
 
 def stoppable(function):
-    """Put brakes into a reader's version that may keep even `TooLong`, in itself or in what it calls of its file.
+    """Put brakes into a reader's version that may keep even `TooLong`, in itself or in what it calls of its module.
 
     A brake goes on to raise at every turn, and at the first line of a function: outside of most ``try``.
 
