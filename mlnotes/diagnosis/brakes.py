@@ -101,7 +101,7 @@ class Brake:
         used, calls = [(0, 0.0)], []
         for trial in trials:
             self.reset()
-            calls.append(_calls_in(lambda trial=trial: trial.outcome(version)))
+            calls.append(_calls_in(trial.outcome, version))
             used.append((self.used, time.process_time() - self.start))
         turns, seconds = map(max, zip(*used, strict=True))
         self.turns, self.seconds = 4 * turns + 100, 4 * seconds + 0.5
@@ -120,13 +120,13 @@ class Brake:
             raise TooLong
 
 
-def _calls_in(run):
+def _calls_in(run, *arguments):
     """Count the functions that are called, in C and in Python, and left again; none where a profiler is at work."""
     count, watched = itertools.count(), sys.getprofile() is not None
     if not watched:
         sys.setprofile(lambda *_: next(count))
     try:
-        run()
+        run(*arguments)
     finally:
         if not watched:
             sys.setprofile(None)
