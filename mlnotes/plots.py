@@ -680,7 +680,7 @@ def calibration(ax, groups):
     """
     ax.plot([0, 1], [0, 1], color=FAINT, lw=0.8, ls="-", zorder=0)
     for (name, (said, right, size)), color, marker in _each(groups, _COLORS, _MARKERS):
-        spread = 2 * np.sqrt(right * (1 - right) / size)
+        spread = 2 * np.sqrt(said * (1 - said) / size)  # of the share, if the weights are honest
         ax.errorbar(said, right, spread, fmt=marker, ms=5, lw=1, ls="none", color=color, label=name)
     ax.set(xlim=(0.35, 1.02), ylim=(0.35, 1.02), xlabel="weight of the answer", ylabel="share of right answers")
     ax.legend(loc="lower right")

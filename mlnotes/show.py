@@ -119,7 +119,7 @@ class _Listing:
                 self._drop("input checks", _checks(node))
 
     def code(self):
-        kept = (line for line in self.lines if line is not None)
+        kept = (part for line in self.lines if line is not None for part in _comment_above(line))
         return "\n".join(_filled(line, "# ") if line.lstrip().startswith("#") else line for line in kept)
 
     def _drop(self, kind, nodes):
@@ -146,6 +146,15 @@ class _Listing:
             return False
         module = getattr(self._names.get(decorator.id), "__module__", "")
         return decorator.id.startswith("_") or module.startswith("mlnotes.")
+
+
+def _comment_above(line):
+    """Put the comment of a line that is too long above it, or the formatter would break the code before it."""
+    code, _, comment = line.rpartition("  # ")
+    if not code.strip() or len(line) <= WIDTH:
+        return [line]
+    indent = " " * (len(code) - len(code.lstrip()))
+    return [f"{indent}# {comment}", code.rstrip()]
 
 
 def _checks(function):

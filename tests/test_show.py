@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from mlnotes.arrays import require_floats, widen_half
+from mlnotes.attention.self_attention import attention_weights
 from mlnotes.blocks.softmax import softmax
 from mlnotes.layers.self_attention import SelfAttention
 from mlnotes.show import WIDTH, change, show
@@ -168,6 +169,12 @@ def test_long_lines_are_broken():
     assert '"""Have a first line that is longer than what a page can show, and is broken between\n    two of' in shown
     assert "goes on\n    # with its own sign.\n" in shown
     assert ast.dump(ast.parse(shown).body[0].body[1]) == ast.dump(ast.parse(inspect.getsource(wide)).body[0].body[1])
+
+
+def test_the_comment_of_a_line_that_is_too_long_stands_above_it():
+    shown = repr(show(attention_weights)).splitlines()
+    place = shown.index("    scores = (scale * q) @ k.mT")
+    assert shown[place - 1] == "    # cheaper to scale than scores, if there are more keys than d"
 
 
 def test_classes_and_several_objects_are_shown_as_one_python_listing():

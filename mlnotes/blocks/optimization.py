@@ -565,7 +565,7 @@ def lbfgs_direction(gradient, pairs):
     ----------
     Nocedal and Wright, *Numerical Optimization*, 2nd edition, 2006, algorithm 7.4.
     """
-    remembered = [(s, y, s @ y) for s, y in pairs]  # s @ y is 1 / rho
+    remembered = [(s, y, s @ y) for s, y in pairs]
     q, alphas = gradient, []
     for s, y, sy in reversed(remembered):
         alphas.append(s @ q / sy)

@@ -364,7 +364,7 @@ def gptq(w, x, bits, block_size=None, symmetric=True, damping=0.01):
     _require_layer(w, x, damping)
     grid = quantize(w, bits, block_size, symmetric)
     scale, minimum = (_for_each_column(it, w.shape) for it in grid[1:])
-    u = _compensation(by_power_of_two(working_copy(x))[0], damping)  # whose size does not matter
+    u = _compensation(by_power_of_two(working_copy(x))[0], damping)  # the size of x does not matter
     left, codes = working_copy(w).astype(u.dtype), np.empty_like(grid.codes)
     for j in range(w.shape[1]):
         s, m = scale[:, j], minimum[:, j]

@@ -222,7 +222,7 @@ CHECKS = (
             Mistake("direction reversed", ("xp.sum(difference * weights", "xp.sum(-difference * weights"),
                 "Points approach where they should part", "multiply x_i - x_j, not x_j - x_i"),
             Mistake("lines not averaged", (_AVERAGED, ""),
-                "Displacements grow with the number of points, and layers drive them ever further apart",
+                "Displacements grow with the number of points",
                 "divide the sum of lines by how many are heard", "egnn-pytorch, issue 7 (2021)"),
             Mistake("averaged over all", (_N_HEARD, "xp.asarray(max(1.0, x.shape[-2] - 1.0))"),
                 "Points that hear few hardly move", "divide by how many are heard, not by all others"),

@@ -84,7 +84,7 @@ INLINE = {
     "0716d970": {r"\mathbf G=\partial L/\partial\mathbf X": LOSS, r"\mathbf X=\mathbf O\mathbf E": LOSS},
     "54ceb912": {
         r"\mathbf c^{\mathsf T}\mathbf E\mathbf E^{\mathsf T}\mathbf c"
-        r"=\lVert\mathbf E^{\mathsf T}\mathbf c\rVert_2^2\ge0": {
+        r"=\lVert\mathbf E^{\mathsf T}\mathbf c\rVert_2^2": {
             r"\mathbf E": E,
             r"\mathbf c": rng.normal(size=m) / 9,  # near 0
         },

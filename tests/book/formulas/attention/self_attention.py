@@ -58,7 +58,7 @@ SCALED = QUERY | {
     "s": K @ QUERY[r"\mathbf q"],  # before scaling
     "a": From(lambda at: softmax(np.ravel(at["s"]) * at["c"])),
     r"\bar s": From(lambda at: np.average(np.ravel(at["s"]), weights=np.ravel(at["a"]))),
-    "m": range(1, n + 1),
+    "t": range(1, n + 1),
     "e": np.e,
 }
 # Sums of these numbers have no error of rounding, so that zero is zero.
@@ -110,9 +110,9 @@ INLINE = {
         r"=\mathbf q\cdot\mathbf k_j/\sqrt d+\mathbf c\cdot\mathbf k_j/\sqrt d": QUERY
     },
     "scale-slope-solved": {
-        r"\log a_j=c\,s_j-\log\sum_m e^{c s_m}": SCALED,
+        r"\log a_j=c\,s_j-\log\sum_t e^{c s_t}": SCALED,
         r"\partial a_j/\partial c=a_j\,(s_j-\bar s)": SCALED,
-        r"\bar s=\sum_m a_m s_m": SCALED,
+        r"\bar s=\sum_t a_t s_t": SCALED,
         r"\sum_j a_j(s_j-\bar s)=0": EXACT,
     },
 }

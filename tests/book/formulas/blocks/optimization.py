@@ -297,7 +297,7 @@ INLINE = {
         r"f=\tfrac12x_1^2-\tfrac12x_2^2+\tfrac14x_2^4": climbed(saddle_gradient, np.array([1.3, 0.7])),
         r"\lambda=-1": {r"\lambda": saddle_gradient(np.array([0, 1e-6]))[1] / 1e-6},
     },
-    "lbfgs-idea": {r"\mathbf y-\rho\mathbf y(\mathbf s\cdot\mathbf y)=\mathbf 0": PAIR},
+    "lbfgs-idea": {r"\mathbf y-\mathbf y=\mathbf 0": PAIR},
     "predict-decay": {
         r"\mathbf x-\eta(\mathbf g+\lambda\mathbf x)=(1-\eta\lambda)\mathbf x-\eta\mathbf g": SLOPE
         | {r"\eta": eta, r"\lambda": strength}

@@ -89,6 +89,10 @@ INLINE = {
         r"\log z\le z-1": {"z": [1 - 1e-3, 1.0, 1 + 1e-3]},
         r"-\sum_iq_i\log\frac{p_i}{q_i}\ge-\sum_i(p_i-q_i)=0": SHARES | {"scale": 1.0},
     },
+    "af3e1334": {
+        r"\mathbf J\mathbf g=\mathbf p\odot\mathbf g-(\mathbf p\cdot\mathbf g)\,\mathbf p": COMMON
+        | {r"\mathbf J": ours.softmax_jacobian(x), r"\mathbf g": np.arange(1.0, n + 1)}
+    },
     "1b645389": {
         r"p_i/p_j=h_{ij}(x_i-x_j)": COMMON | {"h(": lambda i, j, s: np.exp(s)},
         r"h_{ik}(s+t)=h_{ij}(s)\,h_{jk}(t)": SUMS | {"h(": lambda i, j, s: np.exp(beta * s)},
