@@ -7,6 +7,7 @@ import importlib
 import itertools
 import math
 import pkgutil
+import sys
 import textwrap
 import warnings
 
@@ -43,11 +44,11 @@ def check(answer, name=None):
         If there are no checks of this name.
     """
     own = _name_of(answer)
-    name = name or own.removeprefix("my_").removeprefix("naive_").removeprefix("My")
+    name = name or _asked(own)
     if not name or name == "<lambda>":
         raise ValueError(f"check must be given a function that has a name, or a name beside it, got {written(answer)}")
     checks = _find(name)
-    title = own or name
+    title = name if own in ("", "<lambda>") else own
     if _is_empty(answer):
         return Report(title, "empty", _EMPTY if parameters_of(checks.function) else _NO_NUMBER)
     if not callable(answer):
@@ -61,12 +62,17 @@ def check(answer, name=None):
 
 
 def _name_of(answer):
-    """Say what an answer is called: a lambda by the variable that holds it, a partial call as what it calls."""
-    own = getattr(answer, "__name__", "") or getattr(getattr(answer, "func", None), "__name__", "")
-    if own != "<lambda>":
+    """Say what an answer is called: without a name of its own by the variable that holds it, or what it calls."""
+    own = getattr(answer, "__name__", "")
+    if own not in ("", "<lambda>"):
         return own
-    held = [name for name, it in getattr(answer, "__globals__", {}).items() if it is answer]
-    return next((name for name in held if name.startswith(("my_", "naive_"))), own)
+    places = getattr(answer, "__globals__", {}), vars(sys.modules["__main__"])
+    held = [name for place in places for name, it in place.items() if it is answer and _asked(name) in all_checks()]
+    return held[0] if held else own or getattr(getattr(answer, "func", None), "__name__", "")
+
+
+def _asked(name):
+    return name.removeprefix("my_").removeprefix("naive_").removeprefix("My")
 
 
 def evidence(*functions):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from mlnotes.diagnosis.source import run_definition, source_of
 
 # Seconds of the processor after which a reader's call counts as endless: a right one takes a small part of one.
-ENDLESS = 10.0
+ENDLESS = 4.0
 LATER = 1.25  # times as many until an alarm rings: where there are brakes, they come first
 
 
@@ -313,7 +313,14 @@ def holds_itself(tree):
             added += [(it.func.value, given) for given in it.args]
         elif isinstance(it, ast.Assign):
             added += [(target.value, it.value) for target in it.targets if isinstance(target, ast.Subscript)]
-    return any(ast.dump(to) == ast.dump(given) for to, given in added)
+    return any(ast.dump(to) == ast.dump(part) for to, given in added for part in _put_in(given))
+
+
+def _put_in(given):
+    """List what becomes a part of a list: what is given, and what lists in it are made of."""
+    yield given
+    for it in given.elts if isinstance(given, ast.List | ast.Tuple) else ():
+        yield from _put_in(it)
 
 
 _LEAVES = {ast.Name, ast.Constant}.union(

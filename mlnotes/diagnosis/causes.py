@@ -89,7 +89,9 @@ class Attempt:
 
     def behaves_like(self, version, wider=False):
         """Tell whether another version does the same in all trials that decide, if `wider` but for wider dtypes."""
-        return all(trial.same(found, trial.outcome(version), wider) for trial, found, _ in self.everyday)
+        # Versions that only raise are alike too easily.
+        kinds = any(unlike and not found.error for _, found, unlike in self.everyday)
+        return all(trial.same(found, trial.outcome(version), wider, kinds) for trial, found, _ in self.everyday)
 
 
 def cause_of(attempt, checks, others=()):
@@ -114,7 +116,8 @@ def cause_of(attempt, checks, others=()):
         return _loop_without_end(attempt)  # to call it again would take as long again
     with quiet():
         cause = (
-            _known(attempt, checks, checks.mistakes)
+            _remembers(attempt)
+            or _known(attempt, checks, checks.mistakes)
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
             or _difference_quotient(attempt)
@@ -156,6 +159,28 @@ def _hint(attempt):
     """Take what the bank says of the calls that fail, if it says the same of all."""
     hints = {trial.case.hint for trial, _, unlike in attempt.everyday if unlike}
     return hints.pop() if len(hints) == 1 else ""
+
+
+def _remembers(attempt):
+    """Find an answer that keeps something from call to call: the call that is shown comes out right as the first."""
+    source, (shown, *_) = source_of(attempt.function), attempt.failed[0]
+    if source is None or not any(map(_may_remember, ast.walk(source.tree))):
+        return ""
+    try:
+        version = run_definition(compile(source.tree, "<anew>", "exec"), source.name, source.namespace)
+    except Exception:  # it needs names that were known only where it was defined
+        return ""
+    if shown.unlike(shown.outcome(version)):
+        return ""
+    return "It remembers earlier calls, in a default or in a class: as the first call, the one shown comes out right."
+
+
+def _may_remember(node):
+    """Tell what is made once, with the definition, and may be changed by calls."""
+    made = (*node.args.defaults, *node.args.kw_defaults) if isinstance(node, ast.FunctionDef) else ()
+    if isinstance(node, ast.ClassDef):
+        made = [it.value for it in node.body if isinstance(it, ast.Assign)]
+    return any(isinstance(it, ast.List | ast.Dict | ast.Set | ast.Call) for it in made)
 
 
 # Known mistakes: edits of the right source.
@@ -668,7 +693,7 @@ def _places(attempt, source, until, never_given=()):
     # What is missing where nothing but a refusal is missing is no factor and no sign: those would break it by chance.
     only_refusals = all(trial.right.error for trial, _, unlike in attempt.everyday if unlike)
     rules = RULES if only_refusals else (*RULES, *ADDITIONS)
-    effort, more = EFFORT, FURTHER
+    effort, more, original = EFFORT, FURTHER, copy.deepcopy(tree)
     a_change = _A_CHANGE + _ITS_NODES * sum(1 for _ in ast.walk(source.tree))
     costs = [_A_CALL + _ITS_TURNS * it for it in held.turns]
     for kind, line in rewrites(tree, rules, wanted=lambda node: not hasattr(node, "brake")):
@@ -686,6 +711,9 @@ def _places(attempt, source, until, never_given=()):
         calls = _calls_to_the_first_that_fails(attempt, version, tick)
         effort -= sum(costs[:calls])
         if calls <= len(costs) or _idle_lines(attempt, source, version, held, line):
+            continue
+        before, after = (_outcomes(attempt, source.name, held, it, line) for it in (original, tree))
+        if len(before) == len(after) and any(a < b for a, b in zip(after, before, strict=True)):
             continue
         if not _breaks(attempt, source, version, tick, kind, line):
             first = kind
@@ -733,6 +761,27 @@ def _idle_lines(attempt, source, version, held, changed):
     raising = {node.lineno for node in simple if isinstance(node, ast.Raise | ast.Assert)}
     run = [{begins.get(it, it) for it in _lines_run(attempt, it, held.brake)} for it in (held.version, version)]
     return run[0] - run[1] - raising - {begins.get(changed, changed)}
+
+
+def _outcomes(attempt, name, held, tree, line):
+    """Count the outcomes of each condition on a line: one that has fewer than before was switched off, not mended."""
+    noting = copy.deepcopy(tree)
+    deciding = [it for it in ast.walk(noting) if isinstance(it, ast.If | ast.IfExp) and it.lineno == line]
+    seen = [set() for _ in deciding]
+
+    def note(place, value):
+        seen[place].add(bool(value))
+        return value
+
+    for i, it in enumerate(deciding):
+        it.test = ast.Call(ast.Name("_mlnotes_note", ast.Load()), [ast.Constant(i), it.test], [])
+    if deciding:
+        program = compile(ast.fix_missing_locations(noting), "<noting>", "exec")
+        version = run_definition(program, name, held.namespace | {"_mlnotes_note": note})
+        for trial, _, _ in attempt.everyday:
+            held.brake.reset()
+            trial.outcome(version)
+    return [len(it) for it in seen]
 
 
 def _lines_run(attempt, version, tick):

@@ -74,8 +74,8 @@ def turning_point(attempt, checks, until):
             found.append(words.pop() if len(words) == 1 else says)
     if not 1 <= len(found) <= min(2, len(failed)):
         return ""
-    calls = "every call that fails comes" if len(failed) > 1 else "the call that fails comes"
-    return f"Called with {', and also with '.join(found)}, {calls} out right (a trace, not a remedy)."
+    calls = "the calls that fail agree" if len(failed) > 1 else "the call that fails agrees"
+    return f"Called with {', and also with '.join(found)}, {calls} with the book's (a trace, not a remedy)."
 
 
 def _judge(held, checks):

@@ -319,7 +319,22 @@ def _compared(found, right, digits):
             return _first_difference(found, right, digits)
         if digits == DIGITS[0] and "f" == found.dtype.kind == right.dtype.kind:
             found, right = _without_noise(found, right)
-    return written(right, digits), written(found, digits)
+    return _whole(right, digits, found), _whole(found, digits, right)
+
+
+def _whole(value, digits, other):
+    """Write a whole result: its parts by their names, and a dtype that the other one has not."""
+    if isinstance(value, dict) and value and all(isinstance(it, str) for it in value):
+        lines = {f"{name}: ": written(_unsigned_zeros(it), digits) for name, it in value.items()}
+        return "\n".join(name + it.replace("\n", "\n" + " " * len(name)) for name, it in lines.items())
+    text = written(_unsigned_zeros(value), digits)
+    unlike = _differ_in_precision(value, other) and value.dtype.kind == other.dtype.kind
+    return f"{text} ({value.dtype})" if unlike and not text.endswith((f"({value.dtype})", ">")) else text
+
+
+def _unsigned_zeros(x):
+    """Write 0 for -0, which no comparison tells from it."""
+    return x + np.zeros((), x.dtype) if isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "fc" else x
 
 
 def _without_noise(*arrays):

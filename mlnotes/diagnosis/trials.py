@@ -19,6 +19,7 @@ from mlnotes.diagnosis.brakes import TooLong
 # three. No mistake is that small unless it is about rounding, and then its case says how large an error is too large.
 RELATIVE = {"float64": 1e-10, "complex128": 1e-10, "float32": 1e-4, "complex64": 1e-4, "float16": 4e-3}
 ABSOLUTE = 1e-12  # where zero is expected, of the size of the arguments
+ON_PAPER = 16  # numbers of a call that a reader follows by hand
 PRINTED = 2000  # characters that are kept of what a call prints
 _OF_LAPACK = ("cond", "lstsq", "matrix_rank", "pinv", "svd", "svdvals")
 
@@ -55,20 +56,23 @@ class Trial:
         changed = "" if difference else self.changed(found)
         return f"it changes `{changed}`" if changed else difference
 
-    def same(self, one, other, wider=False):
+    def same(self, one, other, wider=False, kinds=False):
         """Tell whether two versions did the same: the same values up to rounding, or the same complaint.
+
+        If `kinds`, an accident is as good as another of its kind: shapes that do not fit, say, in any words.
 
         One refusal is as good as another, be it due or not: who raises an error of another kind says it in other words.
         If `wider`, the first may have floats of a wider dtype.
         """
         if wider:
-            return replace(self, exact_dtype=False).same(one, other)
+            return replace(self, exact_dtype=False).same(one, other, kinds=kinds)
         if self.right.error is not None and not self.unlike(one):
             return not self.unlike(other)
         if _refuses(one.error) and _refuses(other.error) and type(one.error).__name__ != type(other.error).__name__:
             return True
         if one.error is not None or other.error is not None:
-            return type(one.error) is type(other.error) and said(str, one.error) == said(str, other.error)
+            alike = kinds or said(str, one.error) == said(str, other.error)
+            return type(one.error) is type(other.error) and alike
         return not self.unlike_value(one.value, other.value) and not self.changed(one, other)
 
     def unlike_value(self, found, right):
@@ -108,10 +112,10 @@ def trials(checks):
     Returns
     -------
     list of Trial
-        One for each case, the smallest calls first and the edges last.
+        One for each case, small calls of plain numbers first, then by size, and the edges last.
     """
     with quiet():
-        return [trial_of(checks, case) for case in sorted(checks.cases, key=lambda case: (case.edge, _size(case)))]
+        return [trial_of(checks, case) for case in sorted(checks.cases, key=_order)]
 
 
 def trial_of(checks, case):
@@ -298,6 +302,19 @@ def _refuses(error):
     if trace is None or trace.tb_frame.f_globals.get("__name__", "").startswith("mlnotes.checks"):
         return False
     return trace.tb_frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+
+
+def _order(case):
+    """Put what can be followed on paper first: it shows most mistakes, and extremes only some."""
+    size = _size(case)
+    return case.edge, size > ON_PAPER or not _is_plain(case), size
+
+
+def _is_plain(case):
+    values = [x for x in (*case.arguments, *case.named.values()) if isinstance(x, np.ndarray | float)]
+    with np.errstate(all="ignore"):
+        sizes = [np.abs(x[x != 0]) for x in map(np.asarray, values) if x.dtype.kind in "fc"]
+    return all(np.all((x >= 1e-3) & (x <= 1000)) for x in sizes) and all(x.dtype in (float, complex) for x in sizes)
 
 
 def _size(case):

@@ -17,11 +17,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import scipy.special
 import torch
 
 from mlnotes.applications.least_squares import lstsq
+from mlnotes.applications.mlp import silu
 from mlnotes.attention.multi_head import split_heads
 from mlnotes.attention.self_attention import attention_weights
+from mlnotes.attention.transformer import layer_norm
 from mlnotes.blocks.dot_product import cosine_similarity, project
 from mlnotes.blocks.lu import lu
 from mlnotes.blocks.matmul import matmul_block, matmul_dot
@@ -119,7 +122,22 @@ class TestVerdicts:
     def test_a_right_answer_is_right(self):
         report = check(lambda x, axis=-1: softmax(x, axis), "softmax")
         assert report.verdict == "right"
-        assert repr(report).startswith("✓ <lambda>: It agrees with the book's softmax on all ")
+        assert repr(report).startswith("✓ softmax: It agrees with the book's softmax on all ")
+
+    def test_what_has_no_name_of_its_own_is_asked_for_by_the_variable_that_holds_it(self, monkeypatch):
+        class Columns:
+            def __call__(self, c, d):
+                return c + d * (1 + 2 * (c // d))
+
+        main = sys.modules["__main__"]
+        for name, answer in {
+            "column_of_key": lambda c, d: c + d * (1 + 2 * (c // d)),
+            "my_column_of_key": Columns(),
+            "my_silu": functools.partial(silu),
+        }.items():
+            with monkeypatch.context() as patch:
+                patch.setattr(main, name, answer, raising=False)
+                assert repr(check(answer)).startswith(f"✓ {name}: It agrees with the book's")
 
     def test_an_answer_right_but_for_what_was_not_asked_gets_no_tick(self):
         def my_softmax(x, axis=-1):
@@ -371,6 +389,32 @@ class TestVerdicts:
 
 
 class TestCauses:
+    def test_an_answer_that_remembers_earlier_calls_is_told_so(self):
+        def my_rotary(x, positions, base=10000.0, known={}):  # noqa: B006
+            if not known:
+                known["w"] = base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+            angles = np.asarray(positions)[..., None] * known["w"]
+            a, b, cos, sin = x[..., ::2], x[..., 1::2], np.cos(angles), np.sin(angles)
+            return np.stack([a * cos - b * sin, a * sin + b * cos], axis=-1).reshape(x.shape)
+
+        assert check(my_rotary).says.startswith("It remembers earlier calls, in a default or in a class")
+
+    def test_an_accident_is_as_good_as_another_of_its_kind(self):
+        def my_bilinear_score(q, k, m):
+            return np.einsum("...id,...jd->...ij", q, k)  # refuses other widths in words of its own
+
+        assert check(my_bilinear_score).says.startswith("m makes no difference")
+
+    def test_a_branch_that_is_switched_off_in_one_line_is_not_mended(self):
+        def my_forward_substitution(lower, b):
+            x = np.zeros(b.shape)
+            for i in range(len(lower)):
+                dot = (lower[i, :i, None] * x[:i]).sum() if b.ndim > 1 else lower[i, :i] @ x[:i]
+                x[i] = (b[i] - dot) / lower[i, i]
+            return x
+
+        assert "comparison" not in check(my_forward_substitution).says
+
     @pytest.fixture(autouse=True)
     def patience(self, monkeypatch):
         """Let a slow or busy machine find what a quick one finds."""
@@ -850,7 +894,7 @@ class TestCauses:
         def my_next_token_probabilities(z, temperature=1.0, top_k=None, top_p=None):
             return next_token_probabilities(z, temperature, top_k and min(top_k, 2), top_p)
 
-        end = "every call that fails comes out right (a trace, not a remedy)."
+        end = "the calls that fail agree with the book's (a trace, not a remedy)."
         assert check(my_split_heads).says == f"Called with `n_heads` = 1, {end}"
         assert check(my_log_softmax).says == f"Called with `x` brought to an ordinary size, {end}"
         assert check(my_characteristic_polynomial).says == f"Called with the symmetric part of `a` in its place, {end}"
@@ -1030,6 +1074,7 @@ class TestCauses:
 
     def test_a_list_is_not_put_into_itself_by_a_repair(self):
         assert brakes.holds_itself(ast.parse("for it in x: rows.append(rows)"))
+        assert brakes.holds_itself(ast.parse("for it in x: rows.append([it, rows])"))
         assert brakes.holds_itself(ast.parse("for i in x: rows[i] = rows"))
         assert not brakes.holds_itself(ast.parse("for it in x: rows.append(rows[-1] + it)"))
         assert not brakes.holds_itself(ast.parse("for i in x: rows[i] = rows[i - 1]"))
@@ -1114,11 +1159,34 @@ class TestCauses:
 
 
 class TestReports:
+    def test_the_call_that_is_shown_can_be_followed_on_paper_where_one_fails(self):
+        def my_layer_norm(x, gain=None, shift=None, eps=1e-5):
+            return layer_norm(x.mT, eps=eps).mT if x.ndim > 1 else layer_norm(x, eps=eps)
+
+        assert "1000" not in check(my_layer_norm).counterexample.call
+
+    def test_both_dtypes_are_shown_where_they_differ_and_zero_has_no_sign(self):
+        def my_silu(x):
+            return x * scipy.special.expit(x.astype(float))
+
+        example = check(my_silu).counterexample
+        assert (example.expected, example.found) == ("[20000, 0] (float16)", "[20000, 0] (float64)")
+
+    def test_parts_are_shown_by_their_names_also_beside_an_error(self):
+        def my_gram_schmidt(a):
+            raise NotFound("nothing")
+
+        class NotFound(Exception):
+            pass
+
+        lines = check(my_gram_schmidt).counterexample.expected.splitlines()
+        assert [it.partition(":")[0] for it in lines] == ["q @ r", "q.T @ q", "is_triangular(r)", "np.diag(r)"]
+
     def test_a_report_shows_values_and_code_in_html(self):
         report = check(lambda x, axis=-1: x < 1, "softmax")
         html = report._repr_html_()
-        assert html.startswith('<div class="mlnotes-check mlnotes-wrong"><p>✗ <code>&lt;lambda&gt;</code>: ')
-        assert "<pre>&lt;lambda&gt;([1, 2, 4])\nexpected  [0.04201" in html
+        assert html.startswith('<div class="mlnotes-check mlnotes-wrong"><p>✗ <code>softmax</code>: ')
+        assert "<pre>softmax([1, 2, 4])\nexpected  [0.04201" in html
 
     @pytest.mark.parametrize(
         ("value", "text"),

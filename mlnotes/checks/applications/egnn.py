@@ -196,6 +196,8 @@ CHECKS = (
             oracle("loops over points, and over the edges of a graph with features, with torch's silu", _looped,
                 call(*_points), call(_h, _x, _phi_a, *_points[3:], _mask, _a), run=_joined, **_LAST_BITS)),
         mistakes=(
+            Mistake("own message heard under a mask", ("heard & beside(mask, x)", "beside(mask, x)"),
+                "With a mask, a point hears itself where the mask's diagonal is True", "leave j = i out in any case"),
             Mistake("distance not squared", (_R2, f"xp.sqrt({_R2})"),
                 "phi_e is handed lengths; their gradients are nan where two points coincide",
                 "hand it the squares of the distances", "egnn-pytorch, issue 5 (2021)"),
@@ -296,7 +298,10 @@ CHECKS = (
             call(_x[:4] + 100).about("points far from 0", tolerance=1e-9), call(np.array([[0.0, 0, 0], [1, 2, 0],
             [2, 1, 0], [5, -3, 0]])).about("four points in a plane", tolerance=1e-12),
             *(call(it).about("four points in a plane", tolerance=1e-12) for it in _planes),
-            call(_on_a_line).about("three points on a line", tolerance=1e-12)),
+            call(_on_a_line).about("three points on a line", tolerance=1e-12),
+            call(np.arange(4.0)[:, None] * [1, 2, 2]).about("four points on a line", tolerance=1e-12),
+            call(np.array([[0.0, 0, 0], [1, 1, 0], [2, 2, 5], [3, 3, 1]])).about("four points in a plane",
+            tolerance=1e-12)),
         claims=(
             Claim("a mirror changes its sign", lambda f: abs(f(_x[:4] * [1, 1, -1]) + f(_x[:4])), **_LAST_BITS),
             Claim("turning and moving change nothing", lambda f: abs(f(_x[:4] @ _TURN.T + 2) - f(_x[:4])),

@@ -298,6 +298,7 @@ CHECKS = (
             call(np.array([[4.0]])), call(np.array([[4.0, 2.0], [2.0, 10.0]])), call(_whole), call(_definite),
             call(_large), call(_indefinite).about("a matrix that is not positive definite"),
             call(np.array([[4.0, 6.0], [6.0, 9.0]])).about("a pivot of 0"),
+            call(1e-10 * np.array([[4.0, 2.0], [2.0, 10.0]])).about("a matrix of 1e-10"),
             call(_asymmetric).about("a matrix that is not symmetric"),
             call(np.diag([-1.0, -4.0]) + 0.0).about("a negative definite matrix, whose determinant is positive"),
             call(_even).about("a positive determinant and two negative eigenvalues"),
@@ -313,6 +314,8 @@ CHECKS = (
             Claim("L is lower triangular, with a positive diagonal", _lower),
             oracle("numpy.linalg.cholesky", np.linalg.cholesky, call(_definite), call(_large), **_CONDITION)),
         mistakes=(
+            Mistake("upper triangle left", lambda a: cholesky(a) + np.triu(a, 1),
+                "Above the diagonal stands what a holds", "begin with zeros, or end with np.tril"),
             Mistake("upper factor", ("return l", "return l.T"), "It is upper triangular", "return the transpose",
                 "scipy.linalg.cholesky, by default"),
             Mistake("pivots not rooted", ("return l", "return l / np.diag(l)"), "Its diagonal is ones",

@@ -130,6 +130,9 @@ CHECKS = (
             oracle("torch's autograd, also for a batch of batches", _autograd, call(_x, _w, _g),
                 call(_batch, _w, _batch_g), **_LAST_BITS, run=_in_a_row)),
         mistakes=(
+            Mistake("bias summed over the first axis alone", ("xp.sum(gradients, axis=0)", "xp.sum(grad, axis=0)"),
+                "It is right for samples with two axes, but not with one or with more",
+                "sum over all axes but the last"),
             Mistake("weights not transposed", ("grad @ w.T", "grad @ w"),
                 "Only square weights fit, and the gradient by x is that of the transpose", "grad @ w.T"),
             Mistake("averaged over samples", (_GRADIENTS,
@@ -159,6 +162,11 @@ CHECKS = (
             Claim("its entries add up to zero", lambda f: abs(float(np.sum(f(_scores, _targets)))), **_LAST_BITS),
             oracle("torch's autograd", _autograd_by_bias, call(_scores, _targets), **_LAST_BITS)),
         mistakes=(
+            Mistake("repeated targets once", lambda scores, targets: (softmax(scores).sum(0) - np.isin(np.arange(
+                scores.shape[1]), targets)) / len(scores), "A class that is right for several samples counts once",
+                "subtract before adding up, or count with np.bincount"),
+            Mistake("no mean over samples", ("np.mean(softmax(scores) - truth, axis=0)", "(softmax(scores) - truth)"),
+                "It has a row for each sample", "one bias serves all samples: take the mean over them"),
             Mistake("losses added", ("np.mean(softmax(scores) - truth, axis=0)",
                 "np.sum(softmax(scores) - truth, axis=0)"), "It grows with the number of samples",
                 "the loss is a mean over samples, so divide by their number"),
@@ -179,6 +187,9 @@ CHECKS = (
             oracle("the mean over 400,000 drawn outputs for each sample", _drawn, call(_x2 + 3, 0.5), tolerance=0.02,
                 why="y² has the deviation √2 E[y²], and 5 √2 / √400,000 is 1.1 % of it")),
         mistakes=(
+            Mistake("a number for each sample", ("x.shape[1] * deviation**2 * np.mean(x**2)",
+                "deviation**2 * np.sum(x**2, axis=1)"), "It has a number for each sample",
+                "take the mean over samples"),
             Mistake("square of the mean", ("np.mean(x**2)", "np.mean(x) ** 2"),
                 "Inputs of mean 0 seem to bring nothing", "square first, then take the mean"),
             Mistake("variance of the inputs", ("np.mean(x**2)", "np.var(x)"),

@@ -150,6 +150,8 @@ CHECKS = (
             oracle("numpy.maximum", lambda x: np.maximum(x, 0), call(_points), call(np.array([np.nan, 1.0]))),
             _torch("relu")),
         mistakes=(
+            Mistake("softplus", lambda x: np.logaddexp(0, x).astype(x.dtype), "It bends gradually, and is log 2 at 0",
+                "np.maximum(x, 0)"),
             Mistake("absolute value", (_CUT_OFF, "np.abs(x)"), "Negative numbers come out positive",
                 "cut them off at zero"),
             Mistake("leaky", ("0.0, x)", "0.01 * x, x)"), "Negative numbers leave a hundredth behind",
@@ -175,6 +177,10 @@ CHECKS = (
             oracle("x times scipy.special.ndtr", lambda x: x * scipy.special.ndtr(x), call(_grid), **_ROUNDING),
             _torch("gelu")),
         mistakes=(
+            Mistake("silu", lambda x: x / (1 + np.exp(-np.maximum(x, -700))), "The gate is the logistic function",
+                "multiply by Φ(x), the normal distribution function"),
+            Mistake("error function for Φ", lambda x: x * np.asarray(scipy.special.erf(x / 2**0.5), x.dtype),
+                "Negative numbers become positive", "Φ(x) is (1 + erf(x / √2)) / 2"),
             Mistake("not halved", (_NORMAL_GATE, "1 + scipy.special.erf(math.sqrt(0.5) * x)"), "The gate goes up to 2",
                 "halve 1 + erf"),
             Mistake("probability only", (_GATE_APPLIED, "gate"), "The result lies between 0 and 1",
@@ -218,6 +224,7 @@ CHECKS = (
     Checks(silu, run=_strict_beyond_10000,
         cases=(
             call(_small), call(_grid), call(_points), call(np.array([800.0, -800.0])).about("±800"),
+            call(np.array([800.0, -1.0, 5.0])).about("800 beside ordinary numbers"),
             call(np.array([1e4, -1e4])).about("±10000"), call(np.array([0.5, -1.5, 12.0, -12.0],
             np.float16)).about("float16"), call(np.array([1e4, -1e4], np.float16)).about("±10000 in float16"),
             call(np.linspace(-13.5, -10.5, 7, dtype=np.float16)).about("float16 far below zero", edge=True,

@@ -156,13 +156,20 @@ def _record(found, residual, x0, jacobian=None, *_, **__):
     return bool(np.all(fits))
 
 
+def _fit_of(f, *arguments, **named):
+    found = f(*arguments, **named)
+    if not all(hasattr(found, it) for it in ("x", "cost", "converged")):
+        raise TypeError(f"an object with x, cost and converged is asked for, got one of type {type(found).__name__}")
+    return found
+
+
 def _followed(f, residual, x0, *arguments, **named):
     """Ask where the steps lead, as long as they lead anywhere: they are the same for all who take them."""
-    found = f(residual, x0, *arguments, **named)
+    found = _fit_of(f, residual, x0, *arguments, **named)
     here = np.abs(found.x).max() < 1e6 * (1 + np.abs(x0).max())
     x, cost = (found.x, found.cost) if here else (np.nan * found.x, np.nan)
     told = {} if here else {"so far away that x and cost are not compared": True}
-    told |= {} if _record(found, residual, x0) else {"the way": False}
+    told |= {} if _record(found, residual, x0) else {"points, costs and dampings agree": False}
     return {"x": x, "cost": cost, "converged": found.converged} | told
 
 
@@ -193,13 +200,14 @@ def _arrived(f, residual, x0, *arguments, **named):
     """Ask for the minimum, or for the start where no step leads away, and not for the way there."""
     start = np.array(x0, float)
     book = levenberg_marquardt(residual, start, *arguments, **named)
-    found = f(_limited(residual, *arguments, **named), x0, *arguments, **named)
+    found = _fit_of(f, _limited(residual, *arguments, **named), x0, *arguments, **named)
     with np.errstate(all="ignore"):
         r, first = residual(np.array(found.x)), residual(start.copy())
         grown, minimal = not r @ r <= (1 + 1e-9) * (first @ first), _is_minimal(residual, found.x)
         at = _is_minimal(residual, book.x) or np.array_equal(book.x, start)
     x, cost = (found.x, found.cost) if at else (np.nan * found.x, np.nan)
-    told = {} if _told_alike(found, book, residual, start, *arguments, **named) else {"the way": False}
+    alike = _told_alike(found, book, residual, start, *arguments, **named)
+    told = {} if alike else {"points, costs and dampings agree": False}
     states = {"the minimum is reached": minimal, "converged": found.converged, "cost has grown": grown}
     return {"x": x, "cost": cost} | states | told
 

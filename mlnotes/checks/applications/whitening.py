@@ -18,6 +18,8 @@ _five, _added, _alike = frozen(np.array([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]]), n
     6.0], [3.0, 2.0, 5.0], [0.0, 6.0, 6.0]]), np.array([[1.0, 1.0], [2.0, 2.01], [3.0, 2.99], [6.0, 6.0]]))
 _turned = _x[:, ::-1] * [-1, 1, 1]
 _KINDS = ("pca", "zca", "cholesky")
+_CANCELS = ("A mean of squares less the square of a mean has lost all its digits there: subtract the mean first, and "
+    "square then.")
 _LAST_BITS = {"tolerance": 1e-13, "why": "sums of at most 11 products in float64, and a condition number below 10"}
 _ROTATED = {"tolerance": 1e-12, "why": "decompositions in float64, and a condition number of the data below 10"}
 
@@ -270,7 +272,7 @@ CHECKS = (
         cases=(
             call(_by_hand), call(_by_hand, 2.0).about("an eps"), call(_by_hand, ddof=1).about("an unbiased estimate"),
             call(_x), call(_x, 0.3).about("an eps"), call(_x, 0.3, 1).about("an eps, and an unbiased estimate"),
-            call(_far).about("features around a billion"), call(_constant,
+            call(_far).about("features around a billion", hint=_CANCELS), call(_constant,
             1e-5).about("a constant feature, and an eps"), call(_five,
             1.0).about("a constant feature of 5, and an eps"), call(1e-7
             * _by_hand).about("features of a ten-millionth"), call(_constant).about("a constant feature", edge=True)),
@@ -437,7 +439,8 @@ CHECKS = (
         cases=(
             call(0.0), call(0.6), call(-0.6).about("a negative correlation"),
             call(0.9999).about("nearly the same feature", tolerance=1e-10),
-            call(1 - 1e-8).about("a correlation of 0.99999999", tolerance=1e-6)),
+            call(1 - 1e-8).about("a correlation of 0.99999999", tolerance=1e-6),
+            call(1 - 2.0**-40).about("a correlation of 1 - 1e-12", tolerance=1e-3, edge=True)),
         claims=(
             Claim("on both sides of the covariance it leaves the identity", _inverse_root, **_LAST_BITS),
             oracle("whitening_matrix of samples with this correlation", _of_samples, call(0.6), call(-0.6),

@@ -104,6 +104,8 @@ CHECKS = (
                 y in zip(a, b, strict=True)], call(_a, _b), **_LAST_BITS),
             oracle("numpy.vecdot", np.vecdot, call(_a, _b), call(_deep_a, _deep_b), **_LAST_BITS)),
         mistakes=(
+            Mistake("rows with all rows", lambda a, b: np.matmul(a, b.mT if b.ndim > 1 else b),
+                "Tables of n vectors give n × n numbers", "multiply entry by entry and add up along the last axis"),
             Mistake("products not added", lambda a, b: a * b, "It gives one number for each coordinate",
                 "add them up: sum(axis=-1)"),
             Mistake("batches mixed", lambda a, b: (a * b).sum(), "It gives one number for a whole table of vectors",
@@ -182,6 +184,8 @@ CHECKS = (
             _SMALL_ANGLE, call(np.array([1.0, 0.0]), np.array([-1.0, 1e-9])).about("an angle of pi - 1e-9",
             tolerance=1e-12), call(_two_a, _two_b).about("tables of vectors"), call(_a, _b).about("tables of vectors"),
             call(_zeros_a[1:], _zeros_b[1:]).about(f"{_ONE_ROW}, with coordinates of 0"),
+            call(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 0.0, 2.0])).about("four coordinates"),
+            call(np.array([-1.0, -1.0]), np.array([-1.0, 1.0])).about("directions on both sides of the half-turn"),
             call(_deep_a, _deep_b).about("three axes"), call(_huge, 1e-200
             * _turned).about("coordinates around 1e200 and 1e-200", edge=True),
             call(_a, _b[0]).about("a table and one vector", edge=True),

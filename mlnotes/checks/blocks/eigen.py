@@ -421,7 +421,8 @@ CHECKS = (
                 "The sign is lost, and it is right for eigenvectors only", "multiply the image by the vector"))),
     Checks(power_steps,
         cases=(
-            call(0.5, 3), call(0.9, 12), call(0.99, 12), call(0.421, 1), call(0.5, 0).about("no digit")),
+            call(0.5, 3), call(0.9, 12), call(0.99, 12), call(0.421, 1), call(0.5, 0).about("no digit"),
+            call(0.1, 3).about("a ratio of a tenth, whose power is a limit itself", edge=True)),
         claims=(
             Claim("they are enough, and one less is not", lambda f: float(not all(r ** f(r, d) <= 10.0**-d
                 < r ** (f(r, d) - 1) for r, d in ((0.5, 3), (0.9, 12), (0.99, 7), (0.3, 2))))),

@@ -132,6 +132,9 @@ CHECKS = (
             _scipy("log_softmax"),
             _torch("log_softmax", call(_square), call(_wide), dim=-1)),
         mistakes=(
+            Mistake("weights clipped before the logarithm", lambda x, axis=-1: np.log(np.clip(softmax(x, axis), 1e-15,
+                1)), "No logarithm is below that of the limit, about -34.5",
+                "x - logsumexp: subtract, do not divide and take the logarithm"),
             Mistake("logarithm of softmax", lambda x, axis=-1: np.log(softmax(x, axis)),
                 "It gives -inf for a score 1000 below the maximum, because the weight is 0",
                 "subtract log-sum-exp instead of taking a logarithm of weights"),
@@ -172,6 +175,8 @@ CHECKS = (
                 f(np.array([[1000.0, 0.0]]), np.array([1])), 1000.0), **_LAST_BITS),
             _torch("cross_entropy", call(_tall, _targets), call(_wide, np.array([2, 2])))),
         mistakes=(
+            Mistake("all targets from every row", lambda logits, targets: -np.mean(log_softmax(logits)[..., targets]),
+                "Each row pays for the targets of all", "np.take_along_axis, or log_p[np.arange(n), targets]"),
             Mistake("softmax applied twice", ("log_softmax(logits)", "log_softmax(softmax(logits))"),
                 "The loss of a sure and right answer does not reach zero", "hand over the scores, not their softmax",
                 "lightning-bolts, issue 654 (2021)"),

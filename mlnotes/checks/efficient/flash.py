@@ -172,7 +172,8 @@ CHECKS = (
     Checks(online_softmax,
         cases=(
             call(np.array([0.0, 1.0, 2.0]), block_size=1), call(np.array([2.0, 1.0, 0.0, 3.0]), block_size=2),
-            call(np.array([1.0, 0.0])), call(np.array([-3e9, -3e9 - 1]), block_size=1).about("scores far below 0"),
+            call(np.array([1.0, 0.0])), call(np.array([-3e9, -3e9 - 1]), block_size=1).about("scores far below 0",
+            tolerance=1e-6),
             call(_x, axis=1).about("the second of three axes"),
             call(_x, block_size=5).about("blocks that do not divide"),
             call(_x, 0, 2).about("the first axis, in blocks"), call(300 * _x, block_size=3).about("scores of hundreds"),
@@ -352,6 +353,9 @@ CHECKS = (
             oracle("numpy.logaddexp over the parts", lambda outs, lses: (None, np.logaddexp.reduce(lses)),
                 call(*_parts(_q, _k, _v, 4, 6)), run=lambda f, *parts: f(*parts)[1], **_LAST_BITS)),
         mistakes=(
+            Mistake("not divided", lambda outs, lses: (np.sum(np.exp(lses - np.max(lses, 0))[..., None] * outs, 0),
+                merge_attentions(outs, lses)[1]), "Results of two sets are nearly added",
+                "divide by the sum of the weights"),
             Mistake("nothing seen is nan", (("softmax(_at_least_single(lses), axis=0)",
                 "xp.exp(lses - xp.max(lses, axis=0)) / xp.sum(xp.exp(lses - xp.max(lses, axis=0)), axis=0)"),
                 ("logsumexp(lses, axis=0)", "xp.max(lses, axis=0) + xp.log(xp.sum(xp.exp(lses - xp.max(lses, axis=0)), "

@@ -141,6 +141,9 @@ CHECKS = (
             oracle("transformers' three processors", _transformers, call(_rows), call(_rows, 0.5), call(_rows, top_k=4),
                 call(_rows, top_p=0.8), call(_rows, 1.7, 5, 0.6), **_LAST_BITS)),
         mistakes=(
+            Mistake("top k keeps the least", ("scores >= ranked[..., -min(top_k, logits.shape[-1]), None]",
+                "scores <= ranked[..., min(top_k, logits.shape[-1]) - 1, None]"), "The least probable tokens are kept",
+                "keep what is at least as large as the k-th from the end"),
             Mistake("multiplied by the temperature", ("scores / as_like(temperature, scores)", "scores * temperature"),
                 "A high temperature makes the probable more probable", "divide the scores by it"),
             Mistake("temperature after softmax", ("scores = scores / as_like(temperature, scores)",

@@ -270,6 +270,10 @@ CHECKS = (
             oracle("torch's attention under a mask", _blocks_in_torch, call(_q5, _k7, _v7, _layout, 2), call(_q5, _k7,
                 _v7, _empty, 2, scale=0.3), **_LAST_BITS)),
         mistakes=(
+            Mistake("blocks averaged", (_BLOCKS, "sum(_attention_to_some(rows, k[..., j * block_size : (j + 1) * "
+                "block_size, :], v[..., j * block_size : (j + 1) * block_size, :], None, scale) for j in "
+                "np.flatnonzero(blocks)) / max(1, blocks.sum()) + 0 * rows[..., :1] * v[..., :1, :]"),
+                "Each block has a softmax of its own, and all count alike", "one softmax for the keys of all blocks"),
             Mistake("layout transposed", ("enumerate(layout)", "enumerate(layout.T)"),
                 "Blocks of keys look at blocks of queries", "rows of the layout are blocks of queries"),
             Mistake("softmax in each block", (_BLOCKS, "sum(_attention_to_some(rows, k[..., j * block_size : (j + 1) * "

@@ -427,7 +427,7 @@ def wrong_whiten__upper_factor(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__zca_of_values(x, kind="pca", eps=0.0, ddof=0):
-    """Called with `kind='zca'` left out, every call that fails comes out right"""
+    """Called with `kind='zca'` left out, the calls that fail agree with the book's"""
     centered, sigma, values, v = _parts(x, eps, ddof)
     if kind == "pca":
         return centered @ v / np.sqrt(values)
@@ -454,7 +454,7 @@ def wrong_whiten__eps_twice(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__other_kinds_as_zca(x, kind="pca", eps=0.0, ddof=0):
-    """Called with `kind='cholesky'` left out, every call that fails comes out right"""
+    """Called with `kind='cholesky'` left out, the calls that fail agree with the book's"""
     centered, _, values, v = _parts(x, eps, ddof)
     z = centered @ v / np.sqrt(values)
     return z if kind == "pca" else z @ v.T
@@ -552,7 +552,7 @@ def wrong_whiten__qr_signs(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__kind_ignored(x, kind="pca", eps=0.0, ddof=0):
-    """Called with `kind` left out, every call that fails comes out right"""
+    """Called with `kind` left out, the calls that fail agree with the book's"""
     c = x - x.mean(axis=0)
     values, v = np.linalg.eigh(c.T @ c / (len(x) - ddof))
     if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:

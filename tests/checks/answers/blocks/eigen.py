@@ -306,7 +306,7 @@ def wrong_characteristic_polynomial__constant_first(a):
 
 
 def wrong_characteristic_polynomial__symmetric_solver(a):
-    """Called with the symmetric part of `a` in its place, every call that fails comes out right"""
+    """Called with the symmetric part of `a` in its place, the calls that fail agree with the book's"""
     p = np.ones(1)
     for root in np.linalg.eigvalsh(a):
         p = np.append(p, 0) - root * np.append(0, p)

@@ -366,7 +366,7 @@ def wrong_column_volume__sum(a):
 
 
 def wrong_column_volume__square_only(a):
-    """Called with no more rows of `a` than columns, every call that fails comes out right"""
+    """Called with no more rows of `a` than columns, the calls that fail agree with the book's"""
     return abs(np.linalg.det(np.asarray(a)[: np.shape(a)[1]]))
 
 

@@ -352,7 +352,7 @@ def wrong_svd__two_eigh(a):
 
 
 def wrong_svd__tall_only(a):
-    """Called with no more columns of `a` than rows, every call that fails comes out right"""
+    """Called with no more columns of `a` than rows, the calls that fail agree with the book's"""
     size = np.abs(a).max() or 1.0
     b, v = a.T / size, np.eye(len(a.T))
     for p, q in 15 * [(i, j) for j in range(len(b)) for i in range(j)]:

@@ -380,7 +380,7 @@ def wrong_attention_traffic__one_table(n_queries, n_keys, d_head, d_value=None, 
 
 
 def wrong_attention_traffic__fractions(n_queries, n_keys, d_head, d_value=None, block_size=None):
-    """Called with `block_size` left out, every call that fails comes out right"""
+    """Called with `block_size` left out, the calls that fail agree with the book's"""
     width = d_head + (d_head if d_value is None else d_value)
     if block_size is None:
         return (n_queries + n_keys) * width + 4 * n_queries * n_keys
@@ -1045,7 +1045,7 @@ def wrong_attention_traffic__tables_only_written(n_queries, n_keys, d_head, d_va
 
 
 def wrong_attention_traffic__queries_padded(n_queries, n_keys, d_head, d_value=None, block_size=None):
-    """Called with `block_size` left out, every call that fails comes out right"""
+    """Called with `block_size` left out, the calls that fail agree with the book's"""
     width = d_head + (d_head if d_value is None else d_value)
     if block_size is None:
         return (n_queries + n_keys) * width + 4 * n_queries * n_keys

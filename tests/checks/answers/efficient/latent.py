@@ -839,7 +839,7 @@ def wrong_factorize__no_singular_values(w, rank, x=None):
 
 
 def wrong_factorize__svd_of_the_inputs(w, rank, x=None):
-    """Called with `x` left out, every call that fails comes out right"""
+    """Called with `x` left out, the calls that fail agree with the book's"""
     if x is None:
         vt = np.linalg.svd(w, full_matrices=False)[2][:rank]
         return w @ vt.T, vt
