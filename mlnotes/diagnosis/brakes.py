@@ -168,21 +168,21 @@ class Braked:
     ----------
     tree : ast.Module
         The program.
-    namespace : dict
-        What its names mean, the brake's included.
     brake : Brake
         To be reset before each call.
     version : callable
-        What it defines.
+        The reader's version, with it.
     turns : list of int
         What `Brake.allow` counted in each of its calls.
+    make : callable
+        Makes such a version of a changed program, and of names that mean something else in it.
     """
 
     tree: ast.Module
-    namespace: dict
     brake: Brake
     version: object
     turns: list
+    make: object
 
 
 def stoppable(function):
@@ -202,7 +202,7 @@ def stoppable(function):
     restart : callable
         To be called before each call of it.
     """
-    parts = _parts(function, {})
+    parts = parts_of(function)
     brake = Brake()
     if not any(_keeps_every_error(it) for source in parts.values() for it in ast.walk(source.tree)):
         return function, brake.reset
@@ -219,8 +219,22 @@ def stoppable(function):
     return namespace[parts[function].name], brake.reset
 
 
-def _parts(function, known):
-    """Collect the sources of a plain function or a class, and of those of its module that it calls."""
+def parts_of(function, known=None):
+    """Collect the sources of a plain function or a class, and of those of its module that it calls.
+
+    Parameters
+    ----------
+    function : callable
+        A reader's version.
+    known : dict, optional
+        What has been collected.
+
+    Returns
+    -------
+    dict of callable to Source
+        The version's own comes first, if it has one.
+    """
+    known = {} if known is None else known
     plain = inspect.isfunction(function) or inspect.isclass(function)
     source = source_of(function) if plain and function not in known else None
     if source is not None:
@@ -228,7 +242,7 @@ def _parts(function, known):
         for it in ast.walk(source.tree):
             called = source.namespace.get(it.id) if isinstance(it, ast.Name) else None
             if getattr(called, "__module__", None) == function.__module__:
-                _parts(called, known)
+                parts_of(called, known)
     return known
 
 
@@ -236,7 +250,7 @@ def _keeps_every_error(node):
     return isinstance(node, ast.ExceptHandler) and (node.type is None or "BaseException" in ast.unparse(node.type))
 
 
-def braked(source, trials):
+def braked(source, trials, caller=None):
     """Put brakes into a reader's program, as tight as its calls allow.
 
     Parameters
@@ -245,6 +259,8 @@ def braked(source, trials):
         The program.
     trials : sequence of Trial
         Calls that end.
+    caller : Source, optional
+        The reader's version, where the program is a function that it calls.
 
     Returns
     -------
@@ -254,12 +270,18 @@ def braked(source, trials):
     if source is None:
         return None
     tree, brake = with_brakes(source.tree), Brake()
-    namespace = source.namespace | {"_mlnotes_tick": brake, "_mlnotes_power": _Power()}
+    names = {"_mlnotes_tick": brake, "_mlnotes_power": _Power()}
+    calling = caller and compile(with_brakes(caller.tree), "<calling>", "exec")
+
+    def make(program, **more):
+        part = run_definition(program, source.name, source.namespace | names | more)
+        return run_definition(calling, caller.name, caller.namespace | names | {source.name: part}) if caller else part
+
     try:
-        version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
+        version = make(compile(tree, "<changed>", "exec"))
     except Exception:
         return None
-    return Braked(tree, namespace, brake, version, brake.allow(version, trials))
+    return Braked(tree, brake, version, brake.allow(version, trials), make)
 
 
 class _Power:

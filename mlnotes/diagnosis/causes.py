@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.diagnosis.brakes import TooLong, alarm, braked, holds_itself, limited_powers, stoppable
+from mlnotes.diagnosis.brakes import TooLong, alarm, braked, holds_itself, limited_powers, parts_of, stoppable
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.rewrites import ADDITIONS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
@@ -676,19 +676,23 @@ _DECISIONS = ("caught", "comparison", "condition", "exception", "extra", "missin
 
 def _repair(attempt, checks, until):
     """Change one place of the answer after another, until all calls come out right."""
-    source = source_of(attempt.function)
-    if source is None:
+    answer, *helpers = parts_of(attempt.function).values() or [source_of(attempt.function)]
+    if answer is None:
         return ""
-    kind, lines = _places(attempt, source, until, _never_given(attempt, checks))
-    return _pointed_at(source, kind, lines) if lines else ""
+    never_given = _never_given(attempt, checks)
+    for source in (answer, *helpers):
+        kind, lines = _places(attempt, source, until, never_given, *[answer] * (source is not answer))
+        if lines:
+            return _pointed_at(source, kind, lines, "" if source is answer else f" of `{source.name}`")
+    return ""
 
 
-def _places(attempt, source, until, never_given=()):
+def _places(attempt, source, until, never_given=(), caller=None):
     """Find the line where one change mends all, and others where one of the same kind does: each may be the slip."""
-    held, first, lines = braked(source, [trial for trial, _, _ in attempt.everyday]), "", []
+    held, first, lines = braked(source, [trial for trial, _, _ in attempt.everyday], caller), "", []
     if held is None:
         return first, lines
-    tree, namespace, tick = held.tree, held.namespace, held.brake
+    tree, tick = held.tree, held.brake
     own = _uses(tree, never_given)
     # What is missing where nothing but a refusal is missing is no factor and no sign: those would break it by chance.
     only_refusals = all(trial.right.error for trial, _, unlike in attempt.everyday if unlike)
@@ -705,14 +709,14 @@ def _places(attempt, source, until, never_given=()):
             continue
         try:
             with limited_powers(tree):
-                version = run_definition(compile(tree, "<changed>", "exec"), source.name, namespace)
+                version = held.make(compile(tree, "<changed>", "exec"))
         except Exception:  # not every change is a program
             continue
         calls = _calls_to_the_first_that_fails(attempt, version, tick)
         effort -= sum(costs[:calls])
         if calls <= len(costs) or _idle_lines(attempt, source, version, held, line):
             continue
-        before, after = (_outcomes(attempt, source.name, held, it, line) for it in (original, tree))
+        before, after = (_outcomes(attempt, held, it, line) for it in (original, tree))
         if len(before) == len(after) and any(a < b for a, b in zip(after, before, strict=True)):
             continue
         if not _breaks(attempt, source, version, tick, kind, line):
@@ -763,7 +767,7 @@ def _idle_lines(attempt, source, version, held, changed):
     return run[0] - run[1] - raising - {begins.get(changed, changed)}
 
 
-def _outcomes(attempt, name, held, tree, line):
+def _outcomes(attempt, held, tree, line):
     """Count the outcomes of each condition on a line: one that has fewer than before was switched off, not mended."""
     noting = copy.deepcopy(tree)
     deciding = [it for it in ast.walk(noting) if isinstance(it, ast.If | ast.IfExp) and it.lineno == line]
@@ -777,7 +781,7 @@ def _outcomes(attempt, name, held, tree, line):
         it.test = ast.Call(ast.Name("_mlnotes_note", ast.Load()), [ast.Constant(i), it.test], [])
     if deciding:
         program = compile(ast.fix_missing_locations(noting), "<noting>", "exec")
-        version = run_definition(program, name, held.namespace | {"_mlnotes_note": note})
+        version = held.make(program, _mlnotes_note=note)
         for trial, _, _ in attempt.everyday:
             held.brake.reset()
             trial.outcome(version)
@@ -805,18 +809,20 @@ def _lines_run(attempt, version, tick):
     return seen
 
 
-def _pointed_at(source, kind, found):
+def _pointed_at(source, kind, found, of=""):
     line, *others = found
+    if kind == "in place" and not isinstance(line, tuple) and source.lines[line - 1].lstrip().startswith("def "):
+        return f"It writes into an argument{of} that is still needed as it was: write into a copy."
     several = isinstance(line, tuple)
     here = dict.fromkeys(line) if several else [line]
     change = f"the same change in {len(line)} places" if several else "one change there"
-    elsewhere = [f" or in {_quoted(source, it)}," for it in others if isinstance(it, int) and it not in here]
-    lines = ", and ".join(_quoted(source, it) for it in here)
+    elsewhere = [f" or in {_quoted(source, it, of)}," for it in others if isinstance(it, int) and it not in here]
+    lines = ", and ".join(_quoted(source, it, of) for it in here)
     return f"L{lines[1:]}: {HINTS[kind]}. With {change},{''.join(elsewhere)} all calls come out right."
 
 
-def _quoted(source, line):
-    return f"line {line}, `{source.lines[line - 1].strip()}`"
+def _quoted(source, line, of=""):
+    return f"line {line}{of}, `{source.lines[line - 1].strip()}`"
 
 
 # Two mistakes at once.

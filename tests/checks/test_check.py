@@ -399,6 +399,17 @@ class TestCauses:
 
         assert check(my_rotary).says.startswith("It remembers earlier calls, in a default or in a class")
 
+    def test_a_line_of_a_function_that_the_answer_calls_is_found_too(self):
+        text = """
+            def exponentials(x, axis):
+                return np.exp(x + x.max(axis=axis, keepdims=True))
+
+            def my_softmax(x, axis=-1):
+                weights = exponentials(x, axis)
+                return weights / weights.sum(axis=axis, keepdims=True)"""
+        says = check(written_down(textwrap.dedent(text).strip(), "my_softmax")).says
+        assert says.startswith("Line 2 of `exponentials`, `return np.exp(x + x.max(axis=axis, keepdims=True))`: ")
+
     def test_an_accident_is_as_good_as_another_of_its_kind(self):
         def my_bilinear_score(q, k, m):
             return np.einsum("...id,...jd->...ij", q, k)  # refuses other widths in words of its own

@@ -581,7 +581,7 @@ CHECKS = (
             Mistake("part along a not divided", ("(b - a @ b * a) / length", "b / length - a @ b * a"),
                 "It is right for vectors a of length one only", "divide both parts by the length of a"),
             Mistake("not divided by the length of a", (") / length", ")"), "Short vectors turn as slowly as long ones",
-                "divide by the length of a"),
+                "divide by the length of a as it was given"),
             Mistake("b not of length one", ("a / length, b / vector_norm(b)", "a / length, b"),
                 "It grows with the length of b", "divide b by its length"),
             Mistake("gradient of the angle", ("return (b - a @ b * a) / length",

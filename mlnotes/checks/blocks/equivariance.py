@@ -408,7 +408,7 @@ CHECKS = (
                 "A table passes because each row and column holds every element once",
                 "test (ij)k = i(jk) for all triples: the Latin square follows from a group, not the other way"),
             Mistake("commutative", ("table[table[i]] != table[i][table]", "table[[i]] != table.T[[i]]"),
-                "The symmetries of a square are no group, because a turn and a mirror do not commute",
+                "It calls the symmetries of a square no group, because a turn and a mirror do not commute",
                 "test (ij)k = i(jk), not ij = ji"),
             Mistake("left identity enough", (" & (table.T == listed).all(axis=1)", ""),
                 "Elements that only work from the left count as identities", "look at the column as well as the row"),

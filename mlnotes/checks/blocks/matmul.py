@@ -175,7 +175,8 @@ def _cases(*limits):
     return (*given, call(_whole, _numbers).about("matrices alone", edge=True))
 
 
-_ODD = "Only matrices with an odd side make it fail: fill odd sides up with zeros, and cut these off in the end."
+_ODD = ("Only matrices with an odd side make it fail: fill odd sides up with zeros, below and on the right, and cut "
+    "these off in the end.")
 
 
 def _with_hint(case):

@@ -139,7 +139,7 @@ CHECKS = (
                 "It gives -inf for a score 1000 below the maximum, because the weight is 0",
                 "subtract log-sum-exp instead of taking a logarithm of weights"),
             Mistake("small number in the logarithm", lambda x, axis=-1: np.log(softmax(x, axis) + 1e-12),
-                "No logarithm is below that of the small number, about -27.6, that of the small number",
+                "No logarithm is below that of the small number, about -27.6",
                 "subtract log-sum-exp, and add nothing"),
             Mistake("maximum not subtracted", lambda x, axis=-1: x - np.log(np.exp(x).sum(axis=axis, keepdims=True)),
                 "It gives -inf in rows with a score of 1000, because exp overflows", _FIRST),

@@ -221,7 +221,8 @@ CHECKS = (
                 for least in ("max(a.shape) * 2.0**-52", 1e-15, 1e-12, 1e-10, 1e-8)
                 for it in ("tolerance", "tolerance * s.max()")),
             Mistake("tolerance 0 taken for none", ("if tolerance is None", "if not tolerance"),
-                "With a tolerance of 0, small singular values are left out", "0 is a tolerance: compare with None"),
+                "With a tolerance of 0, small singular values are left out",
+                "0 is a tolerance, and leaves out nothing: compare with None"),
             Mistake("one rounding error for all sizes", (_COUNT, _COUNT.replace("np.shape(a)", "(1,)")),
                 "In 20 rows it counts rounding errors that are singular values of 0",
                 "let the default grow with the longer side: max(m, n) times eps"),

@@ -178,6 +178,9 @@ CHECKS = (
             oracle("scipy's softmax over one score more", _over_one_more, _FULL, call(_small - 800, -799.0),
                 call(_small, 2.0, axis=0), **_LAST_BITS)),
         mistakes=(
+            Mistake("weight of the null returned", lambda x, null=0.0, axis=-1: softmax(np.concatenate([np.full_like(
+                np.take(x, [0], axis), null), x], axis), axis), "There is one weight more than there are scores",
+                "leave out the null's own weight, which goes nowhere"),
             Mistake("one added to shifted exponentials",
                 (("xp.maximum(largest, null)", "largest"), ("xp.exp(null - top)", "np.exp(null)")),
                 "Scores of any size leave the same weight to the null",
