@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.patches import Ellipse, Rectangle
-from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator, NullFormatter, NullLocator
 
 # Text, what stands beside it, points in the background, and lines that only guide the eye.
 INK, GREY, FAINT, GUIDE = "#1d222b", "#545c69", "#8b93a0", "#c9ced6"
@@ -211,7 +211,7 @@ def basis_grid(ax, basis, points):
     arrows(ax, points)
 
 
-def curves(ax, x, ys, xlabel, ylabel, scale="linear"):
+def curves(ax, x, ys, xlabel, ylabel, scale="linear", ticks=None):
     """Draw curves over a common axis, named in a legend.
 
     Parameters
@@ -226,27 +226,47 @@ def curves(ax, x, ys, xlabel, ylabel, scale="linear"):
         What the axes measure, with units.
     scale : {"linear", "log x", "log y", "log"}
         Which axes are logarithmic.
+    ticks : sequence of float, optional
+        Positions to be labelled, in place of powers of ten.
     """
     for name, y in ys.items():
         ax.plot(x, y, label=name)
     if scale in ("log x", "log"):
         ax.set_xscale("log")
-        wide = x[-1] >= 500 * x[0]
-        ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide or x[-1] >= 1e5 else _labelled(x[0], x[-1])))
-        in_full = not wide or 1e-3 <= x[0] < x[-1] < 2e4
-        ax.xaxis.set_major_formatter("{x:,g}" if in_full else _Powers())
-        ax.xaxis.set_minor_formatter(NullFormatter())
     if scale in ("log y", "log"):
         ax.set_yscale("log")
-        _label_powers(ax.yaxis)
-        low, high = ax.get_ylim()
-        if high < 100 * low:  # one power of ten, or two: not enough to read the others by
-            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            ax.yaxis.set_major_formatter("{x:,g}" if 1e-3 <= low < high < 1e6 else _Powers(labelOnlyBase=False))
-            ax.yaxis.set_minor_formatter(NullFormatter())
+    if ticks is not None:
+        ax.xaxis.set(major_locator=FixedLocator(ticks), major_formatter="{x:,g}", minor_locator=NullLocator())
+    if scale != "linear":
+        _label_logarithms(ax.figure)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if len(ys) > 1:
         ax.legend(loc="best")
+
+
+def _label_logarithms(figure):
+    """Label the logarithmic axes of a figure in one notation: in powers, as soon as one of them asks for it.
+
+    An axis of hardly more than two powers of ten, which is read by labels between them, has numbers in full.
+    """
+    found = [(it.xaxis, it.dataLim.intervalx) for it in figure.axes if it.get_xscale() == "log"]
+    found = [(axis, ends) for axis, ends in found if not isinstance(axis.get_major_locator(), FixedLocator)]
+    found += [(it.yaxis, it.get_ylim()) for it in figure.axes if it.get_yscale() == "log"]
+    powers = any(_asks_for_powers(axis, *ends) for axis, ends in found)
+    for axis, (low, high) in found:
+        if axis.axis_name == "x":
+            wide = high >= (100 if powers else 500) * low
+            axis.set_major_locator(LogLocator(subs=(1,) if wide or high >= 1e5 else _labelled(low, high)))
+        else:
+            wide = high >= 100 * low
+            axis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
+        in_full = not powers if wide else 1e-3 <= low < high < 1e6
+        axis.set_major_formatter("{x:,g}" if in_full else _Powers(labelOnlyBase=False))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def _asks_for_powers(axis, low, high):
+    return high >= (500 if axis.axis_name == "x" else 100) * low and not 1e-3 <= low < high < 2e4
 
 
 def _labelled(low, high):
@@ -362,6 +382,8 @@ def bars(ax, groups, labels, ylabel):
 def heat_map(ax, weights, rows, columns, title="", numbers=False):
     """Draw attention weights, queries as rows and keys as columns, on the fixed scale from 0 to 1.
 
+    The outer axes of a figure are called so, unless they have names already; what a mask hides is hatched.
+
     Parameters
     ----------
     ax : matplotlib.axes.Axes
@@ -379,13 +401,20 @@ def heat_map(ax, weights, rows, columns, title="", numbers=False):
     # Short names stand upright: a "c" that lies down is read as a "u".
     ax.set_xticks(range(len(columns)), columns, rotation=90 * any(len(str(it)) > 2 for it in columns), size=SMALL)
     ax.set_yticks(range(len(rows)), rows, size=SMALL)
-    # What is hidden is as white as the page: the frame shows how far the map reaches.
-    ax.spines[:].set(visible=np.isnan(weights).any(), color=GUIDE, linewidth=0.8)
+    hidden, place = np.isnan(weights).any(), ax.get_subplotspec()
+    ax.set_xlabel(ax.get_xlabel() or ("key" if place.is_last_row() else ""), size=SMALL)
+    ax.set_ylabel(ax.get_ylabel() or ("query" if place.is_first_col() else ""), size=SMALL)
+    # On a dark page the darkest colour could be taken for no colour at all; the frame shows how far the map reaches.
+    ax.patch.set(hatch="////" if hidden else None, edgecolor=GUIDE)
+    ax.spines[:].set(visible=hidden, color=GUIDE, linewidth=0.8)
     ax.tick_params(length=0)
-    ax.set_title(title)
+    ax.set_title(title, size=SMALL)
     if numbers:
         _write_into_cells(image, "{:.2f}")
-    _shared_colour_bar(image, "weight")
+    bar = _shared_colour_bar(image, "weight")
+    if bar is not None:
+        bar.ax.yaxis.label.set_size(SMALL)
+        bar.ax.tick_params(labelsize=SMALL)
 
 
 def image(ax, pixels, title=""):
@@ -706,9 +735,9 @@ def tower(ax, parts, x=0.0, block=None, title=""):
     colors, last = {"attention": PALE_BLUE, "norm": PALE_GREEN, "feed-forward": PALE_ORANGE}, len(parts) - 1
     for i, part in enumerate(parts):
         if i < last:
-            _arrow(ax, (x, i + (0.22 if part[0] == "+" else 0.32)), (x, i + (0.78 if parts[i + 1][0] == "+" else 0.68)))
+            _arrow(ax, (x, i + (0.22 if part[0] == "+" else 0.28)), (x, i + (0.78 if parts[i + 1][0] == "+" else 0.72)))
         if part[0] == "+":
-            start, side = i - int(part[1:]) - 0.5, x + 1.35
+            start, side = i - int(part[1:]) - 0.54, x + 1.35  # below the head of the arrow
             ax.plot([x, side, side], [start, start, i], color=INK, lw=1.2, ls="-")
             _arrow(ax, (side, i), (x + 0.2, i))
             ax.add_patch(Ellipse((x, i), 0.4, 0.44, fc="none", ec=INK, lw=1.2))
@@ -717,10 +746,10 @@ def tower(ax, parts, x=0.0, block=None, title=""):
             continue
         if 0 < i < last:
             fill = next((color for name, color in colors.items() if name in part), "none")
-            ax.add_patch(Rectangle((x - 1.15, i - 0.32), 2.3, 0.64, fc=fill, ec=INK, lw=0.8))
+            ax.add_patch(Rectangle((x - 1.15, i - 0.28), 2.3, 0.56, fc=fill, ec=INK, lw=0.8))
         ax.text(x, i, part, ha="center", va="center", size=9)
     if block is not None:
-        low, high = block[0] - 0.6, block[1] + 0.42
+        low, high = block[0] - 0.64, block[1] + 0.4
         ax.add_patch(Rectangle((x - 1.55, low), 3.1, high - low, fc="none", ec=GREY, lw=1, ls="--"))
     ax.set(xlim=(-1.65, x + 1.65), ylim=(-0.4, last + 0.4), xticks=[], yticks=[], title=title)
     ax.spines[:].set_visible(False)

@@ -44,7 +44,9 @@ def test_a_sum_takes_what_has_passed_by_as_many_parts_as_it_says(ax):
     [circle] = [it for it in ax.patches if isinstance(it, Ellipse)]
     assert circle.center == (0, 3)
     around = next(it for it in lines(ax) if len(it) == 3)
-    assert around[0] == [0, 0.5]  # between what comes in and the first of the two parts
+    (left, low), (right, high) = next(it for it in arrows(ax) if round(it[1][1]) == 1)
+    assert around[0] == [left, pytest.approx(0.46)] == [right, pytest.approx(0.46)]
+    assert low < around[0][1] < high - 0.2  # between what comes in and the first of the two parts, below the arrowhead
     assert around[-1][1] == 3
     assert around[1][0] == around[-1][0] > 1.15  # beside the boxes
     upwards = [(start, end) for start, end in arrows(ax) if start[0] == end[0]]
@@ -114,6 +116,39 @@ def test_a_logarithmic_axis_is_labelled_in_full_up_to_ten_thousand_and_over_more
     assert shown == labels
 
 
+@pytest.mark.parametrize(
+    ("places", "heights", "of_x", "of_y"),
+    [
+        ([1, 1024], [1, 1024], ["1", "10", "100", "1,000"], ["1", "10", "100", "1,000"]),
+        ([1, 1024], [1, 1e6], ["10⁰", "10¹", "10²", "10³"], ["10⁰", "10¹", "10²", "10³", "10⁴", "10⁵", "10⁶"]),
+        ([32, 8192], [1, 1e5], ["10²", "10³", "10⁴"], ["10⁰", "10¹", "10²", "10³", "10⁴", "10⁵"]),
+        ([5, 200], [1e4, 1e6], ["5", "10", "20", "50", "100", "200"], ["10⁴", "10⁵", "10⁶"]),
+    ],
+)
+def test_both_axes_have_powers_if_one_has_unless_it_is_read_by_labels_between_them(ax, places, heights, of_x, of_y):
+    plots.curves(ax, places, {"line": heights}, "n", "cost", scale="log")
+    assert (_shown(ax.xaxis, ax.get_xlim()), _shown(ax.yaxis, ax.get_ylim())) == (of_x, of_y)
+
+
+def test_the_plots_of_a_figure_share_one_notation():
+    left, right = Figure().subplots(1, 2)
+    plots.curves(left, [1, 576], {"row": [1, 2]}, "row", "size", scale="log x")
+    assert _shown(left.xaxis, left.get_xlim()) == ["1", "10", "100"]
+    plots.curves(right, [1, 10**6], {"weight": [1, 2]}, "weight", "size", scale="log x")
+    assert _shown(left.xaxis, left.get_xlim()) == ["10⁰", "10¹", "10²"]
+
+
+def test_places_that_are_asked_for_are_labelled_and_no_others(ax):
+    plots.curves(ax, [1, 2, 4], {"line": [1, 1e4, 1e8]}, "heads", "cost", scale="log", ticks=[1, 2, 4])
+    assert _shown(ax.xaxis, ax.get_xlim()) == ["1", "2", "4"]
+    assert _shown(ax.yaxis, ax.get_ylim())[-1] == "10⁸"
+
+
+def _shown(axis, ends):
+    places, labels = axis.get_majorticklocs(), axis.get_ticklabels()
+    return [it.get_text() for at, it in zip(places, labels, strict=True) if ends[0] <= at <= ends[1]]
+
+
 def test_a_projection_is_named_on_the_side_where_no_line_leads_away():
     for b, onto in (((1, 2), (3, 1)), ((5, 0), (3, 4))):
         ax, a = Figure().add_subplot(), np.array(onto)
@@ -163,6 +198,16 @@ def test_a_map_with_hidden_cells_has_a_frame_and_no_other_map_has_one(ax):
     full = Figure().add_subplot()
     plots.heat_map(full, np.eye(3), [], [])
     assert not any(it.get_visible() for it in full.spines.values())
+    assert (ax.patch.get_hatch(), full.patch.get_hatch()) == ("////", None)
+
+
+def test_the_outer_axes_of_maps_are_called_query_and_key_unless_they_have_a_name():
+    axes = Figure().subplots(2, 2)
+    axes[1, 1].set_xlabel("layer")
+    for ax in axes.flat:
+        plots.heat_map(ax, np.eye(3), [], [])
+    assert [[it.get_ylabel() for it in row] for row in axes] == [["query", ""], ["query", ""]]
+    assert [[it.get_xlabel() for it in row] for row in axes] == [["", ""], ["key", "layer"]]
 
 
 @pytest.mark.parametrize(

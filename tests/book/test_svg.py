@@ -29,7 +29,7 @@ def drawing():
         figure = Figure(figsize=(6.4, 3.2))
         left, right = figure.subplots(1, 2)
         plots.curves(
-            left, np.arange(1, 9), {"n²": np.arange(1, 9) ** 2.0, "n³": np.arange(1, 9) ** 3.0}, "n", "count", "log"
+            left, np.arange(1, 9), {"n²": np.arange(1, 9) ** 2.0, "n⁵": np.arange(1, 9) ** 5.0}, "n", "count", "log"
         )
         left.plot([1, 2], [1, 2], "o", color=plots.GREEN)
         left.bar([1, 2], [1, 2], color=plots.ORANGE, hatch="///", edgecolor="white")
