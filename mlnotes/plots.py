@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.patches import Ellipse, Rectangle
-from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator, MultipleLocator, NullFormatter
 
 # Text, what stands beside it, points in the background, and lines that only guide the eye.
 INK, GREY, FAINT, GUIDE = "#1d222b", "#545c69", "#8b93a0", "#c9ced6"
@@ -236,7 +236,7 @@ def curves(ax, x, ys, xlabel, ylabel, scale="linear", ticks=None):
     if scale in ("log y", "log"):
         ax.set_yscale("log")
     if ticks is not None:
-        ax.xaxis.set(major_locator=FixedLocator(ticks), major_formatter="{x:,g}", minor_locator=NullLocator())
+        ax.xaxis.set(major_locator=FixedLocator(ticks), major_formatter="{x:,g}", minor_locator=FixedLocator([]))
     if scale != "linear":
         _label_logarithms(ax.figure)
     ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -495,7 +495,7 @@ def position_table(ax, table, xlabel, title="", numbers=False):
     ax : matplotlib.axes.Axes
         Where to draw.
     table : array (n, d)
-        Numbers from -1 to 1, or from 0 to 1; the colour scale is that of the smallest number's sign.
+        Numbers from -1 to 1: the colours are on this scale, also if none is negative.
     xlabel : str
         What the columns are.
     title : str
@@ -503,15 +503,35 @@ def position_table(ax, table, xlabel, title="", numbers=False):
     numbers : bool
         Whether to print each number into its cell, without decimals.
     """
-    drawn = ax.imshow(table, vmin=-1.0 if table.min() < 0 else 0.0, vmax=1, aspect="auto", interpolation="nearest")
+    drawn = ax.imshow(table, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
     if numbers:
         _write_into_cells(drawn, "{:.0f}")
     else:
         ax.figure.colorbar(drawn, ax=ax, ticks=[-1, 0, 1])
     ax.set(xlabel=xlabel, ylabel="position")
+    ax.xaxis.set_major_locator(MultipleLocator(1 if table.shape[1] <= 8 else 5))
     ax.set_title(title)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
+
+
+def marks(ax, heights, places):
+    """Draw lines across axes that have their limits already, each with its name at its beginning.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    heights, places : dict of str to float
+        Level lines and upright ones, by name.
+    """
+    looks = {"textcoords": "offset points", "color": GREY}
+    for name, y in heights.items():
+        ax.axhline(y, color=GREY, ls=":", lw=1.2, zorder=0)
+        ax.annotate(name, (0, y), (3, 2), xycoords=("axes fraction", "data"), **looks)
+    for name, x in places.items():
+        ax.axvline(x, color=GREY, ls=":", lw=1.2, zorder=0)
+        ax.annotate(name, (x, 0), (3, 3), xycoords=("data", "axes fraction"), **looks)
 
 
 def legend_above(ax):

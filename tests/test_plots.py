@@ -149,6 +149,20 @@ def _shown(axis, ends):
     return [it.get_text() for at, it in zip(places, labels, strict=True) if ends[0] <= at <= ends[1]]
 
 
+def test_a_mark_is_a_line_with_its_name_at_its_beginning(ax):
+    plots.marks(ax, {"limit": 3.0}, {"end": 5.0})
+    assert lines(ax) == [[[0, 3], [1, 3]], [[5, 0], [5, 1]]]
+    assert {it.get_text(): it.xy for it in ax.texts} == {"limit": (0, 3), "end": (5, 0)}
+
+
+def test_one_colour_stands_for_one_number_in_all_tables_of_positions():
+    for ax, table in zip(Figure().subplots(1, 2), (np.eye(5), -np.eye(5)), strict=True):
+        plots.position_table(ax, table, "digit")
+        assert ax.images[0].get_clim() == (-1, 1)
+        low, high = ax.get_xlim()
+        assert [it for it in ax.get_xticks() if low <= it <= high] == [0, 1, 2, 3, 4]
+
+
 def test_a_projection_is_named_on_the_side_where_no_line_leads_away():
     for b, onto in (((1, 2), (3, 1)), ((5, 0), (3, 4))):
         ax, a = Figure().add_subplot(), np.array(onto)
