@@ -310,7 +310,7 @@ def cloud(ax, x, y):
 
 
 def histograms(ax, groups, xlabel):
-    """Draw the distributions of several groups over each other.
+    """Draw the distributions of several groups over each other: the first filled, the others as outlines.
 
     Parameters
     ----------
@@ -322,8 +322,11 @@ def histograms(ax, groups, xlabel):
         What they measure, with units.
     """
     edges = np.histogram_bin_edges(np.concatenate(list(groups.values())), 40)
-    for (name, values), color, hatch in _each(groups, _COLORS, _HATCHES):
-        ax.hist(values, edges, color=color, alpha=0.6, hatch=hatch, edgecolor="white", label=name)
+    for i, ((name, values), color, style) in enumerate(_each(groups, _COLORS, ("-", "-", "--"))):
+        if i == 0:
+            ax.hist(values, edges, color=color, alpha=0.6, edgecolor="white", label=name)
+        else:  # outlines, which hide nothing behind them
+            ax.hist(values, edges, histtype="step", color=color, lw=1.8, ls=style, label=name)
     ax.set(xlabel=xlabel, ylabel="count")
     ax.legend(loc="best")
 
@@ -561,10 +564,13 @@ def matrix(ax, values, rows, columns, title, limit):
     title : str
         What is shown.
     limit : float
-        The largest size; the colours reach further, so that they stay pale.
+        The size from which on the colour is as strong as it gets, which is pale enough for the numbers.
     """
-    image = ax.imshow(values, cmap="PuOr_r", vmin=-1.6 * limit, vmax=1.6 * limit)  # pale enough for black numbers
-    _write_into_cells(image, "{:.3g}")
+    for (i, j), value in np.ndenumerate(values):
+        color = ORANGE if value > 0 else BLUE, 0.4 * min(1, abs(value) / limit)  # over the page, light or dark
+        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fc=color, ec=GUIDE, lw=0.5))
+        ax.text(j, i, f"{value:.3g}".replace("-", "−"), ha="center", va="center", size=SMALL)
+    ax.set(xlim=(-0.5, len(values[0]) - 0.5), ylim=(len(values) - 0.5, -0.5), aspect="equal")
     ax.set_xticks(range(len(columns)), columns, size=SMALL)
     ax.set_yticks(range(len(rows)), rows, size=SMALL)
     ax.tick_params(length=0)
@@ -701,17 +707,18 @@ def masks(ax, allowed, title="", rows=None):
     title : str
         What is shown.
     rows : sequence of int, optional
-        The positions of the queries; counted from 0 unless given.
+        The positions of the queries, where their rows are drawn; counted from 0 unless given.
     """
-    l, s = allowed.shape  # noqa: E741
-    for i, j in np.ndindex(l, s):
-        seen = allowed[i, j]
-        ax.add_patch(Rectangle((j - 0.45, i - 0.45), 0.9, 0.9, fc=BLUE if seen else "none", ec=BLUE, lw=0.8))
+    rows = range(len(allowed)) if rows is None else rows
+    n_keys = allowed.shape[1]
+    for (i, j), seen in np.ndenumerate(allowed):
+        row = rows[i]
+        ax.add_patch(Rectangle((j - 0.45, row - 0.45), 0.9, 0.9, fc=BLUE if seen else "none", ec=BLUE, lw=0.8))
         if seen:
-            ax.plot(j, i, "o", ms=3, color="white")
-    ax.set(xlim=(-0.6, s - 0.4), ylim=(l - 0.4, -0.6), aspect="equal", xlabel="key", ylabel="query")
-    ax.set_xticks(range(s))
-    ax.set_yticks(range(l), range(l) if rows is None else rows)
+            ax.plot(j, row, "o", ms=3, color="white")
+    ax.set(xlim=(-0.6, n_keys - 0.4), ylim=(max(rows) + 0.6, -0.6), aspect="equal", xlabel="key", ylabel="query")
+    ax.set_xticks(range(n_keys))
+    ax.set_yticks(rows)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.set_title(title)
@@ -887,7 +894,7 @@ def stretched(ax, ball, image, size, title):
     ax.fill(*ball.T, facecolor=PALE_BLUE, edgecolor=BLUE, ls="-")
     ax.fill(*image.T, facecolor="none", edgecolor=ORANGE, lw=2, ls="-")
     ax.plot(*(size * ball).T, color=BLUE, ls="--")
-    ax.set(aspect="equal", title=title)
+    ax.set(aspect="equal", xlabel="x₁", ylabel="x₂", title=title)
 
 
 def _arrow(ax, start, end, color=INK):
@@ -1161,8 +1168,10 @@ def through_the_origin(ax, lines, vectors):
     reach = 1.4 * max(np.hypot(*it) for it in vectors.values())
     for (name, direction), style in _each(lines, ("-", "--")):
         end = np.asarray(direction) / np.hypot(*direction) * reach * 0.7 * (-1 if np.prod(direction) > 0 else 1)
+        end = -end if end[0] > 0.5 * reach else end  # on the right there is no room for a name
         ax.axline((0, 0), direction, color=GREY, ls=style, lw=1.2, zorder=0)
-        ax.annotate(name, end, (7, 0), textcoords="offset points", color=GREY, va="bottom" if end[0] > 0 else "top")
+        va = "bottom" if np.prod(end) < 0 else "top"
+        ax.annotate(name, end, (7, 0), textcoords="offset points", color=GREY, va=va)
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
 
 

@@ -78,8 +78,8 @@ def test_calibration_stands_at_the_shares_with_two_standard_errors(ax):
     marks, _, [errors] = bars
     assert marks.get_xydata().tolist() == [[0.6, 0.5], [0.9, 0.8]]
     ends = [it.vertices[:, 1].tolist() for it in errors.get_paths()]
-    # of the shares of honest weights: 2 √(0.24 / 100) and 2 √(0.09 / 400)
-    np.testing.assert_allclose(ends, [[0.5 - 0.24**0.5 / 5, 0.5 + 0.24**0.5 / 5], [0.77, 0.83]])
+    spread = 2 * np.sqrt([0.6 * 0.4 / 100, 0.9 * 0.1 / 400])  # of the share, where it is what was said
+    np.testing.assert_allclose(ends, np.transpose([right - spread, right + spread]))
     assert [[0, 0], [1, 1]] in lines(ax)  # what is sure as often as it is right
     assert [it.get_text() for it in ax.get_legend().get_texts()] == ["trained"]
 
