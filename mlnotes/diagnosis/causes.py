@@ -87,10 +87,12 @@ class Attempt:
         """The trial that decides and did not end, or None."""
         return next((it for it in self.everyday if isinstance(it[1].error, TooLong)), None)
 
-    def behaves_like(self, version, wider=False):
-        """Tell whether another version does the same in all trials that decide, if `wider` but for wider dtypes."""
-        # Versions that only raise are alike too easily.
-        kinds = any(unlike and not found.error for _, found, unlike in self.everyday)
+    def behaves_like(self, version, wider=False, kinds=False):
+        """Tell whether another version does the same in all trials that decide, if `wider` but for wider dtypes.
+
+        If `kinds`, accidents may differ in their words, unless it does nothing else.
+        """
+        kinds &= any(unlike and not found.error for _, found, unlike in self.everyday)
         return all(trial.same(found, trial.outcome(version), wider, kinds) for trial, found, _ in self.everyday)
 
 
@@ -188,8 +190,8 @@ def _may_remember(node):
 
 def _known(attempt, checks, mistakes):
     for mistake in mistakes:
-        if attempt.behaves_like(version := version_of(checks, mistake), wider=True):
-            return told(mistake) + ("" if attempt.behaves_like(version) else f" {_WIDER}")
+        if attempt.behaves_like(version := version_of(checks, mistake), wider=True, kinds=True):
+            return told(mistake) + ("" if attempt.behaves_like(version, kinds=True) else f" {_WIDER}")
     return ""
 
 
@@ -717,7 +719,7 @@ def _places(attempt, source, until, never_given=(), caller=None):
         if calls <= len(costs) or _idle_lines(attempt, source, version, held, line):
             continue
         before, after = (_outcomes(attempt, held, it, line) for it in (original, tree))
-        if len(before) == len(after) and any(a < b for a, b in zip(after, before, strict=True)):
+        if len(before) == len(after) and any(True in b - a for a, b in zip(after, before, strict=True)):
             continue
         if not _breaks(attempt, source, version, tick, kind, line):
             first = kind
@@ -768,7 +770,7 @@ def _idle_lines(attempt, source, version, held, changed):
 
 
 def _outcomes(attempt, held, tree, line):
-    """Count the outcomes of each condition on a line: one that has fewer than before was switched off, not mended."""
+    """Collect the outcomes of each condition on a line: one that is never met any more was switched off, not mended."""
     noting = copy.deepcopy(tree)
     deciding = [it for it in ast.walk(noting) if isinstance(it, ast.If | ast.IfExp) and it.lineno == line]
     seen = [set() for _ in deciding]
@@ -785,7 +787,7 @@ def _outcomes(attempt, held, tree, line):
         for trial, _, _ in attempt.everyday:
             held.brake.reset()
             trial.outcome(version)
-    return [len(it) for it in seen]
+    return seen
 
 
 def _lines_run(attempt, version, tick):

@@ -26,7 +26,7 @@ PATIENT = 10.0  # seconds to look for a cause: the machine may be slow
 FACTS = (
     "no mistake that is known explains",
     "It is right wherever",
-    "out right (a trace",
+    "with the book's (a trace",
     "right in every call",
     "make it fail",
 )

@@ -473,8 +473,8 @@ def wrong_whiten__cholesky_lower(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__eps_not_in_cholesky(x, kind="pca", eps=0.0, ddof=0):
-    """Called with `eps=0.3` left out, and also with `kind='cholesky'` left out, every call that fails comes
-    out right"""
+    """Called with `eps=0.3` left out, and also with `kind='cholesky'` left out, the calls that fail
+    agree with the book's"""
     c = x - x.mean(axis=0)
     s = c.T @ c / (len(x) - ddof)
     values, v = np.linalg.eigh(s)

@@ -790,7 +790,7 @@ def wrong_trace_axb_gradient__transposed_in_order(a, b):
 
 
 def wrong_trace_axb_gradient__factors_turned(a, b):
-    """Line 3"""
+    """the order is turned round once"""
     return b.T @ a.T
 
 

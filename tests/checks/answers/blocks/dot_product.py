@@ -334,7 +334,7 @@ def wrong_project__absolute(b, onto):
 
 
 def wrong_project__axis_in_front(b, onto):
-    """look at the indices"""
+    """bring back the axis that dot has summed away"""
     return (dot(onto, b) / dot(onto, onto))[None, ...] * onto
 
 

@@ -53,7 +53,7 @@ def wrong_is_invariant__allclose(f, actions, x, tolerance=1e-9):
 
 
 def wrong_is_invariant__acts_on_results(f, actions, x, tolerance=1e-9):
-    """Line 5"""
+    """It measures equivariance"""
     y = np.asarray(f(x))
     for action in actions:
         a, b = np.asarray(f(action(x))), np.asarray(action(y))

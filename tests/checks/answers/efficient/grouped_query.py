@@ -42,7 +42,7 @@ def right_multi_query_attention__torch(q, k, v, mask=None, bias=None, scale=None
 
 
 def wrong_multi_query_attention__axis_in_front(q, k, v, mask=None, bias=None, scale=None):
-    """Line 3"""
+    """give keys and values an axis for their one head"""
     return attention(q, k[None], v[None], mask, bias, scale)
 
 

@@ -229,6 +229,7 @@ def wrong_block_sparse_attention__softmax_in_each_block(q, k, v, layout, block_s
 
 
 def wrong_block_sparse_attention__mean_of_blocks(q, k, v, layout, block_size, scale=None):
+    """Each block has a softmax of its own"""
     out = np.zeros((*q.shape[:-1], v.shape[-1]))
     for i, j in np.argwhere(layout):
         rows, keys = (slice(n * block_size, (n + 1) * block_size) for n in (i, j))
