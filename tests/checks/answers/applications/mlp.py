@@ -87,7 +87,7 @@ def wrong_relu__greater_one(x):
 
 
 def wrong_relu__loop(x):
-    """Line 4"""
+    """Line 5"""
     out = np.zeros_like(x)
     for i, it in enumerate(x):
         if it > 0:
