@@ -2,6 +2,7 @@
 
 const STATE = ["text", "texts", "temperature", "top_k", "top_p"];
 const TOP_K = [0, 1, 2, 3, 5, 10, 20, 50, 100, 1000];
+const ENDS = { "-1.3": 0.05, 0.7: 5 }; // of the temperature's slider, in round numbers
 const STEP = 0.05; // nats, in which tokens that are not listed are counted
 
 function render({ model, el, hasKernel }) {
@@ -13,8 +14,8 @@ function render({ model, el, hasKernel }) {
   });
   const typed = h("label", { class: "mw-own" }, h("span", {}, "A text of your own, then Enter"), own);
   const temperature = slider("Temperature", {
-    min: -1.26, max: 0.7, step: 0.02, text: (t) => `T = ${number(t, 3)}`,
-    oninput: (position) => write(model, { temperature: 10 ** position }),
+    min: -1.3, max: 0.7, step: 0.02, text: (t) => `T = ${plain(t, 3)}`,
+    oninput: (position) => write(model, { temperature: ENDS[position] ?? 10 ** position }),
   });
   const topK = select("Top k", TOP_K.map((k) => (k ? String(k) : "all")), (i) => write(model, { top_k: TOP_K[i] }));
   const topP = slider("Top p", {
@@ -41,9 +42,10 @@ function render({ model, el, hasKernel }) {
     const result = evaluate(model.get("logits")[at], model.get("tails")[at], state);
     const listed = result.p.slice(0, pieces.length);
     const rest = Math.max(0, 1 - listed.reduce((sum, p) => sum + p, 0));
+    const many = `${result.others.toLocaleString("en")} token${result.others === 1 ? "" : "s"}`;
     rows.replaceChildren(
-      ...listed.map((p, i) => bar(seen(pieces[i]), p, p > 0 ? p.toFixed(4) : "not drawn")),
-      bar("all others", result.others ? rest : 0, result.others ? `${rest.toFixed(4)}, ${result.others.toLocaleString("en")} token${result.others === 1 ? "" : "s"}` : "not drawn"));
+      ...listed.map((p, i) => bar(seen(pieces[i]), p, p > 0, p.toFixed(4))),
+      bar("all others", result.others ? rest : 0, result.others > 0, `${rest.toFixed(4)}, ${many}`));
     const text = `${result.kept.toLocaleString("en")} of ${result.n.toLocaleString("en")} tokens may be drawn; `
       + `entropy ${result.entropy.toFixed(3)} nats.`;
     if (said.textContent !== text) said.textContent = text;
@@ -95,12 +97,13 @@ function seen(piece) {
   return piece.replaceAll(" ", "␣").replaceAll("\n", "⏎") || "∅";
 }
 
-function bar(label, p, shown) {
+// What may be drawn may have a share that rounds to 0.
+function bar(label, p, mayBeDrawn, shown) {
   const fill = h("i");
   fill.style.transform = `scaleX(${p})`;
-  return h("li", { "data-name": label, "data-value": String(p), class: p > 0 ? "" : "mw-masked" },
+  return h("li", { "data-name": label, "data-value": String(p), class: mayBeDrawn ? "" : "mw-masked" },
     h("b", { class: "mw-label" }, label), h("span", { class: "mw-track" }, fill),
-    h("span", { class: "mw-number" }, shown));
+    h("span", { class: "mw-number" }, mayBeDrawn ? shown : "not drawn"));
 }
 
 export default { render };

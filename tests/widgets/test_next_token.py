@@ -117,7 +117,22 @@ def test_the_page_computes_what_python_computes(open_page, position):
         assert len(seen[".mw-measures .mw-masked"]) == np.count_nonzero(p == 0) + (left == 0)
     temperature = page.get_by_label("Temperature")
     assert float(temperature.input_value()) == position
-    assert temperature.get_attribute("aria-valuetext") == f"T = {10**position:#.3g}"
+    assert temperature.get_attribute("aria-valuetext") == f"T = {10**position:.3g}"
+
+
+def test_the_rest_may_be_drawn_though_its_share_rounds_to_zero(open_page):
+    page = open_page(NextToken(lambda text: np.linspace(0, -30, 30), names, ["a"], temperature=0.05))
+    rest = page.locator(".mw-measures li").last
+    assert rest.inner_text().split("\n")[-1] == "0.0000, 20 tokens"
+    assert page.locator(".mw-masked").count() == 0
+
+
+def test_the_temperature_ends_at_round_numbers(open_page):
+    page = open_page(widget())
+    temperature = page.get_by_label("Temperature")
+    for key, end in (("Home", "T = 0.05"), ("End", "T = 5")):
+        temperature.press(key)
+        assert temperature.get_attribute("aria-valuetext") == end
 
 
 def test_controls_are_moved_from_the_keyboard(open_page):
