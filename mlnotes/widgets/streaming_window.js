@@ -41,11 +41,12 @@ function render({ model, el }) {
     const row = weights[i][j];
     const sum = (from, to) => row.slice(from, to).reduce((a, b) => a + b, 0);
     const shares = { "kept tokens": sum(0, s), window: sum(s, w + s - 1), itself: row[w + s - 1] };
-    for (const [name, share] of Object.entries(shares)) {
+    const printed = hundredths(Object.values(shares));
+    Object.entries(shares).forEach(([name, share], at) => {
       // What was measured is an average over queries that tokens were evicted from.
-      if (evicted) rows[name].set(share, share.toFixed(2), share);
+      if (evicted) rows[name].set(share, printed[at], share);
       else rows[name].set(null, "—", 0);
-    }
+    });
     const largest = Math.max(...loss);
     rows["all tokens"].set(full, `${full.toFixed(2)} nats`, full / largest);
     const above = losses[i][j] - full;
@@ -73,12 +74,21 @@ function gone(t, w, s) {
   return first === last ? `number ${first}` : `numbers ${first} to ${last}`;
 }
 
+// Two decimals that add up to 1.00: the shares that lose most by rounding down are rounded up.
+function hundredths(shares) {
+  const whole = shares.map((share) => Math.floor(100 * share));
+  const lost = (i) => 100 * shares[i] - whole[i];
+  const left = 100 - whole.reduce((a, b) => a + b, 0);
+  shares.map((_, i) => i).sort((i, j) => lost(j) - lost(i)).slice(0, left).forEach((i) => { whole[i] += 1; });
+  return whole.map((n) => (n / 100).toFixed(2));
+}
+
 // What is seen
 
 function drawing(n, t, w, s, places, row) {
   const step = 512 / n;
   const cells = Array.from({ length: t + 1 }, (_, j) => {
-    const kind = j > t - w ? "mw-inside" : j < s ? "mw-kept" : "mw-evicted";
+    const kind = j < s ? "mw-kept" : j > t - w ? "mw-inside" : "mw-evicted";
     return svg("rect", { class: kind, x: 4 + step * j, y: 98, width: step - 1.5, height: 16, rx: 2 });
   });
   const bars = row.map((weight, at) => {

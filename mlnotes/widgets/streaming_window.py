@@ -101,7 +101,7 @@ class StreamingWindow(Widget):
         places = np.flatnonzero(seen)
         parts = []
         for i in range(self.token + 1):
-            kind = "window" if i > self.token - self.window else "kept" if seen[i] else "evicted"
+            kind = "kept" if i < self.sinks else "window" if seen[i] else "evicted"
             parts.append(f'<rect x="{10 + step * i:.1f}" y="110" width="{step - 1.5:.1f}" height="16" '
                          f'fill="{_FILLS[kind]}" stroke="#6d7683" stroke-width="0.5"/>')
         if self.evicted():

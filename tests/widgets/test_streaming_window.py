@@ -128,9 +128,21 @@ def test_no_weight_is_told_before_a_token_is_evicted_for_none_was_measured(open_
     assert rows.locator(".mw-number").all_inner_texts() == ["—"] * 3
     assert rows.locator("i").evaluate_all("all => all.map(it => it.getBoundingClientRect().width)") == [0] * 3
     page.get_by_label("Token that looks").press("ArrowRight")
-    assert rows.locator(".mw-number").all_inner_texts() == [
-        f"{it:.2f}" for it in widget(window=5, sinks=1).shares().values()
-    ]
+    assert rows.locator(".mw-number").all_inner_texts() == ["0.04", "0.76", "0.20"]
+
+
+def test_shares_are_rounded_so_that_they_add_up(open_page):
+    weights = [[np.eye(1, w + s, w + s - 1)[0] for s in KEPT] for w in WINDOWS]
+    weights[0][1] = [0.334, 0.333, 0.333]
+    page = open_page(StreamingWindow(17, WINDOWS, KEPT, LOSSES, weights, FULL, sinks=1))
+    assert page.locator('[data-name^="weight"] .mw-number').all_inner_texts() == ["0.34", "0.33", "0.33"]
+
+
+def test_a_first_token_is_kept_also_while_it_is_in_the_window(open_page):
+    shown = widget(window=8, sinks=3, token=4)
+    page = open_page(shown)
+    assert [page.locator(it).count() for it in (".mw-kept", ".mw-inside", ".mw-evicted")] == [3, 2, 0]
+    assert [shown.picture().count(f'fill="{it}" stroke=') for it in ("#b3410e", "#2c5fa8")] == [3, 2]
 
 
 def test_everything_moves_by_the_keyboard(open_page):
