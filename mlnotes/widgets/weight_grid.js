@@ -1,7 +1,7 @@
 // Weights of a row beside the points of a grid that they are rounded to, and what rounding cost the model.
 
 const STATE = ["bits", "scale", "scheme"];
-const BITS = [8, 4, 3, 2];
+const BITS = [2, 3, 4, 8];
 const SCALES = ["matrix", "row", "block"];
 const SCHEMES = ["absmax", "minimum and maximum"];
 const [WIDTH, HEIGHT, LEFT] = [520, 250, 44];
@@ -41,8 +41,8 @@ function render({ model, el }) {
     drawing.setAttribute("aria-label", `${weights.length} weights, rings, and what they are rounded to, dots`);
     sums.replaceChildren(
       fact("step", "largest step", number(step, 3), step),
-      fact("error", "error, of the weights", `${(100 * error).toFixed(1)} %`, error),
-      fact("points", "points in use", String(values), values),
+      fact("error", "error, of the weights", `${plain(100 * error, 2)} %`, error),
+      fact("points", "different values", String(values), values),
       fact("nats", "nats of the model", nats === undefined ? "not measured" : nats.toFixed(2), nats === undefined ? "" : nats));
     const full = model.get("full");
     const said = nats === undefined ? "This grid was not measured on the model."

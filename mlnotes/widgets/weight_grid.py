@@ -8,7 +8,7 @@ from mlnotes.efficient.quantization import dequantize, quantize
 from mlnotes.widgets import module
 from mlnotes.widgets.base import Widget, svg, text
 
-BITS = (8, 4, 3, 2)
+BITS = (2, 3, 4, 8)
 SCALES = ("matrix", "row", "block")
 SCHEMES = ("absmax", "minimum and maximum")
 
@@ -30,7 +30,7 @@ class WeightGrid(Widget):
     block_size : int
         Numbers in a block; it divides n.
     **traits
-        ``bits`` (8, 4, 3 or 2), ``scale`` (what shares one: ``"matrix"``, ``"row"`` or ``"block"``), ``scheme``
+        ``bits`` (2, 3, 4 or 8), ``scale`` (what shares one: ``"matrix"``, ``"row"`` or ``"block"``), ``scheme``
         (``"absmax"`` or ``"minimum and maximum"``), ``caption``, ``description``. All can be read and set later, and
         set by the reader.
 
