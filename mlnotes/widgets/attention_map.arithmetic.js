@@ -15,11 +15,12 @@ function arithmetic(q, k, { scores, largest, powers, sum, weights }, j, keyNames
       h("span", { class: "mw-formula" }, formula, " ", h("small", {}, note)),
       h("span", { class: "mw-number" }, `= ${number(value, 5)}`)));
   const digits = (x, n) => bracketed(number(x, n));
+  const given = (x) => bracketed(plain(x, 5)); // no zeros that nobody has stored
 
   const products = q.map((value, c) => value * k[c]);
   const written = largestFirst(products, TERMS);
   written.forEach((c, at) =>
-    line(`term-${c}`, at ? "" : "q · k", `${at ? "+ " : ""}${digits(q[c], 5)} × ${digits(k[c], 5)}`, products[c], `coordinate ${c}`));
+    line(`term-${c}`, at ? "" : "q · k", `${at ? "+ " : ""}${given(q[c])} × ${given(k[c])}`, products[c], `coordinate\u00a0${c}`));
   const left = q.length - written.length;
   const total = dot(q, k);
   if (left) line("rest", "", `+ ${left} more term${left === 1 ? "" : "s"}`,
@@ -31,7 +32,7 @@ function arithmetic(q, k, { scores, largest, powers, sum, weights }, j, keyNames
     line("score", "mask", "the mask takes this key out", -Infinity);
     line("power", "exp", "exp(−∞)", 0);
   } else {
-    line("score", "× scale / T", `${digits(total, 5)} × ${number(scale)} / ${number(temperature, 3)}`, scores[j], "the score, in nats");
+    line("score", "× scale / T", `${digits(total, 5)} × ${plain(scale)} / ${plain(temperature, 3)}`, scores[j], "the score, in nats");
     const top = keyNames[scores.indexOf(largest)];
     line("below", "− row's largest", `${number(scores[j], 5)} − ${digits(largest, 5)}`, below, `which is that of ${top}`);
     line("power", "exp", `exp(${number(below, 5)})`, powers[j]);

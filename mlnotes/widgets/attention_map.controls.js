@@ -9,7 +9,7 @@ function controls(model) {
   const causal = checkbox("Causal: no query looks at a later key", (on) => write(model, { causal: on }));
   const temperature = slider("Temperature", {
     min: -2, max: 2, step: 0.02,
-    text: (t) => `T = ${number(t, 3)}`,
+    text: (t) => `T = ${plain(t, 3)}`,
     oninput: (position) => write(model, { temperature: 10 ** position }),
   });
   const factor = h("span", { class: "mw-hint" });

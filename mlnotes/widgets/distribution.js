@@ -12,7 +12,7 @@ function render({ model, el }) {
   const logits = model.get("logits");
   const range = [Math.min(-5, ...logits.map(Math.floor)), Math.max(5, ...logits.map(Math.ceil))];
   const temperature = slider("Temperature", {
-    min: -1.3, max: 1.3, step: 0.02, text: (t) => `T = ${number(t, 3)}`,
+    min: -1.3, max: 1.3, step: 0.02, text: (t) => `T = ${plain(t, 3)}`,
     oninput: (position) => write(model, { temperature: 10 ** position }),
   });
   const shift = slider("Added to all logits", {
@@ -51,7 +51,7 @@ function render({ model, el }) {
     sums.replaceChildren(
       figure("sum", `sum of ${power.textContent}`, plain(result.sum, 5), result.sum),
       figure("logsumexp", "log-sum-exp of z", `${plain(result.logsumexp, 5)} nats`, result.logsumexp),
-      figure("entropy", "entropy", `${plain(result.entropy)} nats, ${most}`, result.entropy));
+      figure("entropy", "entropy", `${Number.isNaN(result.entropy) ? "nan" : result.entropy.toFixed(3)} nats, ${most}`, result.entropy));
     const said = judge(state, result);
     // A listener need not hear the same sentence at every step of a slider.
     if (verdict.textContent !== said) verdict.textContent = said;

@@ -88,7 +88,7 @@ function mark(i, x, y) {
 
 function short(bytes) {
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), 3);
-  return `${Number((bytes / 1000 ** power).toPrecision(3))} ${["B", "kB", "MB", "GB"][power]}`;
+  return `${(bytes / 1000 ** power).toFixed(power ? 1 : 0)} ${["B", "kB", "MB", "GB"][power]}`;
 }
 
 export default { render };

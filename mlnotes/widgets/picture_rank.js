@@ -33,8 +33,8 @@ function render({ model, el }) {
       fact("error", "left of the picture, by Frobenius norm", `${(100 * left).toFixed(1)} %`, left),
       fact("bytes", `bytes for ${k} ${k === 1 ? "column, row and singular value" : "columns, rows and singular values"}`, bytes.toLocaleString("en"), bytes),
       fact("share", `of the ${(FLOAT_BYTES * pixels.length).toLocaleString("en")} bytes of all pixels`,
-        `${((100 * bytes) / (FLOAT_BYTES * pixels.length)).toFixed(0)} %`, bytes / (FLOAT_BYTES * pixels.length)),
-      fact("next", "next singular value", k < found.s.length ? plain(found.s[k]) : "none", found.s[k] ?? 0));
+        `${((100 * bytes) / (FLOAT_BYTES * pixels.length)).toFixed(1)} %`, bytes / (FLOAT_BYTES * pixels.length)),
+      fact("next", "next singular value", k < found.s.length ? found.s[k].toLocaleString("en", { maximumFractionDigits: 1 }) : "none", found.s[k] ?? 0));
     const scale = contrast === 2 ? "contrast is doubled" : `contrast is ${plain(contrast, 2)} times the picture's`;
     hint.textContent = `Each number takes four bytes.${shown === VIEWS[0] ? "" : ` Middle grey is 0, ${scale}.`}`;
   }

@@ -79,7 +79,7 @@ function largestError({ target }, { evaluate }) {
 }
 
 function tell({ unit, change, pieces }, { knots, bends }) {
-  const where = `Unit ${unit} is zero up to x = ${plain(knots[unit], 3)} and adds ${plain(withoutNoise(bends[unit]), 3)} to the slope from there on`;
+  const where = `Unit ${unit} is zero up to x = ${plain(knots[unit], 3)} and adds ${plain(withoutNoise(bends[unit]))} to the slope from there on`;
   if (!change) return `${where}.`;
   const moved = unit === pieces - 1 ? "the last piece tilts" : "every piece to its right tilts";
   return `${where}: ${moved} by ${plain(change)}, and nothing to its left moves.`;

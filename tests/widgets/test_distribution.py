@@ -65,6 +65,7 @@ def test_the_page_computes_what_python_computes(open_page, slide, position):
     scores = np.array(LOGITS) / 10**position
     np.testing.assert_allclose(read(page, "weight"), softmax(scores), atol=1e-9)
     assert total(page, "entropy") == pytest.approx(entropy(softmax(scores)), abs=1e-9)
+    assert f"{entropy(softmax(scores)):.3f} nats, at most" in page.locator("[data-name=entropy]").inner_text()
     assert total(page, "logsumexp") == pytest.approx(logsumexp(scores), abs=1e-9)
     assert total(page, "sum") == pytest.approx(np.exp(scores - scores.max()).sum(), abs=1e-9)
 

@@ -288,7 +288,7 @@ def test_a_chapter_shows_pictures_until_it_runs_and_then_answers_to_python(lab, 
 
     # Python tells the page.
     lab.evaluate("[setattr(w, 'temperature', 3.0), setattr(w, 'causal', True), setattr(w, 'row', 2)]")
-    live.get_by_text("T = 3.00").wait_for()
+    live.get_by_text("T = 3", exact=True).wait_for()
     assert live.get_by_label("Causal").is_checked()
     shown = [float(x) for x in live.locator(".mw-side li").evaluate_all("all => all.map(e => e.dataset.weight)")]
     assert shown == pytest.approx(json.loads(lab.evaluate("w.weights()[2].tolist()")), abs=1e-9)

@@ -119,7 +119,7 @@ def test_sliders_work_from_the_keyboard_and_name_their_values(open_page):
     page.get_by_label("Added to its weight").focus()
     page.keyboard.press("ArrowRight")
     (_, bends), _ = ReluSum(pieces=3, unit=2, change=0.5).parameters()
-    said = f"zero up to x = 0.667 and adds {bends[2, 0]:.3g} to the slope from there on: the last piece tilts by 0.5"
+    said = f"zero up to x = 0.667 and adds {bends[2, 0]:.4g} to the slope from there on: the last piece tilts by 0.5"
     assert said in page.locator(".mw-verdict").inner_text()
     assert page.get_by_label("Added to its weight").get_attribute("aria-valuetext") == "+0.5"
 
