@@ -37,7 +37,7 @@ function allHeads(map, model, choose) {
   const legend = h("p", { class: "mw-hint" });
   const count = layers * heads.length;
   const element = h("details", { class: "mw-heads", ontoggle: () => draw() },
-    h("summary", {}, `All ${count} heads at once`), group, legend);
+    h("summary", {}, `${count === 2 ? "Both" : `All ${count}`} heads at once`), group, legend);
   element.open = model.get("overview");
   const image = new ImageData(width, height);
   const shows = () => JSON.stringify(["temperature", "causal", "marked"].map((it) => model.get(it)));
@@ -59,9 +59,8 @@ function allHeads(map, model, choose) {
     waiting = undefined;
     shown = shows();
     places.flat().forEach(([layer, head]) => paintOne(thumbnails[layer][head], layer, head));
-    group.classList.toggle("mw-shares", map.anyMarked());
-    legend.hidden = !map.anyMarked();
-    legend.textContent = map.amongMarked()
+    legend.textContent = !map.anyMarked() ? "Mark tokens below the map: each head then says what weight it gives them."
+      : map.amongMarked()
       ? "Below each head: the weight that a marked token gives to the other marked ones, on average."
       : "Below each head: the weight that marked keys get, averaged over the queries.";
   }

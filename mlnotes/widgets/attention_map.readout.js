@@ -32,6 +32,7 @@ function barList(names) {
 function spreadOf(weights, allowed) {
   const n = allowed.filter(Boolean).length;
   if (n === 0) return "This query may look at nothing: all its weights are 0.";
+  if (n === 1) return "There is one key to look at: it gets all the weight.";
   const nats = entropy(weights);
   const equal = `as of ${Math.exp(nats).toFixed(1)} equal weights; at most ln ${n} = ${Math.log(n).toFixed(3)}`;
   return `Entropy ${nats.toFixed(3)} nats, ${equal}.`;

@@ -19,7 +19,7 @@ function render({ model, el }) {
   const line = [part("line", 0, "The line crosses the x₁ axis at", LEAST), part("line", 1, "The line crosses the x₂ axis at", LEAST)];
   const vector = [part("vector", 0, "Vector, x₁", -MOST), part("vector", 1, "Vector, x₂", -MOST)];
   const shapes = svg("g");
-  const drawing = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" }, axes(at), shapes);
+  const drawing = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" }, axes(at), shapes, ticks(at));
   const follow = (event) => {
     if (!event.buttons) return;
     event.preventDefault();
@@ -113,7 +113,13 @@ function axes(at) {
       const [[x1, y1], [x2, y2]] = [at(turn([-REACH, i])), at(turn([REACH, i]))];
       parts.push(svg("line", { x1, y1, x2, y2, class: i ? "mw-gridline" : "mw-axis" }));
     }
-    if (!i) continue;
+  }
+  return svg("g", { "aria-hidden": "true" }, ...parts);
+}
+
+function ticks(at) {
+  const parts = [];
+  for (const i of [-3, -2, -1, 1, 2, 3]) {
     const [[x, below], [left, y]] = [at([i, 0]), at([0, i])];
     parts.push(svg("text", { x, y: below + 14, class: "mw-tick", "text-anchor": "middle" }, minus(String(i))));
     parts.push(svg("text", { x: left - 5, y: y + 4, class: "mw-tick", "text-anchor": "end" }, minus(String(i))));

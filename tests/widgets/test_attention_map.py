@@ -403,6 +403,7 @@ def test_every_line_of_the_arithmetic_holds_for_the_digits_it_shows(open_page, a
     for line in page.locator("[data-step]").all():
         shown = float(line.locator(".mw-number").inner_text().replace("−", "-").removeprefix("= "))
         assert shown == pytest.approx(float(line.get_attribute("data-value")), rel=1e-4)
+    assert "coordinate\u00a0" in page.locator("[data-step^=term] small").first.inner_text()
     top = attention_map.tokens[int(attention_map.weights()[3].argmax())]
     assert page.locator("[data-step=below] small").inner_text().startswith(f"which is that of {top}")
     said = page.locator("[data-step=sum]").inner_text()
@@ -413,6 +414,14 @@ def test_every_line_of_the_arithmetic_holds_for_the_digits_it_shows(open_page, a
 def test_a_query_that_sees_one_key_has_no_others_to_share_with(open_page, small):
     page = open_page(AttentionMap(TOKENS, *small, causal=True, row=0, column=0))
     assert "there is no other key" in page.locator("[data-step=sum]").inner_text()
+    assert page.locator(".mw-spread").inner_text() == "There is one key to look at: it gets all the weight."
+
+
+def test_products_show_no_zeros_that_were_not_given(open_page):
+    page = open_page(AttentionMap(["a"], [[2.63]], [[-2.5]], row=0, column=0, temperature=0.01))
+    shown = [page.locator(f"[data-step={it}] .mw-formula").inner_text().strip() for it in ("term-0", "score")]
+    assert shown[0].startswith("2.63 × (−2.5)")
+    assert "× 1 / 0.01" in shown[1]
 
 
 def test_keys_whose_exponential_vanishes_are_seen_all_the_same(open_page, small):
@@ -637,6 +646,41 @@ def test_all_heads_are_folded_until_asked_for(open_page, many):
     page.get_by_text("All 6 heads at once").press("Enter")
     assert page.get_by_role("radio").count() == 6
     assert page.get_by_role("radio").first.is_visible()
+
+
+def test_two_heads_are_both(open_page, many):
+    page = open_page(AttentionMap(TOKENS, many.q[0][:2], many.k[0][:2]))
+    assert page.locator(".mw-heads summary").inner_text() == "Both heads at once"
+
+
+def test_many_heads_scroll_in_their_place_and_leave_the_map_in_sight(open_page):
+    page = open_page(AttentionMap(TOKENS, np.ones((30, 9, 5, 1)), overview=True))
+    thumbnails(page)
+    shown, whole = page.locator(".mw-thumbnails").evaluate("e => [e.offsetHeight, e.scrollHeight]")
+    assert whole > shown == 540  # three fifths of the window
+    page.locator("[role=radio][tabindex='0']").press("End")
+    for _ in range(29):
+        page.keyboard.press("ArrowDown")
+    last, box = (page.locator(it).evaluate("e => e.getBoundingClientRect().bottom")
+                 for it in ("[aria-checked=true]", ".mw-thumbnails"))
+    assert last <= box + 1
+
+
+@pytest.mark.parametrize("width", [1300, 400])
+def test_a_lock_and_marks_move_nothing_above_the_map_and_the_list(open_page, many, width):
+    many.overview = True
+    page = open_page(many, width=width)
+    thumbnails(page)
+
+    def places():
+        tops = "all => all.map((it) => it.getBoundingClientRect().top + scrollY)"
+        return page.locator(".mw-grid, .mw-side ul").evaluate_all(tops)
+
+    before = places()
+    for key in ("Enter", "m", "ArrowRight", "m"):
+        cell(page, 0, 0).press(key) if key == "Enter" else page.keyboard.press(key)
+        page.wait_for_timeout(100)
+        assert places() == pytest.approx(before, abs=0.1), key
 
 
 def test_thumbnails_have_the_colours_of_the_weights_of_their_heads(open_page, many, slide):
