@@ -29,6 +29,13 @@ SENTENCE = 20  # characters: a cell with as many is read, not glanced at
 LONG = 20  # characters: a shorter formula fits a line of a narrow page, and of a box on it
 RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\ll", r"\gg", r"\ne", r"\approx", r"\to", r"\mapsto"}
 OPENING, CLOSING = {"{", "(", "[", r"\{", r"\left"}, {"}", ")", "]", r"\}", r"\right"}
+TYPOGRAPHY = [
+    (r"(?<=[^\W\d])&#x27;(?=[^\W\d])|(?<=s)&#x27;(?= )", "’"),
+    (r"(?<=\S) - (?=\S)", "\u00a0−\u00a0"),
+    (r"(?<=\d) of (?=\d)", "\u00a0of\u00a0"),
+    (r"(?<![\w=)-])(?<!\w\[)-(?=[\w|√∞(])", "−"),  # of a number or a name, but not in axis=-1 and x[-1], which are code
+    (r"\d[\d.]*e-\d+", r'<span class="glued">\g<0></span>'),  # browsers may break after the sign
+]
 # What the reader's system prefers, before anything is painted, unless the reader has chosen.
 THEME = """(it => {
   it.mode ||= "auto";
@@ -229,7 +236,7 @@ class TagFormulas(SphinxPostTransform):
 
 
 class FrameTables(SphinxPostTransform):
-    """Give each table of an output a frame of its own, and mark the cells of all tables that hold a sentence."""
+    """Typeset each table of an output, give it a frame, and mark the cells of all tables that hold a sentence."""
 
     default_priority = 900
     formats = ("html",)
@@ -243,16 +250,18 @@ class FrameTables(SphinxPostTransform):
             text = node.astext()
             if '<table class="mlnotes-table">' in text:
                 text = re.sub(rf"<td>(?=[^<]{{{SENTENCE}}})", '<td class="sentence">', text)
-                text = re.sub(r"(?<=<td>)[^<]+", _glue_numbers, text)
+                text = _typeset(text)
                 # The note below a table is read as it stands, whichever way the table was scrolled.
                 text = re.sub("<table.*?</table>", rf'<div class="{SCROLLS}">\g<0></div>', text, flags=re.DOTALL)
-                text = re.sub('(?<=<p class="mlnotes-notes">).*?(?=</p>)', _glue_numbers, text, flags=re.DOTALL)
                 node.replace_self(nodes.raw("", text, format="html"))
 
 
-def _glue_numbers(said):
-    """Keep numbers such as 1e-09 in one line: browsers may break after the sign."""
-    return re.sub(r"\d[\d.]*e-\d+", r'<span class="glued">\g<0></span>', said[0])
+def _typeset(table):
+    """Typeset what an output has in plain characters, but not code, and keep in one line what is read as one."""
+    parts = re.split(r"(<code>.*?</code>|<[^>]+>)", table)
+    parts[::2] = (functools.reduce(lambda text, rule: re.sub(*rule, text), TYPOGRAPHY, it) for it in parts[::2])
+    parts[1::2] = (re.sub(rf"<code>(?=.{{,{LONG}}}</code>)", '<code class="glued">', it) for it in parts[1::2])
+    return "".join(parts)
 
 
 def _has_caption(node):

@@ -23,6 +23,7 @@ import yaml
 import mlnotes
 from mlnotes.book.browser import accessibility_faults
 from mlnotes.book.chapter_map import draw, read_map
+from mlnotes.book.sphinx_extension import _typeset
 from mlnotes.book.svg import DARK, READABLE
 
 ROOT = Path(__file__).parents[2]
@@ -458,10 +459,31 @@ def test_the_note_below_a_table_stands_outside_its_frame_and_breaks_no_number(pa
     assert page.locator("main .goes-on .mlnotes-notes").count() == 0
     numbers = note.locator(".glued")
     assert "1e-1" in numbers.first.inner_text()
+    numbers = page.locator("main .mlnotes-table td .glued, main .mlnotes-notes .glued")
     for width in range(320, 440, 10):
         page.set_viewport_size({"width": width, "height": 900})
         assert {*numbers.evaluate_all("all => all.map((it) => it.getClientRects().length)")} == {1}
     page.close()
+
+
+@pytest.mark.parametrize(
+    ("printed", "typeset"),
+    [
+        ("1 / (1 + exp(-x)), as torch&#x27;s", "1 / (1 + exp(−x)), as torch’s"),
+        ("the heads&#x27; keys lie in [-1, 1]", "the heads’ keys lie in [−1, 1]"),
+        ("(3, -4), -√2, -|x| and -inf", "(3, −4), −√2, −|x| and −inf"),
+        ("j &lt;= i + offset - j", "j &lt;= i + offset\u00a0−\u00a0j"),
+        ("1e-200", '<span class="glued">1e-200</span>'),
+        ("0 of 12", "0\u00a0of\u00a012"),
+        ("one-hot, E(n)-equivariant, the 2-norm", "one-hot, E(n)-equivariant, the 2-norm"),
+        ("axis=-1, x[-1], g l -&gt; l", "axis=-1, x[-1], g l -&gt; l"),
+        ("<code>a - b&#x27;s</code>", '<code class="glued">a - b&#x27;s</code>'),
+        ("<code>a - b, which is too long to stand in one line</code>",) * 2,
+        ('<td class="a-1">-1</td>', '<td class="a-1">−1</td>'),
+    ],
+)
+def test_what_a_table_says_is_typeset_but_code_stays(printed, typeset):
+    assert _typeset(printed) == typeset
 
 
 @pytest.mark.parametrize("width", [320, 340, 375, 400, 429, 430, 600])
