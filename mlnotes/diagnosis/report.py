@@ -14,7 +14,7 @@ WIDTH = 84  # columns of a call, a value, a line
 LINES = 8  # of what an answer prints
 ENTRIES = 16  # numbers of an array that are shown
 DIGITS = 5, 8, 12, 17  # of a number: the first of these that show a difference
-_NUMBER = re.compile(r"[+−-]?[\d,]+(\.\d+)?%?")
+_NUMBER = re.compile(r"[+−-]?[\d,]+(\.\d+)?%?( ± [\d,.]+)?")
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def number_marks(head, rows):
         For each column the attribute of its cells: a class, or nothing.
     """
     columns = [[_NUMBER.fullmatch(row[i]) for row in rows] for i in range(len(head))]
-    numbers = [all(column) and len({len(it[1] or "") for it in column}) == 1 for column in columns]
+    numbers = [all(column) and len({len(it[1] or "") for it in column if it[0] != "0"}) <= 1 for column in columns]
     ragged = [numbers[i] and len({len(it[0]) for it in column}) > 1 for i, column in enumerate(columns)]
     marked = [is_ragged or (any(ragged) and i > 0 and numbers[i]) for i, is_ragged in enumerate(ragged)]
     return [' class="number"' if it else "" for it in marked]
@@ -198,8 +198,15 @@ class Evidence:
         return Table(("function", "claim", "largest error", "tolerance"), tuple(cells))
 
     def notes(self):
-        """Say where each tolerance comes from."""
-        return tuple(dict.fromkeys(f"{row['tolerance']:.2g}: {row['why']}" for row in self.rows))
+        """Say where each tolerance comes from, and of which functions where one comes from several places."""
+        functions = {}
+        for row in self.rows:
+            functions.setdefault(f"{row['tolerance']:.2g}", {}).setdefault(row["why"], {})[row["function"]] = None
+        return tuple(
+            f"{tolerance}{' for ' + ', '.join(names) if len(reasons) > 1 else ''}: {why}"
+            for tolerance, reasons in functions.items()
+            for why, names in reasons.items()
+        )
 
     def __repr__(self):
         return "\n".join([repr(self.table()), *self.notes()])

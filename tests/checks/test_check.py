@@ -1291,10 +1291,20 @@ class TestReports:
         assert '<td class="number">7</td>' in shown  # as in the other columns of numbers
         assert shown.count("number") == 6  # other decimals and powers stay as they are
         assert "number" not in Table(("name", "digit"), (("one", "7"), ("two", "8")))._repr_html_()
+        measured = ("9.69", "+9.69 ± 0.96"), ("0.38", "+11.38 ± 0.14"), ("0", "0")
+        assert Table(("nats", "more"), measured)._repr_html_().count("number") == 8
 
     def test_a_tolerance_is_written_with_two_digits(self):
         row = {"function": "f", "claim": "c", "kind": "property", "error": 0.0, "tolerance": 350 * 2.0**-52, "why": "w"}
         assert repr(Evidence((row,))).split()[-3:] == ["7.8e-14", "7.8e-14:", "w"]
+
+
+    def test_a_note_says_whose_tolerance_it_is_where_one_has_several_reasons(self):
+        rows = [
+            {"function": name, "claim": "c", "kind": "property", "error": 0.0, "tolerance": tolerance, "why": why}
+            for name, tolerance, why in (("f", 1e-12, "a"), ("g", 1e-12, "a"), ("g", 1e-12, "b"), ("f", 0.0, "exact"))
+        ]
+        assert Evidence(tuple(rows)).notes() == ("1e-12 for f, g: a", "1e-12 for g: b", "0: exact")
 
 
 class TestEvidence:
