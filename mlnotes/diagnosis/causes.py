@@ -886,7 +886,7 @@ def _lines_of(error, source):
 
 
 def _line_that_warned(attempt):
-    """Run the smallest failing call again, and listen to NumPy's warnings."""
+    """Run the failing calls again, and listen to NumPy's warnings."""
     source = source_of(attempt.function)
     if source is None:
         return ""
@@ -894,17 +894,20 @@ def _line_that_warned(attempt):
     lost = [trial for trial, found in failed if _is_lost(found.value, trial.right.value)]
     if not lost or lost[0] is not failed[0][0]:  # the call that is shown fails for another reason
         return ""
+    heard = []
     for trial in lost:
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
             warnings.simplefilter("always")
             trial.outcome(attempt.function)
-        # An underflow is next to nothing beside an overflow in the same line.
-        for it in sorted(caught, key=lambda it: (it.filename, it.lineno, "underflow" in said(str, it.message))):
+        for it in sorted(caught, key=lambda it: (it.filename, it.lineno)):
             line = it.lineno - source.first
             if it.filename == source.file and 0 <= line < len(source.lines):
-                what = said(str, it.message).replace(" encountered", "")
-                return f"Line {line + 1}, `{source.lines[line].strip()}`: {what}."
-    return ""
+                heard.append((said(str, it.message).replace(" encountered", ""), line))
+    if not heard:
+        return ""
+    # An underflow is next to nothing beside an overflow.
+    what, line = min(heard, key=lambda it: "underflow" in it[0])
+    return f"Line {line + 1}, `{source.lines[line].strip()}`: {what}."
 
 
 def _is_lost(mine, right):

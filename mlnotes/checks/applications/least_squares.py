@@ -298,7 +298,7 @@ CHECKS = (
             call(np.array([[4.0]])), call(np.array([[4.0, 2.0], [2.0, 10.0]])), call(_whole), call(_definite),
             call(_large), call(_indefinite).about("a matrix that is not positive definite"),
             call(np.array([[4.0, 6.0], [6.0, 9.0]])).about("a pivot of 0"),
-            call(1e-10 * np.array([[4.0, 2.0], [2.0, 10.0]])).about("a matrix of 1e-10"),
+            call(1e-12 * np.array([[4.0, 2.0], [2.0, 10.0]])).about("a matrix of 1e-12"),
             call(_asymmetric).about("a matrix that is not symmetric"),
             call(np.diag([-1.0, -4.0]) + 0.0).about("a negative definite matrix, whose determinant is positive"),
             call(_even).about("a positive determinant and two negative eigenvalues"),
