@@ -1094,7 +1094,7 @@ class TestCauses:
         def changes_tried(effort, seconds_per_look):
             clock, tried = itertools.count(), []
             monkeypatch.setattr(causes, "EFFORT", effort)
-            monkeypatch.setattr(causes, "run_definition", lambda *it: tried.append(it) or run_definition(*it))
+            monkeypatch.setattr(brakes, "run_definition", lambda *it: tried.append(it) or run_definition(*it))
             monkeypatch.setattr(causes.time, "process_time", lambda: seconds_per_look * next(clock))
             check(lambda x, axis=-1: np.exp(x - x.max(axis=axis, keepdims=True)) / np.cos(x).sum(), "softmax")
             return len(tried)
