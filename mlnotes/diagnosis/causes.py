@@ -125,6 +125,7 @@ def cause_of(attempt, checks, others=()):
             or _difference_quotient(attempt)
             or _repair_or_two_at_once(attempt, checks, until)
             or _form(attempt)
+            or _missing_parts(attempt)
             or _order(attempt)
         )
         return cause or " ".join(filter(None, (_trace(attempt, checks, until), _hint(attempt))))
@@ -490,6 +491,22 @@ def _form(attempt):
         in_dictionary = any(isinstance(found.value, dict) for _, found, _ in attempt.everyday)
         return "The parts are right, but in a dictionary: return them in their order." if in_dictionary else ""
     return f"The numbers are right, but their shape is not: {next(filter(None, shapes))}."
+
+
+def _missing_parts(attempt):
+    """Recognize a result that is right as far as it goes, and lacks parts."""
+    missing = {}
+    for trial, found, unlike in attempt.everyday:
+        mine, right = entries(found.value), entries(trial.right.value)
+        if not unlike:
+            continue
+        if not mine or not right or len(mine) >= len(right) or not right.keys() >= mine.keys():
+            return ""
+        if any(trial.unlike_value(it, right[name]) for name, it in mine.items()):
+            return ""
+        names = (it for it in right if it not in mine)
+        missing |= dict.fromkeys(f"part {it + 1}" if isinstance(it, int) else f"`{it}`" for it in names)
+    return f"The result is right as far as it goes, and lacks {' and '.join(missing)}." if missing else ""
 
 
 def _order(attempt):

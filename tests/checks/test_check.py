@@ -410,6 +410,19 @@ class TestCauses:
         says = check(written_down(textwrap.dedent(text).strip(), "my_softmax")).says
         assert says.startswith("Line 2 of `exponentials`, `return np.exp(x + x.max(axis=axis, keepdims=True))`: ")
 
+    def test_parts_that_are_missing_are_named(self):
+        def my_merge_attentions(outs, lses):
+            out, _ = merge_attentions(outs, lses)
+            return (out,)
+
+        def my_lu(a):
+            p, lower, _ = lu(a)
+            return p, lower
+
+        lacks = "The result is right as far as it goes, and lacks"
+        assert check(my_merge_attentions).says == f"{lacks} `lse`."
+        assert check(my_lu).says == f"{lacks} part 3."
+
     def test_an_accident_is_as_good_as_another_of_its_kind(self):
         def my_bilinear_score(q, k, m):
             return np.einsum("...id,...jd->...ij", q, k)  # refuses other widths in words of its own
