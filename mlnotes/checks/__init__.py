@@ -4,6 +4,7 @@ import ast
 import difflib
 import functools
 import importlib
+import inspect
 import itertools
 import math
 import pkgutil
@@ -249,6 +250,7 @@ _EMPTY = "It returns nothing yet: write its body and run this cell again."
 _NO_NUMBER = "There is no number yet: write one there and run this cell again."
 _WITHOUT_RETURN = "It returns nothing: let it end with `return` and the result."
 _NAMED = 6  # calls that are named besides the first
+_SHORT = 3  # statements of a function that is shown with a call
 _WIDTH = 72  # of a line in a report, which stands within a solution
 _UNEXPLAINED = "and no mistake that is known explains all of it"
 
@@ -322,7 +324,7 @@ def _of_a_number(report):
 
 def _counterexample(title, trial, found, unlike):
     write = trial.checks.written or written_call
-    call = _with_comment(write(title, trial.case), trial.case.says)
+    call = "\n".join([*_handed_over(trial.case), _with_comment(write(title, trial.case), trial.case.says)])
     if trial.right.error or found.error or trial.unlike_value(found.value, trial.right.value):
         expected, came = compared(found.value, trial.right.value)
         expected = _raised(trial.right.error) if trial.right.error else expected
@@ -333,6 +335,19 @@ def _counterexample(title, trial, found, unlike):
     name = trial.changed(found)
     expected, came = compared(found.left[name], trial.right.left[name])
     return Counterexample(call, f"{name} = {expected} after the call", f"{name} = {came}", found.printed)
+
+
+def _handed_over(case):
+    """Write the short functions of a bank down that a call hands over: a reader finds them nowhere else."""
+    for it in dict.fromkeys(it for it in (*case.arguments, *case.named.values()) if inspect.isfunction(it)):
+        source = source_of(it) if it.__module__.startswith(f"{__name__}.") else None
+        definition = source.tree.body[0] if source else None
+        if getattr(definition, "name", "") != it.__name__:
+            continue
+        body = definition.body[ast.get_docstring(definition) is not None :]
+        names = {node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)}
+        if len(body) <= _SHORT and not any(name.startswith("_") for name in names):  # these stand in the bank
+            yield ast.unparse(ast.FunctionDef(definition.name, definition.args, body, [], lineno=1))
 
 
 def _raised(error):

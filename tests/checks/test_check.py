@@ -25,6 +25,7 @@ from mlnotes.applications.mlp import silu
 from mlnotes.attention.multi_head import split_heads
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.attention.transformer import layer_norm
+from mlnotes.blocks.derivatives import numerical_jacobian
 from mlnotes.blocks.dot_product import cosine_similarity, project
 from mlnotes.blocks.lu import lu
 from mlnotes.blocks.matmul import matmul_block, matmul_dot
@@ -1188,6 +1189,14 @@ class TestReports:
             return layer_norm(x.mT, eps=eps).mT if x.ndim > 1 else layer_norm(x, eps=eps)
 
         assert "1000" not in check(my_layer_norm).counterexample.call
+
+    def test_a_short_function_of_the_bank_is_shown_with_the_call_that_hands_it_over(self):
+        def my_numerical_jacobian(f, x):
+            return 2 * numerical_jacobian(f, x)
+
+        *definition, call_of_it = check(my_numerical_jacobian).counterexample.call.splitlines()
+        assert definition == ["def length_squared(x):", "    return np.sum(x ** 2)"]
+        assert call_of_it.startswith("my_numerical_jacobian(length_squared, [3, -1])")
 
     def test_both_dtypes_are_shown_where_they_differ_and_zero_has_no_sign(self):
         def my_silu(x):
