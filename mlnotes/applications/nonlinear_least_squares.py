@@ -114,7 +114,7 @@ def gauss_newton(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
 
 
 def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Step as Gauss and Newton do, but never farther than the linear model has proved to hold.
+    """Step as Gauss and Newton do, but never farther than the linear model is trusted to hold.
 
     Parameters
     ----------
