@@ -700,7 +700,7 @@ def _repair(attempt, checks, until):
         return ""
     never_given = _never_given(attempt, checks)
     for source in (answer, *helpers):
-        kind, lines = _places(attempt, source, until, never_given, *[answer] * (source is not answer))
+        kind, lines = _places(attempt, source, until, never_given, caller=None if source is answer else answer)
         if lines:
             return _pointed_at(source, kind, lines, "" if source is answer else f" of `{source.name}`")
     return ""

@@ -332,8 +332,7 @@ def _compared(found, right, digits):
 def _whole(value, digits, other):
     """Write a whole result: its parts by their names, and a dtype that the other one has not."""
     if isinstance(value, dict) and value and all(isinstance(it, str) for it in value):
-        lines = {f"{name}: ": written(_unsigned_zeros(it), digits) for name, it in value.items()}
-        return "\n".join(name + it.replace("\n", "\n" + " " * len(name)) for name, it in lines.items())
+        return "\n".join(_named(f"{name}: ", written(_unsigned_zeros(it), digits)) for name, it in value.items())
     text = written(_unsigned_zeros(value), digits)
     unlike = _differ_in_precision(value, other) and value.dtype.kind == other.dtype.kind
     return f"{text} ({value.dtype})" if unlike and not text.endswith((f"({value.dtype})", ">")) else text
@@ -356,10 +355,12 @@ def _differing_parts(found, right, digits):
     names = {key: f"part {key + 1}: " if isinstance(key, int) else f"{key}: " for key in right}
     pairs = {names[key]: _compared(found[key], right[key], digits) for key in right}
     shown = {name: pair for name, pair in pairs.items() if pair[0].partition("   at ")[0] != pair[1]} or pairs
-    expected, came = (
-        "\n".join(name + pair[i].replace("\n", "\n" + " " * len(name)) for name, pair in shown.items()) for i in (0, 1)
-    )
-    return expected, came
+    return tuple("\n".join(_named(name, pair[i]) for name, pair in shown.items()) for i in (0, 1))
+
+
+def _named(name, text):
+    """Set a text beside its name, all its lines below each other."""
+    return name + text.replace("\n", "\n" + " " * len(name))
 
 
 def _first_difference(found, right, digits):
