@@ -835,3 +835,13 @@ def wrong_cholesky__sum_forgotten_below_the_diagonal(a):
         factor[j, j] = np.sqrt(square)
         factor[j + 1 :, j] = a[j + 1 :, j] / factor[j, j]
     return factor
+
+
+def wrong_cholesky__bound_without_a_scale(a):
+    """Line 6"""
+    a = np.asarray(a, float)
+    if not _is_symmetric(a):
+        raise ValueError("not symmetric")
+    if np.linalg.eigvalsh(a).min() < 1e-10:
+        raise ValueError("not positive definite")
+    return np.linalg.cholesky(a)

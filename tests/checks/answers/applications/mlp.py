@@ -647,3 +647,8 @@ def wrong_gelu__one_and_erf(x):
 def wrong_relu__clipped_at_the_largest(x):
     """Line 3"""
     return np.clip(x, 0, np.nanmax(x))
+
+
+def wrong_silu__one_large_number_for_all(x):
+    """Line 3"""
+    return np.maximum(x, 0) if np.any(np.abs(x) > 500) else x * expit(x)

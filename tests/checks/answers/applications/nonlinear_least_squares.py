@@ -82,6 +82,12 @@ def right_gauss_newton__svd(residual, x0, jacobian=None, max_steps=1000, toleran
     return _steps(residual, x0, jacobian, max_steps, tolerance, step)
 
 
+def wrong_gauss_newton__three_results(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """an object with x, cost and converged is asked for, got one of type tuple"""
+    fit = right_gauss_newton__lstsq(residual, x0, jacobian, max_steps, tolerance)
+    return fit.x, fit.cost, fit.converged
+
+
 def wrong_gauss_newton__sign(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
     """The cost grows with every step"""
     return _steps(residual, x0, jacobian, max_steps, tolerance, lambda r, j: np.linalg.lstsq(j, r, rcond=None)[0])

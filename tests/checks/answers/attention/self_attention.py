@@ -716,3 +716,9 @@ def wrong_attention__weights_turned_where_square(q, k, v, mask=None, bias=None, 
     """Line 4"""
     weights = attention_weights(q, k, mask, bias, scale)
     return (np.swapaxes(weights, -1, -2) if weights.shape[-1] == weights.shape[-2] else weights) @ v
+
+
+def wrong_self_attention__any_mask_is_causal(x, w_q, w_k, w_v, mask=None):
+    """Line 3"""
+    mask = None if mask is None else np.tril(np.ones((x.shape[-2], x.shape[-2]), bool))
+    return attention(x @ w_q, x @ w_k, x @ w_v, mask)

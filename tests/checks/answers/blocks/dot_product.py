@@ -502,3 +502,12 @@ def wrong_cosine_similarity__second_table_scaled_as_a_whole(a, b):
     a = a / abs(a).max(axis=-1, keepdims=True)
     b = b / abs(b).max()
     return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)
+
+
+def wrong_angle__by_a_cross_product(a, b):
+    """Line 6"""
+    if a.shape[-1] == 2:
+        sine = np.abs(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+    else:
+        sine = np.linalg.norm(np.cross(a, b), axis=-1)
+    return np.arctan2(sine, np.sum(a * b, axis=-1))
