@@ -31,12 +31,12 @@ function allHeads(map, model, choose) {
   const least = Math.min(Math.max(2.6, 0.42 * Math.max(...heads.map((it) => it.length))), 6); // rem: a long name takes two lines
   const style = `--heads: ${heads.length}; --shape: ${width} / ${height}; --least: ${least}rem`;
   const group = h("div", {
-    role: "radiogroup", class: `mw-thumbnails${layers > 1 ? " mw-layers" : ""}`, style, onkeydown: press, onclick: click,
+    role: "radiogroup", class: `mw-thumbnails${layers > 1 ? " mw-layers" : ""}`, style, onkeydown: press, onclick: click, onscroll: fade,
     "aria-label": "All heads",
   }, ...headings, ...rows.flat());
   const legend = h("p", { class: "mw-hint" });
   const count = layers * heads.length;
-  const element = h("details", { class: "mw-heads", ontoggle: () => draw() },
+  const element = h("details", { class: "mw-heads", ontoggle: () => { draw(); fade(); } },
     h("summary", {}, `${count === 2 ? "Both" : `All ${count}`} heads at once`), group, legend);
   element.open = model.get("overview");
   const image = new ImageData(width, height);
@@ -78,6 +78,11 @@ function allHeads(map, model, choose) {
       element.setAttribute("aria-checked", isChosen);
       element.tabIndex = isChosen ? 0 : -1;
     });
+  }
+
+  // Heads below the edge are told by their fading: the last row in sight may end just there.
+  function fade() {
+    group.classList.toggle("mw-more", group.scrollTop + group.clientHeight < group.scrollHeight - 4);
   }
 
   function take(layer, head) {

@@ -109,8 +109,12 @@ function attentionMap(model) {
   const beside = readout(map, { names, keyNames, unlock: () => lock([-1, -1]), hold: () => hold() });
   const locked = () => [model.get("row"), model.get("column")];
   const isLocked = () => locked().some((index) => index >= 0);
-  // By pointer or focus; -1 is the edge where the names stand.
-  let pointed = isLocked() ? locked() : [0, 0];
+  // By pointer or focus; -1 is the edge where the names stand. At first, the last query is read out where the first
+  // one may look at one key only: of its weight of 1 there is nothing to say.
+  const seen = (i) => [...keyNames.keys()].filter((j) => map.mayLook(i, j));
+  const last = names.length - 1;
+  const first = seen(0).length === 1 && seen(last).length > 1 ? [last, seen(last).at(-1)] : [0, 0];
+  let pointed = isLocked() ? locked() : first;
   let touched = [], late;
 
   // A place is a cell of the grid: a weight, the name of a row or that of a column.

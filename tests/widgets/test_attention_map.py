@@ -307,6 +307,18 @@ def test_the_pointer_reads_out_rows_and_a_click_locks_and_unlocks(open_page, att
     assert page.locator(".mw-side .mw-title").inner_text() == "he looks at"
 
 
+def test_at_first_a_query_is_read_out_that_may_look_at_several_keys(open_page):
+    x = np.random.default_rng(2).normal(size=(5, 3))
+    names, last = ["the", "cat", "sat", "on", "mats"], "mats looks at"
+    own = np.eye(5, dtype=bool)
+    for given, title in [({}, "the looks at"), ({"causal": True}, last), ({"mask": own}, "the looks at")]:
+        page = open_page(AttentionMap(names, x, **given))
+        assert page.locator(".mw-side .mw-title").inner_text() == title
+    page = open_page(AttentionMap(names, x, mask=np.tri(5, dtype=bool)[:, ::-1]))  # the first sees the last key only
+    assert page.locator(".mw-side .mw-title").inner_text() == last
+    assert page.locator(".mw-grid [tabindex='0']").get_attribute("aria-label").startswith("mats looks at mats")
+
+
 def test_the_keyboard_alone_reaches_every_cell_locks_and_unlocks(open_page, attention_map):
     page = open_page(attention_map)
     page.get_by_label("Causal").focus()
@@ -658,12 +670,14 @@ def test_many_heads_scroll_in_their_place_and_leave_the_map_in_sight(open_page):
     thumbnails(page)
     shown, whole = page.locator(".mw-thumbnails").evaluate("e => [e.offsetHeight, e.scrollHeight]")
     assert whole > shown == 540  # three fifths of the window
+    page.wait_for_selector(".mw-more")
     page.locator("[role=radio][tabindex='0']").press("End")
     for _ in range(29):
         page.keyboard.press("ArrowDown")
     last, box = (page.locator(it).evaluate("e => e.getBoundingClientRect().bottom")
                  for it in ("[aria-checked=true]", ".mw-thumbnails"))
     assert last <= box + 1
+    page.wait_for_selector(".mw-thumbnails:not(.mw-more)")
 
 
 @pytest.mark.parametrize("width", [1300, 400])
