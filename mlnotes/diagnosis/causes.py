@@ -126,7 +126,7 @@ def cause_of(attempt, checks, others=()):
             or _repair_or_two_at_once(attempt, checks, until)
             or _form(attempt)
             or _missing_parts(attempt)
-            or _order(attempt)
+            or _shuffled(attempt)
         )
         return cause or " ".join(filter(None, (_trace(attempt, checks, until), _hint(attempt))))
 
@@ -509,7 +509,7 @@ def _missing_parts(attempt):
     return f"The result is right as far as it goes, and lacks {' and '.join(missing)}." if missing else ""
 
 
-def _order(attempt):
+def _shuffled(attempt):
     """Recognize numbers that are right, each at another place."""
     named = _unlike_parts(attempt)
     if not named:

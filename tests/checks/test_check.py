@@ -778,7 +778,7 @@ class TestCauses:
 
     def test_right_numbers_in_another_order_are_named(self):
         checks = Checks(lambda x: x, (call(np.array([1.0, 0.0])), call(np.array([[0.0, 1.0]]))))
-        assert causes._order(causes.Attempt.of(lambda x: x[..., ::-1], trials(checks))) == ""
+        assert causes._shuffled(causes.Attempt.of(lambda x: x[..., ::-1], trials(checks))) == ""
         answer = hidden(lambda x, axis=-1: np.roll(softmax(x, axis), 1, axis))
         assert check(answer, "softmax").says == "The numbers are right, but in another order."
 
@@ -793,8 +793,8 @@ class TestCauses:
             (lambda x: {"ends": np.array([x[0], x[-1]]), "squares": np.roll(x**2, 1)}, "`squares`'s numbers are right"),
         ):
             attempt = causes.Attempt.of(hidden(answer), trials(checks))
-            assert causes._order(attempt).startswith(says)
-            assert bool(causes._order(attempt)) == bool(says)
+            assert causes._shuffled(attempt).startswith(says)
+            assert bool(causes._shuffled(attempt)) == bool(says)
 
     def test_complex_numbers_where_real_ones_are_right_are_refused(self):
         report = check(hidden(lambda a: np.poly(a).astype(complex)), "characteristic_polynomial")

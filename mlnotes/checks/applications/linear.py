@@ -130,9 +130,6 @@ CHECKS = (
             oracle("torch's autograd, also for a batch of batches", _autograd, call(_x, _w, _g),
                 call(_batch, _w, _batch_g), **_LAST_BITS, run=_in_a_row)),
         mistakes=(
-            Mistake("bias summed over the first axis alone", ("xp.sum(gradients, axis=0)", "xp.sum(grad, axis=0)"),
-                "It is right for samples with two axes, but not with one or with more",
-                "sum over all axes but the last"),
             Mistake("weights not transposed", ("grad @ w.T", "grad @ w"),
                 "Only square weights fit, and the gradient by x is that of the transpose", "grad @ w.T"),
             Mistake("averaged over samples", (_GRADIENTS,
@@ -145,10 +142,10 @@ CHECKS = (
                 "x.T @ grad, with a row for each input, as w has"),
             Mistake("bias summed over outputs", ("xp.sum(gradients, axis=0)", "xp.sum(grad, axis=-1)"),
                 "The gradient by b has one number for each sample", "sum over samples, axis 0"),
-            Mistake("two axes only", ("samples.T @ gradients, xp.sum(gradients, axis=0)",
-                "x.T @ grad, xp.sum(grad, axis=0)"), "It is right for samples with two axes, but not "
-                    "with one or with more",
-                "merge all leading axes into one"),
+            *(Mistake("two axes only", it, "It is right for samples with two axes, but not with one or with more",
+                "merge all leading axes into one") for it in (
+                ("samples.T @ gradients, xp.sum(gradients, axis=0)", "x.T @ grad, xp.sum(grad, axis=0)"),
+                ("xp.sum(gradients, axis=0)", "xp.sum(grad, axis=0)"))),
             *(Mistake("batches apart", it, "Each batch has gradients by w and b of its own",
                 "merge all leading axes, then sum over samples") for it in (
                 ("samples.T @ gradients, xp.sum(gradients, axis=0)", "x.mT @ grad, xp.sum(grad, axis=-2)"),

@@ -104,15 +104,14 @@ CHECKS = (
                 y in zip(a, b, strict=True)], call(_a, _b), **_LAST_BITS),
             oracle("numpy.vecdot", np.vecdot, call(_a, _b), call(_deep_a, _deep_b), **_LAST_BITS)),
         mistakes=(
-            Mistake("rows with all rows", lambda a, b: np.matmul(a, b.mT if b.ndim > 1 else b),
-                "Tables of n vectors give n × n numbers", "multiply entry by entry and add up along the last axis"),
+            *(Mistake("rows with all rows", it, "Tables of n vectors give n × n numbers",
+                "multiply entry by entry and add up along the last axis") for it in (
+                np.inner, lambda a, b: np.matmul(a, b.mT if b.ndim > 1 else b))),
             Mistake("products not added", lambda a, b: a * b, "It gives one number for each coordinate",
                 "add them up: sum(axis=-1)"),
             Mistake("batches mixed", lambda a, b: (a * b).sum(), "It gives one number for a whole table of vectors",
                 "add along the last axis only"),
             Mistake("rows with columns", lambda a, b: a @ b, "Tables are multiplied as matrices",
-                "take row by row: (a * b).sum(axis=-1)"),
-            Mistake("every row with every row", np.inner, "Two tables of n vectors give n × n numbers",
                 "take row by row: (a * b).sum(axis=-1)"))),
     Checks(cosine_similarity, run=_not_past_one,
         cases=(
