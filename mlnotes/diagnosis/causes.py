@@ -7,6 +7,7 @@ import inspect
 import itertools
 import math
 import os
+import re
 import sys
 import time
 import traceback
@@ -830,8 +831,9 @@ def _lines_run(attempt, version, tick):
 
 def _pointed_at(source, kind, found, of=""):
     line, *others = found
-    if kind == "in place" and not isinstance(line, tuple) and source.lines[line - 1].lstrip().startswith("def "):
-        return f"It writes into an argument{of} that is still needed as it was: write into a copy."
+    helper = kind == "in place" and isinstance(line, int) and re.match(r"\s*def (\w+)", source.lines[line - 1])
+    if helper:
+        return f"`{helper[1]}` writes into an argument that is still needed as it was: write into a copy."
     several = isinstance(line, tuple)
     here = dict.fromkeys(line) if several else [line]
     change = f"the same change in {len(line)} places" if several else "one change there"

@@ -757,6 +757,25 @@ class TestCauses:
         assert line(report) == "Line 2"
         assert "overflow" in report.says
 
+    def test_an_overflow_is_told_before_an_underflow(self):
+        lines = ["tiny = np.exp(np.full(1, -800.0))", "e = np.exp(x - x.min(axis=axis, keepdims=True)) + tiny"]
+        body = "\n    ".join([*lines, "return np.log(e / e.sum(axis=axis, keepdims=True))"])
+        report = check(written_down(f"def my_log_softmax(x, axis=-1):\n    {body}", "my_log_softmax"))
+        assert line(report) == "Line 3"
+        assert "overflow" in report.says
+
+    def test_a_helper_that_writes_into_what_is_still_needed_is_named(self):
+        def my_log_softmax(x, axis=-1):
+            def powers(y):
+                np.exp(y, out=y)
+                return y
+
+            y = x - x.max(axis=axis, keepdims=True)
+            return y - np.log(powers(y).sum(axis=axis, keepdims=True))
+
+        says = "`powers` writes into an argument that is still needed as it was: write into a copy."
+        assert check(my_log_softmax).says == says
+
     def test_a_number_whose_square_overflows_stops_no_search(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = np.exp(x) - 1e300\n    return abs(y)"))
         assert report.verdict == "wrong"
