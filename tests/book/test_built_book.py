@@ -750,6 +750,12 @@ def test_the_map_has_the_chapters_and_parts_of_the_book():
     assert [it["caption"] for it in TOC["parts"]][:-1] == list(dict.fromkeys(chapter.part for chapter in MAP))
 
 
+@pytest.mark.parametrize("chapter", MAP, ids=lambda it: it.name)
+def test_the_map_calls_a_chapter_as_its_page_does(chapter):
+    opening = nbformat.read(ROOT / f"chapters/{chapter.name}.ipynb", 4).cells[0].source
+    assert opening.startswith(f"# {chapter.title}\n")
+
+
 def test_an_arc_stands_for_a_chapter_that_is_needed_and_that_no_other_one_needed_leads_to():
     before = {}
     for chapter in MAP:
