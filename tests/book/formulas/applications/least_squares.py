@@ -40,6 +40,13 @@ COMMON = {
 }
 covariance = np.linalg.inv(A.T @ A)
 held = ridge(A, b, 0.7)
+# What another linear estimate may add, if it is to be right on average as well.
+UNBIASED = {
+    r"\mathbf A": np.array([[2.0, 0], [0, 4], [0, 0]]),
+    r"\mathbf M": np.array([[0.5, 0, 0], [0, 0.25, 0]]),
+    r"\mathbf D": np.array([[0.0, 0, 3], [0, 0, -5]]),
+    r"\sigma": 0.6,
+}
 dependent = np.column_stack([A, A @ [1, -2, 3]])
 
 # Any two numbers, for patients whose progression they give.
@@ -122,6 +129,11 @@ INLINE = {
         r"\mathbf x=(\mathbf A^{\mathsf T}\mathbf A)^{-1}\mathbf A^{\mathsf T}\mathbf b"
         r"=\mathbf x^*+\mathbf M\mathbf e": COMMON,
         r"\mathbf M=(\mathbf A^{\mathsf T}\mathbf A)^{-1}\mathbf A^{\mathsf T}": COMMON,
+        r"\mathbf D\mathbf A=\mathbf 0": UNBIASED,
+        r"\mathbf M\mathbf D^{\mathsf T}=(\mathbf A^{\mathsf T}\mathbf A)^{-1}(\mathbf D\mathbf A)^{\mathsf T}"
+        r"=\mathbf 0": UNBIASED,
+        r"\sigma^2(\mathbf M+\mathbf D)(\mathbf M+\mathbf D)^{\mathsf T}"
+        r"=\sigma^2(\mathbf M\mathbf M^{\mathsf T}+\mathbf D\mathbf D^{\mathsf T})": UNBIASED,
         r"(\mathbf A^{\mathsf T}\mathbf A)^{-1}=\mathbf R^{-1}\mathbf R^{-\mathsf T}": COMMON,
     },
     "errors-said": {
