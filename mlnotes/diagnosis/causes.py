@@ -125,6 +125,7 @@ def cause_of(attempt, checks, others=()):
             or _known(attempt, checks, others)
             or _difference_quotient(attempt)
             or _repair_or_two_at_once(attempt, checks, until)
+            or _known_in_part(attempt, checks)
             or _form(attempt)
             or _missing_parts(attempt)
             or _shuffled(attempt)
@@ -195,6 +196,39 @@ def _known(attempt, checks, mistakes):
         if attempt.behaves_like(version := version_of(checks, mistake), wider=True, kinds=True):
             return told(mistake) + ("" if attempt.behaves_like(version, kinds=True) else f" {_WIDER}")
     return ""
+
+
+def _known_in_part(attempt, checks):
+    """Find the one known mistake that makes all numbers wrong, where some calls fail without giving any."""
+    failed = [(trial, found, _without_numbers(trial, found)) for trial, found, unlike in attempt.everyday if unlike]
+    others = dict.fromkeys(kind for *_, kind in failed if kind)
+    if failed[0][2] or not others or len(failed) - sum(bool(kind) for *_, kind in failed) < 2:
+        return ""
+    decided = [(trial, found) for trial, found, unlike in attempt.everyday if not _without_numbers(trial, found)]
+    says = set()
+    for mistake in checks.mistakes:
+        version = version_of(checks, mistake)
+        if all(trial.same(found, trial.outcome(version), wider=True) for trial, found in decided):
+            says.add(told(mistake))
+    if len(says) != 1:  # a wrong name is worse than none
+        return ""
+    return f"{says.pop()} That explains the wrong numbers; calls that {' or '.join(others)} have another cause."
+
+
+def _without_numbers(trial, found):
+    """Say what keeps a failing call from being compared number by number, or ""."""
+    if found.error:
+        return "" if not trial.unlike(found) else f"raise {type(found.error).__name__}"
+    if trial.right.error:
+        return "should raise an error"
+    mine, right = entries(found.value), entries(trial.right.value)
+    pairs = [(found.value, trial.right.value)]
+    if right is not None:
+        pairs = [((mine or {}).get(name), it) for name, it in right.items()]
+    pairs = [(numbers(one), numbers(other)) for one, other in pairs]
+    if any((one is None) != (other is None) or (one is not None and one.shape != other.shape) for one, other in pairs):
+        return "give another shape"
+    return "give nan or infinity" if _is_lost(found.value, trial.right.value) else ""
 
 
 def told(mistake):

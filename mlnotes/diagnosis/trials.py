@@ -112,10 +112,11 @@ def trials(checks):
     Returns
     -------
     list of Trial
-        One for each case, small calls of plain numbers first, then by size, and the edges last.
+        One for each case, small calls of plain numbers first, then by size, then what must be refused, and the edges
+        last.
     """
     with quiet():
-        return [trial_of(checks, case) for case in sorted(checks.cases, key=_order)]
+        return sorted((trial_of(checks, case) for case in checks.cases), key=_order)
 
 
 def trial_of(checks, case):
@@ -304,10 +305,10 @@ def _refuses(error):
     return trace.tb_frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
-def _order(case):
+def _order(trial):
     """Put what can be followed on paper first: it shows most mistakes, and extremes only some."""
-    size = _size(case)
-    return case.edge, size > ON_PAPER or not _is_plain(case), size
+    case, size = trial.case, _size(trial.case)
+    return case.edge, bool(trial.right.error), size > ON_PAPER or not _is_plain(case), size
 
 
 def _is_plain(case):

@@ -49,7 +49,7 @@ from mlnotes.diagnosis.causes import told, version_of
 from mlnotes.diagnosis.report import Evidence, Table, compared, written, written_call
 from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
 from mlnotes.diagnosis.source import edited, run_definition, source_of
-from mlnotes.diagnosis.trials import names_of, quiet, trials
+from mlnotes.diagnosis.trials import Outcome, names_of, quiet, trials
 from mlnotes.efficient.flash import merge_attentions
 from mlnotes.efficient.kv_cache import KVCache, decoding_multiply_adds
 from mlnotes.efficient.language_model import generate, next_token_probabilities
@@ -763,6 +763,40 @@ class TestCauses:
         report = check(written_down(f"def my_log_softmax(x, axis=-1):\n    {body}", "my_log_softmax"))
         assert line(report) == "Line 3"
         assert "overflow" in report.says
+
+    def test_a_known_mistake_is_named_where_other_calls_give_no_numbers(self):
+        def my_projection_matrix(a):
+            return np.outer(a, a) / math.hypot(*a)
+
+        says = "It grows with the length of a, and P² differs from P: divide by a·a, not by its root. "
+        says += "That explains the wrong numbers; calls that raise TypeError have another cause."
+        assert check(my_projection_matrix).says == says
+
+    def test_what_keeps_a_call_from_being_compared_is_told(self):
+        checks = Checks(lambda x: x, (call(np.array([1.0, 2.0])),))
+        [trial] = trials(checks)
+        for value, kind in ((np.ones(3), "give another shape"), ("1", "give another shape"), (np.ones(2), "")):
+            assert causes._without_numbers(trial, Outcome(value)) == kind
+        assert causes._without_numbers(trial, Outcome(np.array([1.0, np.nan]))) == "give nan or infinity"
+        assert causes._without_numbers(trial, Outcome(error=KeyError())) == "raise KeyError"
+
+    def test_two_known_mistakes_that_explain_the_wrong_numbers_alike_are_not_named(self):
+        def answer(x):
+            if x.ndim > 1:
+                raise IndexError
+            return x + 1
+
+        cases = call(np.array([1.0, 2.0])), call(np.array([3.0, 5.0])), call(np.ones((2, 2)))
+        both = [Mistake(name, lambda x: x + 1, f"{name} is seen", "do it") for name in ("This", "That")]
+        for known, says in ((both[:1], "This is seen: do it. That explains"), (both, "")):
+            checks = Checks(lambda x: x, cases, mistakes=tuple(known))
+            attempt = causes.Attempt.of(hidden(answer), trials(checks))
+            assert causes._known_in_part(attempt, checks).startswith(says)
+            assert bool(causes._known_in_part(attempt, checks)) == bool(says)
+
+    def test_calls_that_should_raise_an_error_are_shown_after_those_with_numbers(self):
+        report = check(hidden(lambda ids, table: table[np.asarray(ids) - 1]), "embedding")
+        assert "Error" not in report.counterexample.expected
 
     def test_a_helper_that_writes_into_what_is_still_needed_is_named(self):
         def my_log_softmax(x, axis=-1):

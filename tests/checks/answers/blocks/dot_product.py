@@ -26,7 +26,7 @@ def right_dot__squares(a, b):
 
 
 def wrong_dot__every_row_with_every_row(a, b):
-    """take row by row"""
+    """entry by entry"""
     return np.inner(a, b)
 
 

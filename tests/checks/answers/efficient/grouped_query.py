@@ -77,6 +77,7 @@ def wrong_multi_query_attention__mask_and_bias_exchanged(q, k, v, mask=None, bia
 
 
 def wrong_multi_query_attention__heads_as_queries(q, k, v, mask=None, bias=None, scale=None):
+    """stack the mask as the queries are stacked"""
     h, l, d = q.shape[-3:]
     stack = q.reshape(*q.shape[:-3], h * l, d)
     if mask is not None:

@@ -365,7 +365,7 @@ def wrong_next_token_probabilities__top_of_all_rows(logits, temperature=1.0, top
 
 
 def wrong_next_token_probabilities__overflow(logits, temperature=1.0, top_k=None, top_p=None):
-    """Line 3"""
+    """Line 7"""
     p = (logits == logits.max(-1, keepdims=True)) * 1.0 if temperature < 1e-200 else np.exp(logits / temperature)
     if top_k is not None:
         least = np.sort(p, axis=-1)[..., -min(top_k, p.shape[-1]), None]
