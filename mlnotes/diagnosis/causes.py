@@ -736,9 +736,14 @@ def _repair(attempt, checks, until):
     never_given = _never_given(attempt, checks)
     for source in (answer, *helpers):
         kind, lines = _places(attempt, source, until, never_given, caller=None if source is answer else answer)
-        if lines:
+        if lines and not (kind == "condition" and _lacks_a_name(attempt)):
             return _pointed_at(source, kind, lines, "" if source is answer else f" of `{source.name}`")
     return ""
+
+
+def _lacks_a_name(attempt):
+    """Tell whether all failing calls miss a name: to go round the line would mend them, and is no remedy."""
+    return all(isinstance(found.error, NameError) for _, found, unlike in attempt.everyday if unlike)
 
 
 def _places(attempt, source, until, never_given=(), caller=None):

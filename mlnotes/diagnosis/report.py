@@ -345,8 +345,9 @@ def _unsigned_zeros(x):
 
 def _without_noise(*arrays):
     """Round to zero what is only rounding beside the largest number; what is far smaller has been computed."""
-    largest = max(np.max(np.abs(x), initial=0.0, where=np.isfinite(x)) for x in arrays)
-    sizes = [np.abs(x) / (largest or 1) for x in arrays]
+    largest = [np.max(np.abs(x), initial=0.0, where=np.isfinite(x)) for x in arrays]
+    largest[0] = max(largest)  # what came is noise beside what should have come, but not the reverse
+    sizes = [np.abs(x) / (size or 1) for x, size in zip(arrays, largest, strict=True)]
     is_noise = [(size == 0) | ((1e-20 < size) & (size <= 1e-14)) for size in sizes]
     return (np.where(noise, 0, x).astype(x.dtype) for x, noise in zip(arrays, is_noise, strict=True))
 

@@ -798,6 +798,18 @@ class TestCauses:
         report = check(hidden(lambda ids, table: table[np.asarray(ids) - 1]), "embedding")
         assert "Error" not in report.counterexample.expected
 
+    def test_no_way_round_a_missing_name_is_offered(self):
+        lines = ["shift = fm.max(axis, keepdims=True) if x.ndim > 1 else x.max()", "e = np.exp(x - shift)"]
+        body = "\n    ".join([*lines, "return e / e.sum(axis, keepdims=True)"])
+        report = check(written_down(f"def my_softmax(x, axis=-1):\n    {body}"))
+        assert "condition" not in report.says
+        assert line(report) == "Line 2"
+        assert report.counterexample.found.startswith("NameError")
+
+    def test_what_should_have_come_keeps_its_digits_beside_what_is_far_larger(self):
+        expected, _ = compared(np.array([0.0, -7.2e16]), np.array([0.0, -0.0039]))
+        assert expected == "[0, -0.0039]"
+
     def test_a_helper_that_writes_into_what_is_still_needed_is_named(self):
         def my_log_softmax(x, axis=-1):
             def powers(y):

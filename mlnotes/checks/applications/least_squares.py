@@ -171,6 +171,9 @@ CHECKS = (
             call(_tiny, np.array([1.0, 1e-20, 1.0]), "svd", 0.0).about(
                 "a tolerance of 0", edge=True), call(np.array([[1.0, 0.0], [0.0, 4e-16], [0.0, 0.0]]),
                 np.array([1.0, 4e-16, 1.0]), "svd", 0.0).about("a singular value of 4e-16 and a tolerance of 0"),
+            call(np.diag([1.0, 0.1, 0.01]), np.ones(3), "svd", 0.05).about("singular values of 1, 0.1 and 0.01"),
+            *(call(np.array([[1.0, 0.0], [0.0, 1e-14], [0.0, 0.0]]), np.array([1.0, 1e-14, 1.0]),
+                method).about("a singular value of 1e-14") for method in ("qr", "svd")),
             call(_flat, _on_paper, "svd", 0.0).about("a singular value of 0 and a tolerance of 0"), call(_graded,
             _on_paper, "svd", tolerance=0.3).about("singular values of 3, 2 and 1, of which none counts as zero"),
             call(np.eye(3), _on_paper, tolerance=0.5).about("singular values of 1, of which none counts as zero"),
@@ -299,6 +302,8 @@ CHECKS = (
             call(_large), call(_indefinite).about("a matrix that is not positive definite"),
             call(np.array([[4.0, 6.0], [6.0, 9.0]])).about("a pivot of 0"),
             call(1e-12 * np.array([[4.0, 2.0], [2.0, 10.0]])).about("a matrix of 1e-12"),
+            call(np.diag([1.0, 1e-11])).about("a small pivot"),
+            call(np.array([[4.0, 1, 1], [1, 4, 1], [1, 2, 4]])).about("symmetric but for its last two rows"),
             call(_asymmetric).about("a matrix that is not symmetric"),
             call(np.diag([-1.0, -4.0]) + 0.0).about("a negative definite matrix, whose determinant is positive"),
             call(_even).about("a positive determinant and two negative eigenvalues"),

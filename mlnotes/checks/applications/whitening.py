@@ -275,7 +275,9 @@ CHECKS = (
             call(_far).about("features around a billion", hint=_CANCELS), call(_constant,
             1e-5).about("a constant feature, and an eps"), call(_five,
             1.0).about("a constant feature of 5, and an eps"), call(1e-7
-            * _by_hand).about("features of a ten-millionth"), call(_constant).about("a constant feature", edge=True)),
+            * _by_hand).about("features of a ten-millionth"), call(1e-12 * _by_hand).about("features of 1e-12"),
+            call(np.array([[1.0], [2.0], [1.0]])).about("a feature that ends as it began"),
+            call(_constant).about("a constant feature", edge=True)),
         claims=(
             Claim("every feature has mean 0 and variance 1", _mean_and_variance, **_LAST_BITS),
             Claim("1, 3, 5 become -√1.5, 0, √1.5", _standardized_by_hand, **_LAST_BITS),

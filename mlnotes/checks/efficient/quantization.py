@@ -30,7 +30,8 @@ _LAST_BITS = {"tolerance": 1e-12, "why": "a few operations in float64, of number
 _ROUNDED = (
     call(_small, 3), call(_small, 4, block_size=2), call(_small, 3, symmetric=False), call(_small, 4, 4, False),
     call(_zeros, 4, 2).about("a row of zeros"), call(_zeros, 4, 2, False).about("zeros, from minimum to maximum"),
-    call(_equal, 4, 4, False).about("equal numbers"), call(_equal, 4, 4), call(-_small, 2).about("2 bits"),
+    call(_equal, 4, 4, False).about("equal numbers"), call(np.array([[1.0, 5.0, 1.0]]), 4, 3, False)
+    .about("a block that ends as it began"), call(_equal, 4, 4), call(-_small, 2).about("2 bits"),
     call(_wide, 8, 7).about("8 bits, three axes"), call(_wide, 5, 14, False).about("a row in each block"),
     call(_wide, 4).about("one scale for three axes"), call(_wide, 8, None, False), call(_wide + 50, 4, 7, False)
     .about("far from zero"), call(1e6 + np.arange(8.0), 4, None, False).about("farther from zero than they are apart"),

@@ -686,3 +686,13 @@ def wrong_one_hot__one_row_each(ids, n):
     rows = np.zeros((np.size(ids), n))
     rows[np.arange(np.size(ids)), np.ravel(ids)] = 1
     return rows
+
+
+def wrong_one_hot__into_the_next_row(ids, n):
+    """accepts what must be refused"""
+    ids = np.asarray(ids)
+    if (ids < 0).any():
+        raise ValueError("negative")
+    out = np.zeros(ids.size * n)
+    out[np.arange(ids.size) * n + ids.ravel()] = 1
+    return out.reshape((*ids.shape, n))

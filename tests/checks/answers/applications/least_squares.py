@@ -7,6 +7,8 @@ import scipy.linalg
 import torch
 from slips import slip
 
+from mlnotes.applications.least_squares import lstsq
+
 _EPS = np.finfo(float).eps
 
 
@@ -845,3 +847,21 @@ def wrong_cholesky__bound_without_a_scale(a):
     if np.linalg.eigvalsh(a).min() < 1e-10:
         raise ValueError("not positive definite")
     return np.linalg.cholesky(a)
+
+
+def wrong_cholesky__first_row_and_column_compared(a):
+    """accepts what must be refused"""
+    if not np.allclose(a[0], a[:, 0], rtol=1e-12, atol=1e-12 * abs(a).max()):
+        raise ValueError("not symmetric")
+    return np.linalg.cholesky(a)
+
+
+def wrong_lstsq__beside_the_one_before(a, b, method="qr", tolerance=None):
+    """Line 7"""
+    if method != "svd" or tolerance is None:
+        return lstsq(a, b, method, tolerance)
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    rank = 1
+    while rank < len(s) and s[rank] > tolerance * s[rank - 1]:
+        rank += 1
+    return vt[:rank].T @ ((u[:, :rank].T @ b).T / s[:rank]).T

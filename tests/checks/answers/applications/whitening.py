@@ -7,7 +7,7 @@ import numpy as np
 import scipy.linalg
 from slips import slip
 
-from mlnotes.applications.whitening import whiten
+from mlnotes.applications.whitening import standardize, whiten
 
 
 def right_standardize__numpy(x, eps=0.0, ddof=0):
@@ -802,3 +802,17 @@ def right_whiten__stacked(x, kind="pca", eps=0.0, ddof=0):
 wrong_whiten__small_whatever_the_size = slip(
     right_whiten__added_rows, "1e-10 * s[0]", "1e-10", "It accepts what must be refused"
 )
+
+
+def wrong_standardize__first_like_last(x, eps=0.0, ddof=0):
+    """Line 3"""
+    if eps == 0 and (x[0] == x[-1]).any():
+        raise ValueError("a constant feature")
+    return standardize(x, eps, ddof)
+
+
+def wrong_standardize__small_taken_for_constant(x, eps=0.0, ddof=0):
+    """Line 3"""
+    if eps == 0 and (x.std(axis=0) < 1e-8).any():
+        raise ValueError("a constant feature")
+    return standardize(x, eps, ddof)

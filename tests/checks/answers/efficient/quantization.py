@@ -7,7 +7,7 @@ import numpy as np
 import scipy.linalg
 import torch
 
-from mlnotes.efficient.quantization import Quantized
+from mlnotes.efficient.quantization import Quantized, quantize
 
 
 def right_quantize__two_cases(x, bits, block_size=None, symmetric=True):
@@ -823,3 +823,12 @@ def wrong_decode_q4_1__bytes_with_a_sign(blocks):
     pairs = it[..., 4:].view(np.int8)
     codes = np.concatenate([pairs & 15, pairs >> 4], axis=-1)
     return (step[..., None] * codes + low[..., None]).reshape(*blocks.shape[:-1], -1)
+
+
+def wrong_quantize__first_like_last(x, bits, block_size=None, symmetric=True):
+    """Line 7"""
+    codes, scale, minimum = quantize(x, bits, block_size, symmetric)
+    if symmetric or block_size is None:
+        return codes, scale, minimum
+    blocks = x.reshape(*x.shape[:-1], -1, block_size)
+    return codes, np.where(blocks[..., 0] == blocks[..., -1], 0, scale), minimum
