@@ -799,7 +799,7 @@ class TestCauses:
         assert "Error" not in report.counterexample.expected
 
     def test_no_way_round_a_missing_name_is_offered(self):
-        lines = ["shift = fm.max(axis, keepdims=True) if x.ndim > 1 else x.max()", "e = np.exp(x - shift)"]
+        lines = ["top = fm.max(x) if x.ndim < 2 else x.max(axis, keepdims=True)", "e = np.exp(x - top)"]
         body = "\n    ".join([*lines, "return e / e.sum(axis, keepdims=True)"])
         report = check(written_down(f"def my_softmax(x, axis=-1):\n    {body}"))
         assert "condition" not in report.says
