@@ -1,7 +1,9 @@
 """Find out why an answer is wrong: the known mistake that behaves the same, or the one change that would mend it."""
 
 import ast
+import builtins
 import copy
+import difflib
 import functools
 import inspect
 import itertools
@@ -119,7 +121,8 @@ def cause_of(attempt, checks, others=()):
         return _loop_without_end(attempt)  # to call it again would take as long again
     with quiet():
         cause = (
-            _remembers(attempt)
+            _missing_name(attempt)
+            or _remembers(attempt)
             or _known(attempt, checks, checks.mistakes)
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
@@ -140,8 +143,10 @@ def _trace(attempt, checks, until):
         or _line_that_raised(attempt)
         or _line_that_warned(attempt)
         or _line_that_leaves(attempt, checks)
+        or _nothing_but_zeros(attempt)
         or _what_fails(attempt, checks)
         or turning_point(attempt, checks, until)
+        or _right_to_some_digits(attempt)
         or _part_that_is_wrong(attempt)
     )
 
@@ -164,6 +169,23 @@ def _hint(attempt):
     """Take what the bank says of the calls that fail, if it says the same of all."""
     hints = {trial.case.hint for trial, _, unlike in attempt.everyday if unlike}
     return hints.pop() if len(hints) == 1 else ""
+
+
+def _missing_name(attempt):
+    """Find that all that fails stops at one name that means nothing there."""
+    source, errors = source_of(attempt.function), [found.error for _, found, unlike in attempt.everyday if unlike]
+    names = {it.name if type(it) is NameError else None for it in errors}
+    inside = _lines_of(errors[0], source) if source and errors and names != {None} else []
+    if len(names) != 1 or not inside:
+        return ""
+    [name], own = names, {it.id for it in ast.walk(source.tree) if isinstance(it, ast.Name) and it.id not in names}
+    own |= {it.arg for it in ast.walk(source.tree) if isinstance(it, ast.arg)}
+    alike = difflib.get_close_matches(name, own, 1, cutoff=0.7)
+    alike = alike or difflib.get_close_matches(name, dir(builtins), 1, cutoff=0.8)
+    imported = {"np": "import numpy as np"}.get(name) or (name in sys.stdlib_module_names and f"import {name}")
+    meant = f"is `{alike[0]}` meant?" if alike else "import or define it first."
+    remedy = f"`{imported}` first." if imported else meant
+    return f"Line {inside[-1]}, `{source.lines[inside[-1] - 1].strip()}`: `{name}` is not known here: {remedy}"
 
 
 def _remembers(attempt):
@@ -485,8 +507,9 @@ def _relation_of(rows, subject):
     if any(mine is None or right is None for _, mine, right, _ in rows):
         return ""
     rows = [(t, mine, right.astype(float) if right.dtype.kind in "iu" else right, it) for t, mine, right, it in rows]
+    truth = all(right.dtype.kind == "b" for _, _, right, _ in rows)  # no logarithm, no root
     for says, relation in _RELATIONS.items():
-        if _holds(rows, relation):
+        if not (truth and says in _OF_NUMBERS) and _holds(rows, relation):
             return f"{subject} {says}."
     return _factor(rows, subject) or _offset(rows, subject)
 
@@ -631,6 +654,10 @@ _RELATIONS = {
     "is summed over its first axis, which should stay": lambda right: right.sum(0),
 }
 
+# Relations that mean nothing where the right result is true or false.
+_ARITHMETIC = re.compile("sign|of the right one$|leaves of 1|cut off|rounded|summed|averaged")
+_OF_NUMBERS = [it for it in _RELATIONS if _ARITHMETIC.search(it)]
+
 _FACTORS = {
     2: "twice the right one",
     0.5: "half of the right one",
@@ -735,18 +762,33 @@ def _repair(attempt, checks, until):
         return ""
     never_given = _never_given(attempt, checks)
     for source in (answer, *helpers):
-        kind, lines = _places(attempt, source, until, never_given, caller=None if source is answer else answer)
-        if lines and not (kind == "condition" and _lacks_a_name(attempt)):
-            return _pointed_at(source, kind, lines, "" if source is answer else f" of `{source.name}`")
+        caller, refusing = None if source is answer else answer, _refusing_lines(attempt, source)
+        for only in [refusing, ()] if refusing else [()]:
+            kind, lines = _places(attempt, source, until, never_given, caller, only)
+            if lines:
+                return _pointed_at(source, kind, lines, "" if source is answer else f" of `{source.name}`")
     return ""
 
 
-def _lacks_a_name(attempt):
-    """Tell whether all failing calls miss a name: to go round the line would mend them, and is no remedy."""
-    return all(isinstance(found.error, NameError) for _, found, unlike in attempt.everyday if unlike)
+def _refusing_lines(attempt, source):
+    """List the lines where all that fails is refused, where it should be answered, with those of the conditions."""
+    lines = set()
+    for trial, found, unlike in attempt.everyday:
+        if not unlike:
+            continue
+        inside = _lines_of(found.error, source) if found.error and not trial.right.error else []
+        deciding = [it.test for it in ast.walk(source.tree) if isinstance(it, ast.If) and _raises_at(it, inside[-1:])]
+        if not deciding:
+            return set()
+        lines |= {inside[-1], *(line for it in deciding for line in range(it.lineno, it.end_lineno + 1))}
+    return lines
 
 
-def _places(attempt, source, until, never_given=(), caller=None):
+def _raises_at(condition, line):
+    return any(isinstance(it, ast.Raise) and line and it.lineno <= line[0] <= it.end_lineno for it in condition.body)
+
+
+def _places(attempt, source, until, never_given=(), caller=None, only=()):
     """Find the line where one change mends all, and others where one of the same kind does: each may be the slip."""
     held, first, lines = braked(source, [trial for trial, _, _ in attempt.everyday], caller), "", []
     if held is None:
@@ -759,7 +801,11 @@ def _places(attempt, source, until, never_given=(), caller=None):
     effort, more, original = EFFORT, FURTHER, copy.deepcopy(tree)
     a_change = _A_CHANGE + _ITS_NODES * sum(1 for _ in ast.walk(source.tree))
     costs = [_A_CALL + _ITS_TURNS * it for it in held.turns]
-    for kind, line in rewrites(tree, rules, wanted=lambda node: not hasattr(node, "brake")):
+
+    def wanted(node):
+        return not hasattr(node, "brake") and (not only or node.lineno in only)
+
+    for kind, line in rewrites(tree, rules, wanted):
         effort -= a_change
         more -= bool(lines)
         if effort < 0 or time.process_time() > until or not more:
@@ -1049,6 +1095,34 @@ def _what_fails(attempt, checks):
         if given == unlike:
             return f"It is right wherever `{name}` is left out, and wrong wherever it is given."
     return ""
+
+
+def _nothing_but_zeros(attempt):
+    """Tell that no call of several gives another number than 0."""
+    found = [it.value for _, it, _ in attempt.everyday]
+    values = [numbers(it) for it in found]
+    if len(values) < 2 or any(it is None or it.dtype.kind not in "biuf" or it.any() for it in values):
+        return ""
+    return f"The result is {'False' if values[0].dtype.kind == 'b' else '0'} throughout."
+
+
+def _right_to_some_digits(attempt):
+    """Tell that what fails differs in later digits alone: a small number too many, a long step, a lower precision."""
+    worst = 0.0
+    for trial, found, unlike in attempt.everyday:
+        mine, right = numbers(found.value), numbers(trial.right.value)
+        if not unlike:
+            continue
+        if found.error or mine is None or right is None or mine.shape != right.shape or mine.dtype.kind not in "fc":
+            return ""
+        if trial.changed(found):
+            return ""
+        largest = np.max(np.abs(right), initial=0.0)
+        if not 0 < largest < np.inf or not np.isfinite(mine).all():
+            return ""
+        worst = max(worst, np.max(np.abs(mine - right)) / largest)
+    digits = math.floor(-math.log10(worst)) if worst else 0
+    return f"Wherever it fails, its first {digits} digits are right, and later ones are not." if digits >= 3 else ""
 
 
 def _part_that_is_wrong(attempt):

@@ -27,12 +27,15 @@ class Change:
         The call that it leaves.
     ordinary : bool
         Whether most calls could be changed so.
+    of : str
+        The argument that it changes.
     """
 
     says: str
     here: str
     case: object
     ordinary: bool = False
+    of: str = ""
 
 
 def turning_point(attempt, checks, until):
@@ -63,7 +66,11 @@ def turning_point(attempt, checks, until):
     # Most arrays hold negative numbers, or zeros: they are the reason only if no right call has them. One failing call
     # has so much to itself that this is asked of any change.
     elsewhere = {it.says for call in passed for it in _changes(call, checks) if it.ordinary or len(failed) == 1}
+    # Only what is a square matrix in every call is looked at as one.
+    others = {it for call in failed + passed for it, x in _given(call, checks).items() if not _is_square(x)}
     changes = [{it.says: it for it in _changes(call, checks)} for call in failed]
+    symmetric = [it for each in changes for it in each.values() if it.says.startswith(_SYMMETRIC)]
+    elsewhere |= {it.says for it in symmetric if it.of in others}
     found = []
     for says in sorted(set.intersection(*map(set, changes)) - elsewhere):
         if time.process_time() > until:
@@ -112,11 +119,16 @@ def _is_identity(value):
     return array is not None and array.ndim == 2 and np.array_equal(array, np.eye(*array.shape))
 
 
+def _given(trial, checks):
+    """List what a call hands over, by name."""
+    names = names_of(checks.function, len(trial.case.arguments), checks.run)
+    return dict(zip(names, trial.case.arguments, strict=True)) | trial.case.named
+
+
 def _changes(trial, checks):
     """List what can be changed of a call."""
-    case, signature = trial.case, parameters_of(checks.function)
+    case, signature, given = trial.case, parameters_of(checks.function), _given(trial, checks)
     names = names_of(checks.function, len(case.arguments), checks.run)
-    given = dict(zip(names, case.arguments, strict=True)) | case.named
 
     def put(name, value):
         new = given | {name: value}
@@ -130,7 +142,7 @@ def _changes(trial, checks):
                 new = change(value)
                 if new is not None:
                     says = text.format(f"`{name}`")
-                    yield Change(says, says, put(name, new), text in _ORDINARY)
+                    yield Change(says, says, put(name, new), text in _ORDINARY, name)
         if type(value) is int and value > 1 and _variety(trial.right.value) > 1:
             yield Change(f"`{name}` = 1", f"`{name}` = 1", put(name, 1))
         if default is not inspect.Parameter.empty and (isinstance(value, np.ndarray) or value != default):
@@ -177,9 +189,10 @@ def _repeats(x):
 
 
 def _is_square(x):
-    return x.ndim > 1 and x.shape[-1] == x.shape[-2] and x.dtype.kind in "fc"
+    return isinstance(x, np.ndarray) and x.ndim > 1 and x.shape[-1] == x.shape[-2] and x.dtype.kind in "fc"
 
 
+_SYMMETRIC = "the symmetric part"
 _ORDINARY = (
     "the negative numbers of {} made positive",
     "1 for the zeros of {}",
@@ -199,7 +212,7 @@ _OF_ARRAYS = {
     "{} as floats": _if(lambda x: x.dtype.kind in "iu", lambda x: x.astype(float)),
     "{} in float64": _if(lambda x: x.dtype.kind == "f" and x.dtype != float, lambda x: x.astype(float)),
     "the real part of {} alone": _if(lambda x: x.dtype.kind == "c", lambda x: x.real.copy()),
-    "the symmetric part of {} in its place": _if(
+    f"{_SYMMETRIC} of {{}} in its place": _if(
         lambda x: _is_square(x) and (x != x.mT).any(), lambda x: (x + x.mT) / 2
     ),
     "no more rows of {} than columns": _if(

@@ -12,6 +12,8 @@ from types import ModuleType
 
 import numpy as np
 
+_MODULES = {"np": np, "math": math}
+
 
 @dataclass(frozen=True)
 class Source:
@@ -26,7 +28,7 @@ class Source:
     name : str
         The name that the definition gives it.
     namespace : dict
-        What its names mean.
+        What its names mean; NumPy and `math` besides, for changes of it, unless it counts on them by those names.
     first : int
         The line of its file in which it begins.
     file : str
@@ -72,7 +74,9 @@ def source_of(function):
     closure = zip(owner.__code__.co_freevars, owner.__closure__ or (), strict=True)
     cells = {name: cell.cell_contents for name, cell in closure if _is_filled(cell)}
     name = getattr(node, "name", "_answer")
-    return Source(tree, lines, name, {**owner.__globals__, **cells}, first, code.co_filename)
+    used = {it.id for it in ast.walk(tree) if isinstance(it, ast.Name)}
+    modules = {it: module for it, module in _MODULES.items() if it not in used}
+    return Source(tree, lines, name, {**modules, **owner.__globals__, **cells}, first, code.co_filename)
 
 
 def never_returns(function):
@@ -125,7 +129,7 @@ def run_definition(program, name, namespace):
     object
         The value of that name.
     """
-    names = {"np": np, "math": math, **namespace}
+    names = dict(namespace)
     exec(program if inspect.iscode(program) else compile(program, f"<changed {name}>", "exec"), names)
     return names[name]
 
@@ -153,7 +157,7 @@ def edited(function, edits):
         If a text does not occur exactly once.
     """
     parts = edited_definitions(function, edits)
-    return run_definition("\n\n".join(parts.values()), function.__name__, vars(inspect.getmodule(function)))
+    return run_definition("\n\n".join(parts.values()), function.__name__, _MODULES | vars(inspect.getmodule(function)))
 
 
 def edited_definitions(function, edits):

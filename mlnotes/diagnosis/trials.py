@@ -96,6 +96,8 @@ class Trial:
             return f"it raises {_error(found.error)}"
         if found.error is None:
             return f"it accepts what must be refused: {self.right.error}"
+        if isinstance(found.error, NameError):  # no one means to raise that
+            return f"it raises {_error(found.error)}, where it should refuse"
         if isinstance(found.error, self.checks.refusal):
             return ""
         return f"it raises {_error(found.error)}, where a {self.checks.refusal.__name__} is asked for"

@@ -46,6 +46,7 @@ from mlnotes.checks import (
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis import brakes, causes
 from mlnotes.diagnosis.causes import told, version_of
+from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.report import Evidence, Table, compared, written, written_call
 from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
 from mlnotes.diagnosis.source import edited, run_definition, source_of
@@ -802,9 +803,58 @@ class TestCauses:
         lines = ["top = fm.max(x) if x.ndim < 2 else x.max(axis, keepdims=True)", "e = np.exp(x - top)"]
         body = "\n    ".join([*lines, "return e / e.sum(axis, keepdims=True)"])
         report = check(written_down(f"def my_softmax(x, axis=-1):\n    {body}"))
-        assert "condition" not in report.says
+        assert report.says.endswith(": `fm` is not known here: import or define it first.")
         assert line(report) == "Line 2"
         assert report.counterexample.found.startswith("NameError")
+
+    @pytest.mark.parametrize(
+        ("source", "says"),
+        [
+            ("def my_power_steps(ratio, digits):\n    return -digits / math.log10(ratio)", "`import math` first."),
+            ("def my_dot(x, y):\n    return (x * why).sum(-1)", "import or define it first."),
+            ("def my_softmax(x, axis=-1):\n    e = np.exp(x)\n    return e / e.sum(axs)", "is `axis` meant?"),
+            (
+                "def my_embedding(ids, table):\n    if ids.min() < 0:\n        raise VauleError\n    return table[ids]",
+                "Line 3, `raise VauleError`: `VauleError` is not known here: is `ValueError` meant?",
+            ),
+        ],
+    )
+    def test_a_name_that_means_nothing_is_told_before_any_change_is_tried(self, source, says):
+        report = check(written_down(source, re.match(r"def (\w+)", source)[1]))
+        assert report.says.endswith(says)
+        assert "is not known here" in report.says
+
+    def test_a_matrix_is_looked_at_by_its_symmetric_part_only_where_every_call_has_a_square_one(self):
+        def answer(x):
+            return (x + x.T) / 2
+
+        square, vector = call(np.array([[1.0, 2.0], [3.0, 4.0]])), call(np.array([1.0, 2.0]))
+        for cases, says in (((square,), "Called with the symmetric part of `x`"), ((square, vector), "")):
+            checks = Checks(lambda x: x, cases)
+            attempt = causes.Attempt.of(answer, trials(checks))
+            assert turning_point(attempt, checks, time.process_time() + 3).startswith(says)
+            assert bool(turning_point(attempt, checks, time.process_time() + 3)) == bool(says)
+
+    @pytest.mark.parametrize(
+        ("name", "answer", "says"),
+        [
+            ("bias_at_the_end", lambda h: 0.798 * h, "Wherever it fails, its first 3 digits are right, and later"),
+            ("dot", lambda a, b: 0.0 * (a * b).sum(-1), "The result is 0 throughout."),
+            ("causal_mask", lambda n, m, offset=0: np.zeros((n, m), bool), "The result is False throughout."),
+        ],
+    )
+    def test_what_can_be_said_of_a_result_alone(self, name, answer, says):
+        assert check(hidden(answer), name).says.startswith(says)
+
+    def test_a_result_of_truth_values_has_no_logarithm(self):
+        [trial] = trials(Checks(lambda x: x > 0, (call(np.array([1.0, -1.0])),)))
+        row = trial, np.array([0.0, -np.inf]), trial.right.value, trial.case
+        assert causes._relation_of([row], "The result") == ""
+
+    def test_a_changed_answer_knows_no_module_that_the_answer_lacks(self):
+        answer = written_down("def my_answer(x):\n    return math.exp(x)", "my_answer")
+        assert "math" not in source_of(answer).namespace
+        assert source_of(written_down("def my_answer(x):\n    return x", "my_answer")).namespace["math"] is math
 
     def test_what_should_have_come_keeps_its_digits_beside_what_is_far_larger(self):
         expected, _ = compared(np.array([0.0, -7.2e16]), np.array([0.0, -0.0039]))

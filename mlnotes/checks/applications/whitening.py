@@ -16,6 +16,7 @@ _by_hand, _x, _far, _huge, _constant, _twice, _few, _pairs = frozen(np.array([[1
 _summed = np.column_stack([_pairs, _pairs @ [0.3, 0.7]])  # its covariance has a determinant of 1e-17, not of 0
 _five, _added, _alike = frozen(np.array([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]]), np.array([[6.0, 0.0, 6.0], [2.0, 4.0,
     6.0], [3.0, 2.0, 5.0], [0.0, 6.0, 6.0]]), np.array([[1.0, 1.0], [2.0, 2.01], [3.0, 2.99], [6.0, 6.0]]))
+_nearly = _added + 1e-3 * np.outer([1, 0, 0, -1], [0, 0, 1])
 _turned = _x[:, ::-1] * [-1, 1, 1]
 _KINDS = ("pca", "zca", "cholesky")
 _CANCELS = ("A mean of squares less the square of a mean has lost all its digits there: subtract the mean first, and "
@@ -340,7 +341,8 @@ CHECKS = (
     Checks(whiten, run=_whitened, refusal=ValueError,
         cases=_whitenings(*_SMOOTHED, *_SIZES, *_UNLIKE, call(2.0**30 * _summed,
             "zca").about("large features, one a sum of others"), call(_added).about(
-            "a feature that is a sum of others"), call(_alike, "zca").about(
+            "a feature that is a sum of others"), call(_nearly,
+            "cholesky").about("a feature that is nearly a sum of others", tolerance=1e-5), call(_alike, "zca").about(
             "features with a correlation of 0.99999", tolerance=1e-8)),
         claims=(
             Claim("the covariance becomes the identity, and the mean 0, also with ddof = 1", _identity, **_ROTATED),

@@ -80,7 +80,8 @@ _STABLE = "use -inf, take a stable softmax, and give zeros where all is hidden"
 CHECKS = (
     Checks(causal_mask,
         cases=(
-            call(3, 3), call(2, 4, 2).about("queries that are the last of the keys"),
+            call(3, 3), call(3, 3, 1).about("as many queries as keys, and some before"),
+            call(2, 4, 2).about("queries that are the last of the keys"),
             call(2, 5, offset=1).about("queries in the middle of a sequence"), call(1, 5,
             offset=4).about("one query with a cache"), call(4, 2).about("more queries than keys"),
             call(2, 3, 7).about("queries behind all keys"), call(5, 7), call(11, 11)),
@@ -91,6 +92,8 @@ CHECKS = (
             _same_mask("numpy.tri", lambda n, m, offset: np.tri(n, m, offset, bool), call(5, 7, 1), call(2, 3, 7)),
             _same_mask("torch's mask for queries that are the last of the keys", _torch_sees, call(5, 7, 2))),
         mistakes=(
+            Mistake("bias for a mask", lambda n, m, offset=0: np.where(causal_mask(n, m, offset), 0.0, -np.inf),
+                "It holds what is added to scores, 0 or -inf", "return the mask itself: True where a query may look"),
             Mistake("own position hidden", ("<= np", "< np"),
                 "No query sees itself, and the first of a sequence sees nothing",
                 "j <= i + offset: a token sees itself"),
@@ -139,7 +142,8 @@ CHECKS = (
                 "The first keys of short sequences are hidden", "the filling stands behind"))),
     Checks(masked_softmax,
         cases=(
-            call(_x2, _mask2), call(_x2, _blind).about("a row that sees nothing"), call(_x2, _blind.T.reshape(2, 3),
+            call(_x2, _mask2), call(_x2[:, :2], _mask2[:, 1:]).about("as many rows as columns"),
+            call(_x2, _blind).about("a row that sees nothing"), call(_x2, _blind.T.reshape(2, 3),
             axis=0).about("along the columns, one of which is hidden"), call(_x2 + 800, _mask2).about("scores of 800"),
             call(_x2 - 800, _mask2).about("scores of -800"), call(np.where(_mask2, _x2, 800),
             _mask2).about("hidden scores far above the others"), call(_x2 - np.array([[0.0], [900.0]]),

@@ -135,9 +135,11 @@ _TANH = f"array_namespace(asked).tanh({_SUM})"
 CHECKS = (
     Checks(attention_pool,
         cases=(
-            call(_q2, _k3, _v3, gaussian_score), call(_q2, _k3, _v3, dot_product_score).about("dot products as scores"),
-            call(_q2 + 60, _k3, _v3, gaussian_score).about("queries far from all keys"), call(_q2
-            + np.array([[0.0], [60.0]]), _k3, _v3, gaussian_score).about("one query far from all keys"),
+            call(_q2, _k3, _v3, gaussian_score),
+            call(_q2, _k3, _v3, dot_product_score).about("dot products as scores"),
+            call(_q2, _h22, _h32[:2], dot_product_score).about("all sizes equal"),
+            call(_q2 + 60, _k3, _v3, gaussian_score).about("queries far from all keys"),
+            call(_q2 + np.array([[0.0], [60.0]]), _k3, _v3, gaussian_score).about("one query far from all keys"),
             call(100 * _q2, 10 * _k3, _v3, dot_product_score).about("scores of 1000"),
             call(_q, _k, _v, gaussian_score).about("two sequences"), call(_q, _wide, _v,
             unequal_widths_score).about("keys wider than queries")),
@@ -183,6 +185,7 @@ CHECKS = (
     Checks(gaussian_score,
         cases=(
             call(np.array([[2.0]]), np.array([[1.0], [2.0], [4.0]])), call(_q2, _k3),
+            call(_q2, _h22, 2.0).about("as many keys as queries"),
             call(_q2, _k3, bandwidth=2.0).about("a bandwidth of 2"), call(_q2, _k3, 0.5).about("a bandwidth of 1/2"),
             call(_q, _k).about("two sequences"), call(_q, _k, 3.0).about("two sequences, and a bandwidth"),
             call(np.stack([_q, -2 * _q, 3 * _q]), np.stack([_k, _k + 1, -_k])).about("four axes"),
@@ -199,6 +202,9 @@ CHECKS = (
             Mistake("distance not squared", (_SQUARES, "-np.sqrt(np.sum(away**2, axis=-1)) / 2"),
                 "Weights have a sharp peak at the query, and long tails", "square it, and the bandwidth with it: "
                     "distance**2 / (2 * bandwidth**2)"),
+            Mistake("row by row", lambda q, k, bandwidth=1.0: -np.sum((q - k) ** 2, axis=-1) / (2 * bandwidth**2),
+                "Each query meets a single key, and more keys than queries raise an error",
+                "give both an axis, so that every query meets every key: [..., :, None, :] and [..., None, :, :]"),
             Mistake("sum squared", (_SQUARES, "-np.sum(away, axis=-1) ** 2 / 2"),
                 "The sum of the differences is squared", "square each difference, then add"),
             Mistake("bandwidth not squared", ("as_like(bandwidth, q)", "bandwidth**0.5"),
@@ -217,6 +223,7 @@ CHECKS = (
     Checks(bilinear_score,
         cases=(
             call(_q2, _wide3, _m23), call(_q2, _k3, _m22).about("queries as wide as keys"),
+            call(_q2, _h22, _m22).about("all sizes equal"),
             call(_q, _wide, _m).about("two sequences"), call(_q, _k, _square).about("two sequences")),
         claims=(
             Claim("the identity makes it the dot product", lambda f: distance(f(_q, _k, np.eye(3)),
@@ -236,6 +243,7 @@ CHECKS = (
     Checks(additive_score,
         cases=(
             call(_q2, _wide3, _h22, _h32, _w2), call(_q2, _k3, _h22, _m22, _w2).about("queries as wide as keys"),
+            call(_q2, _h22.T, _h22, _m22, _w2).about("all sizes equal"),
             call(_q, _wide, _w_q, _w_k, _w).about("two sequences"), call(_q, _k, _w_q, _w_alike,
             _w).about("two sequences"), call(1e3 * _q, -1e3 * _wide, _w_q, _w_k,
             _w).about("queries and keys far from the origin")),
@@ -249,6 +257,9 @@ CHECKS = (
             Mistake("tanh forgotten", (_TANH, f"({_SUM})"),
                 "Every query gets the same weights: what it adds is the same for all keys",
                 "apply tanh to the sum of the projections"),
+            Mistake("row by row", (_SUM, "asked + found"),
+                "Each query meets a single key, and more keys than queries raise an error",
+                "give both an axis, so that every query meets every key: [..., :, None, :] and [..., None, :, :]"),
             Mistake("tanh last", (f"{_TANH} @ w", f"np.tanh(({_SUM}) @ w)"),
                 "No score exceeds 1, so no key gets more than e² times another's weight", "tanh before w"),
             Mistake("tanh of each", (_TANH, "(np.tanh(asked)[..., :, None, :] + np.tanh(found)[..., None, :, :])"),
@@ -293,7 +304,7 @@ CHECKS = (
         cases=(
             *(call(np.array([[a, b], [c, d]])) for a, b, c, d in (
                 (1, 2, 2, -1), (0, 2, -2, 0), (0, 1, -1, 0), (0.6, -0.8, 0.8, 0.6), (0.6, 0.8, 0.8, -0.6), (2, 1, 1, 2),
-                (-2, 1, 1, -2), (3, 0, 0, 1), (2, 1, 0, 2), (2, 0, 0, 2), (1, 0, 0, 0))),
+                (-2, 1, 1, -2), (3, 0, 0, 1), (2, 1, 0, 2), (2, 0, 0, 2), (1, 0, 0, 0), (1, 0.05, 0, 1))),
             *(call(np.array(it)) for it in ([[1, 2, 3], [2, 0, 1], [3, 4, 0]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
                 [[1, 2, 3], [2, 0, 1], [4, 1, 0]],
                 [[1, 2, 0], [3, 1, 0], [0, 0, 1]])), call(_m23).about("queries narrower than keys"),

@@ -140,7 +140,8 @@ _BIASED = "scores = scores + as_like(bias, q)"
 CHECKS = (
     Checks(attention_weights,
         cases=(
-            call(_q2, _k3), call(_q2, _k3, mask=_blind).about("a query that sees no key"),
+            call(_q2, _k3), call(_q2, _w22).about("all sizes equal"),
+            call(_q2, _k3, mask=_blind).about("a query that sees no key"),
             call(_q2, _k3, bias=_bias23).about("a bias"), call(_q2, _k3, scale=2.0).about("a scale"), *_extremes(),
             *_options(_q, _k)),
         claims=(
@@ -223,6 +224,7 @@ CHECKS = (
     Checks(attention,
         cases=(
             call(_q2, _k3, _v3), call(_k3, _k3, _v3).about("as many queries as keys"),
+            call(_q2, _w22, _w2).about("all sizes equal"),
             call(_q2, _k3, _v3, mask=_blind).about("a query that sees no key"), *_extremes(_v3),
             *_options(_q, _k, _v)),
         claims=(
@@ -252,8 +254,10 @@ CHECKS = (
     Checks(self_attention,
         cases=(
             call(_x3, _w2, _w22, _w21), call(_x3, _w2, _w22, _w21, mask=causal_mask(3, 3)).about("a causal mask"),
-            call(30 * _x3, _w2, _w22, _w21, mask=causal_mask(3, 3)).about("scores of 1000"), call(_x, _w_q, _w_k, _w_v),
-            call(_x, _w_q, _w_k, _w_v, mask=causal_mask(7, 7)).about("a causal mask"),
+            call(30 * _x3, _w2, _w22, _w21, mask=causal_mask(3, 3)).about("scores of 1000"),
+            call(_x, _w_q, _w_k, _w_v),
+            call(_x, _w_q, _w_k, _w_v, mask=causal_mask(7, 7)).about("a causal mask"), call(_x3, _w2, _w22, _w21,
+            mask=np.array([[True, False, True]])).about("one mask for all queries"),
             call(_x3, _w2, _w22, _w21, mask=np.array([[True, False, True], [False, True, False],
             [True, True, False]])).about("a mask that is not causal"), call(np.stack([_x3, -_x3]), _w2, _w22, _w21,
             mask=np.stack([causal_mask(3, 3), causal_mask(3, 3).T])).about("a mask for each sequence", edge=True),
@@ -282,7 +286,8 @@ CHECKS = (
                 "scale by the width of the queries, not of the tokens",
                 "vit-pytorch, issue 65 (2021)"))),
     Checks(bias_of_shifted_queries, run=_above_the_first, written=_written_bias,
-        cases=(call(_k3, np.array([1.0, 0.5])), call(_k[0], _q[0, 0]), call(_k[1], 5 * _q[1, 2])),
+        cases=(call(_k3, np.array([1.0, 0.5])), call(_w22, np.array([1.0, 0.5])).about("as many keys as are wide"),
+        call(_k[0], _q[0, 0]), call(_k[1], 5 * _q[1, 2])),
         claims=(
             Claim("a shift by nothing is no bias", lambda f: distance(f(_k3, np.zeros(2)), np.zeros(3))),
             Claim("the weights of shifted queries", _shifted, kind="oracle", **_LAST_BITS)),
@@ -293,7 +298,8 @@ CHECKS = (
                 "divide by the root of k.shape[-1], the width"))),
     Checks(slope_in_scale,
         cases=(
-            call(_q2, _k3, _v3, 0.5), call(_q2, _k3, _v3, 0.0).about("scale 0, where all keys count alike"),
+            call(_q2, _k3, _v3, 0.5), call(_q2, _w22, _w2, 0.5).about("all sizes equal"),
+            call(_q2, _k3, _v3, 0.0).about("scale 0, where all keys count alike"),
             call(_q2, np.ones((3, 2)), _v3, 1.0).about("all scores equal"),
             call(_q, _k, _v, 0.7).about("two sequences"), call(_q, _k, _v, -0.3).about("a negative scale")),
         claims=(

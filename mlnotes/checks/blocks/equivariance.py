@@ -185,6 +185,12 @@ def _differently_judged(f):
     return sum(sorted(f(table)) != _by_definition(table) for table in (*tables, *_TABLES.values()))
 
 
+def _named(version, table):
+    """Sort the names of what is broken; a single text is no list of them."""
+    broken = version(table)
+    return broken if isinstance(broken, str) else sorted(broken)
+
+
 def _sorted(matrices):
     """Put matrices into an order that rounding does not change."""
     rows = np.reshape(matrices, (len(matrices), -1))
@@ -358,6 +364,9 @@ CHECKS = (
         mistakes=(
             Mistake("result acted on", (_MEAN, "_mean([action(f(x)) for action in actions])"), "It acts on the result",
                 "act on the input, and apply the function to that"),
+            Mistake("actions one after another",
+                (_MEAN, "_mean([f(x := action(x)) for action in actions])"),
+                "Each action moves what the ones before have moved", "let every action act on x as it came"),
             Mistake("input counted twice", (_MEAN, "_mean([f(x), *(f(action(x)) for action in actions)])"),
                 "The input as it came counts twice", "the identity is one of the actions"),
             Mistake("not divided", ("result / len(results)", "result"),
@@ -397,7 +406,7 @@ CHECKS = (
                 "mmdetection, issue 10718 (2023), for a misspelled key"),
             Mistake("result turned on", ("pairs[inverse[i]]", "pairs[i]"), "Turns come out doubled instead of undone",
                 "act on the result by the inverse of what acted on the input"))),
-    Checks(broken_axioms, run=lambda version, table: sorted(version(table)),
+    Checks(broken_axioms, run=_named,
         cases=(*(call(it).about(says) for says, it in _TABLES.items()), call(_CYCLE), call(_square_table)),
         claims=(
             Claim("the eight symmetries of a square break none", lambda f: len(f(_square_table))),

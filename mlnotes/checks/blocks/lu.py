@@ -259,8 +259,10 @@ def _divided_at_the_end(t, b, zeros):
     return np.transpose(np.transpose(np.linalg.solve(beside + np.eye(len(t)), b)) / np.diag(t))
 
 
-def _substitution(end, side, unknowns, solve):
-    return (Mistake("diagonal taken for ones", (" / l[i, i]", ""), "It is right only for ones on the diagonal",
+def _substitution(end, side, unknowns, solve, other):
+    return (Mistake("other triangle alone", other, f"It solves for the triangle {side} the diagonal",
+        f"multiply {unknowns} only"),
+        Mistake("diagonal taken for ones", (" / l[i, i]", ""), "It is right only for ones on the diagonal",
         "divide by the diagonal entry"), Mistake("started at the other end",
         ("in range(len(b))", "in reversed(range(len(b)))"), "Unknowns are used before they are known",
         f"start with the {end} unknown"), Mistake("other triangle used", solve,
@@ -285,7 +287,9 @@ def _single(a):
 def _triangular_calls(t, small):
     return (call(np.array([[4.0]]), np.array([2.0])), call(small, np.array([2.0, 3.0])),
         call(_square, _rhs).about("both triangles filled"), call(t, _rhs),
-        call(t, _many).about("three right-hand sides"), call(t, _many[:, :1]).about("a right-hand side of one column"),
+        call(t, _many).about("three right-hand sides"), call(small,
+        np.array([[2.0, 3.0], [-1.0, 0.5]])).about("as many right-hand sides as unknowns"),
+        call(t, _many[:, :1]).about("a right-hand side of one column"),
         call(np.array([[2, 0], [0, 3]]), np.array([1, 2])).about("integers"), call(t - np.diag([0, 0, t[2, 2], 0, 0]),
         _rhs).about("a zero on the diagonal", edge=True), call(np.array([[1e-200]]),
         np.array([1e200])).about("a solution beyond the largest float", edge=True), call(small,
@@ -406,7 +410,7 @@ CHECKS = (
             oracle("scipy.linalg.solve_triangular", _scipy_triangular(True), call(_triangle, _rhs),
                 call(_triangle, _many), **_CONDITION)),
         mistakes=_substitution("first", "above", "l[i, :i] by the unknowns before i", lambda l,
-            b: np.linalg.solve(l, b))),
+            b: np.linalg.solve(l, b), lambda l, b: backward_substitution(l, b))),
     Checks(backward_substitution,
         cases=_triangular_calls(_triangle.T, _two.T),
         claims=(
@@ -416,7 +420,7 @@ CHECKS = (
             oracle("scipy.linalg.solve_triangular", _scipy_triangular(False), call(_triangle.T, _rhs),
                 call(_triangle.T, _many), **_CONDITION)),
         mistakes=_substitution("last", "below", "u[i, i + 1:] by the unknowns after i", lambda u,
-            b: np.linalg.solve(u, b))),
+            b: np.linalg.solve(u, b), lambda u, b: forward_substitution(u, b))),
     Checks(det,
         cases=(
             call(np.array([[-3.0]])), call(_two), call(_leading).about("a leading zero"),
@@ -480,7 +484,8 @@ CHECKS = (
         cases=(
             call(np.array([[-3.0]])), call(_two), call(_leading).about("a leading zero"),
             call(_singular).about("a singular matrix"), call(_cycle).about("three rows that change places"),
-            call(-_cycle), call(_swapped).about("a permutation"), call(_square), call(np.array([[0, 2], [3, 4]])).about(
+            call(-_cycle), call(_swapped).about("a permutation"), call(_square),
+            call(np.array([[0, 2], [3, 4]])).about(
             "integers"), call(_huge).about("a determinant of 1e600"), call(np.diag([1e-300, -1e-300])).about(
             "a determinant of -1e-600")),
         claims=(

@@ -158,6 +158,8 @@ CHECKS = (
                                            "+ xp.max(sizes)"), ("or_one(total)", "total")),
                     "For large p, vectors much shorter than another of the table have length 0",
                     "divide each vector by its own largest absolute value"),
+            Mistake("scale not given back", (_RESULT, "return or_one(total) ** (1 / p)"),
+                    "Doubling a vector changes nothing", "multiply the result by what the vector was divided by"),
             Mistake("root forgotten", (_RESULT, "return xp.squeeze(scale, axis=axis) ** p * total"),
                     "Doubling a vector makes it 2ᵖ times as long", "take the p-th root of the sum"),
             Mistake("square root for every p", ((_RESULT, "return xp.sqrt(xp.squeeze(scale, axis=axis) ** p * total)")),
@@ -370,7 +372,8 @@ CHECKS = (
                call(np.array([1.0, -1.0]), 1.0).about("pulls as strong as the penalty"), call(_table, 0.0),
                call(np.array([0.0, 5.0]), 3.0).about("a pull of 0"),
                call(np.array([3.0, 0.0]), 0.0).about("a pull of 0, and no penalty"),
-               call(_stack, 1.3).about("three axes")),
+               call(_stack, 1.3).about("three axes"),
+               call(np.array([3, -2, 1]), 1.5).about("whole numbers", edge=True)),
         claims=(
             Claim("3, -2 and ½ become 2, -1 and 0", lambda f: distance(f(np.array([3.0, -2.0, 0.5]), 1.0), [2, -1, 0])),
             Claim("no w on a fine grid has a smaller sum of square and penalty", _above_the_least, **_LAST_BITS),

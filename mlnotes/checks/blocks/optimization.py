@@ -198,7 +198,8 @@ def _hinge_gradient(x):
 def _points(walk, start, count):
     if isinstance(walk, np.ndarray):
         raise TypeError("the stepper returns one point, and should yield one after another")
-    return np.array([start, *itertools.islice(walk, count)])
+    points = [start, *itertools.islice(walk, count)]
+    return np.array(points) if all(type(it) is np.ndarray for it in points) else points
 
 
 def _steps_of(version, problem, start, count, *settings, **named):

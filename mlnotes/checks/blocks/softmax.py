@@ -65,7 +65,8 @@ def _between_maximum_and_log_n_more(f):
 
 
 _EVERYWHERE = (call(np.array([1.0, 2.0, 4.0])), call(_small), call(_small, axis=0).about("along the columns"),
-    call(_tall), call(_cube, axis=1).about("three axes"), call(_cube).about("three axes"),
+    call(_small[:, :2]).about("as many rows as columns"), call(_tall), call(_cube, axis=1).about("three axes"),
+    call(_cube).about("three axes"),
     call(_wide).about("scores of 1000 and of -1000"), call(np.array([[0.0, 800.0], [-900.0, -800.0],
     [1.0, 0.0]])).about("rows far below the largest score"), call(_small, axis=1), call(np.array([[1e5, 0.0, 0.0, 0.0],
     [0.0, 0.0, 0.0, -1e5]])).about("scores 100,000 apart"))
@@ -118,6 +119,8 @@ CHECKS = (
             Mistake("scores clipped", (_SHIFT, "np.clip(x, -500, 500)"),
                 "Scores beyond the bound are all alike, so their differences are lost",
                 "subtract the row's maximum, and no score needs a bound"),
+            Mistake("powers of two", (f"xp.exp({_SHIFT})", f"2 ** ({_SHIFT})"), "Rows are flatter than they should be: "
+                "weights are powers of 2", "take powers of e"),
             Mistake("no exponential", (f"xp.exp({_SHIFT})", "x"), "Scores of both signs give negative weights",
                 "exponentiate before dividing"))),
     Checks(log_softmax,
@@ -180,6 +183,12 @@ CHECKS = (
             Mistake("softmax applied twice", ("log_softmax(logits)", "log_softmax(softmax(logits))"),
                 "The loss of a sure and right answer does not reach zero", "hand over the scores, not their softmax",
                 "lightning-bolts, issue 654 (2021)"),
+            Mistake("divided by the rows", ("xp.mean(surprises)", "xp.sum(surprises) / len(targets)"),
+                "Where targets have two axes, the sum is divided by the rows alone", "take the mean of all"),
+            Mistake("each answer for itself", ("log_softmax(logits)", "log_softmax(logits) + np.log1p(-np.minimum("
+                "softmax(logits), 1 - 1e-16)) @ (1 - np.eye(logits.shape[-1]))"),
+                "It adds what the other answers cost, as if each were a yes or no of its own",
+                "take the right answer's surprise alone"),
             Mistake("losses added", ("xp.mean(surprises)", "xp.sum(surprises)"),
                 "The loss grows with the number of targets", "take the mean"),
             Mistake("mean forgotten", ("xp.mean(surprises)", "surprises[..., 0]"),
@@ -215,13 +224,16 @@ CHECKS = (
         mistakes=(
             Mistake("zero times infinity", ("or_one(weights)", "weights"), "It gives nan as soon as one weight is 0",
                 "count 0 · log 0 as 0"),
+            Mistake("chance of two that differ", lambda weights, axis=-1: 1 - np.sum(weights**2, axis=axis),
+                "It is what Gini measures: the chance that two draws differ", "average the surprise, -log of a weight"),
             Mistake("small weights left out", ("or_one(weights)", "np.where(weights > 1e-5, weights, 1)"),
                 "Weights that are small, but not 0, count as nothing", "leave out only what is exactly 0"),
             Mistake("entropy in bits", ("xp.log(", "xp.log2("), "It is 1/log 2 = 1.44 times too large",
                 "use the natural logarithm"))),
     Checks(entropy_slope,
         cases=(
-            call(np.array([2.0, 1.0, 0.0]), 1.0), call(np.array([2.0, 1.0, 0.0]), 2.0), call(np.array([0.0, 3.0]), 0.5),
+            call(np.array([2.0, 1.0, 0.0]), 1.0), call(np.array([2.0, 1.0, 0.0]), 2.0),
+            call(np.array([0.0, 3.0]), 0.5),
             call(_small, 0.7).about("two rows"), call(_cube, 0.3).about("three axes"), call(np.array([5.0, 5.0, 5.0]),
             1.5).about("equal scores"), call(np.array([[1000.0, 998.0, 0.0]]), 1.0).about("scores of 1000",
             tolerance=1e-8), call(np.array([[1e8, 1e8 + 1], [0.0, 1.0]]),

@@ -481,6 +481,8 @@ CHECKS = (
                 "every block of queries reads all keys and values again"),
             Mistake("blocks of keys", ("math.ceil(n_queries / block_size)", "math.ceil(n_keys / block_size)"),
                 "Keys are read once for each block of keys", "they are read once for each block of queries"),
+            Mistake("not rounded", ("math.ceil(n_queries / block_size)", "n_queries / block_size"),
+                "A last, shorter block of queries reads a part of the keys", "it reads all of them: round up"),
             Mistake("rounded down", ("math.ceil(n_queries / block_size)", "(n_queries // block_size)"),
                 "A last, shorter block is forgotten", "round up"),
             Mistake("tables once", ("4 * n_queries", "2 * n_queries"), "Scores and weights are written and never read",

@@ -242,6 +242,8 @@ CHECKS = (
             Mistake("keys of every head", ("n_groups * d_model // n_heads", "d_model"),
                 "There are as many keys and values as queries",
                 "keys and values have d_model / n_heads columns for each group"),
+            Mistake("width of a group", ("n_groups * d_model // n_heads", "d_model // n_groups"),
+                "A head is taken to be d_model / n_groups wide", "divide the width by the heads, and count the groups"),
             Mistake("keys alone", ("2 * d_model * (n_groups", "d_model * (n_groups"),
                 "Keys and values are counted once", "each has a matrix of its own: count two"),
             Mistake("no rows", ("2 * d_model * (n_groups", "2 * (n_groups"),

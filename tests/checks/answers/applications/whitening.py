@@ -816,3 +816,12 @@ def wrong_standardize__small_taken_for_constant(x, eps=0.0, ddof=0):
     if eps == 0 and (x.std(axis=0) < 1e-8).any():
         raise ValueError("a constant feature")
     return standardize(x, eps, ddof)
+
+
+def wrong_whiten__nearly_dependent_features_refused(x, kind="pca", eps=0.0, ddof=0):
+    """Line 5"""
+    c = np.where(np.ptp(x, axis=0) == 0, 0, x - x.mean(axis=0))
+    lengths = np.linalg.norm(c, axis=0)
+    if eps == 0 and np.linalg.matrix_rank(c / np.where(lengths, lengths, 1), rtol=1e-3) < x.shape[1]:
+        raise ValueError
+    return whiten(x, kind, eps, ddof)

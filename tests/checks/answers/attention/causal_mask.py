@@ -90,7 +90,7 @@ def wrong_causal_mask__no_column(n_queries, n_keys, offset=0):
 
 
 def wrong_causal_mask__additive(n_queries, n_keys, offset=0):
-    """The result is the logarithm of the right one"""
+    """It holds what is added to scores"""
     seen = np.arange(n_keys) <= np.arange(n_queries)[:, None] + offset
     return np.where(seen, 0.0, -np.inf)
 
@@ -110,7 +110,7 @@ def wrong_causal_mask__negative_slice(n_queries, n_keys, offset=0):
 
 
 def wrong_causal_mask__minus_inf_mask(n_queries, n_keys, offset=0):
-    """The result is the logarithm of the right one"""
+    """It holds what is added to scores"""
     return np.where(np.tri(n_queries, n_keys, offset), 0.0, -np.inf)
 
 

@@ -254,7 +254,7 @@ def wrong_multi_head_attention__first_rows_of_w_o(q, k, v, w_q, w_k, w_v, w_o, n
 
 
 def wrong_multi_head_attention__only_the_last_head(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Called with `n_heads` = 1, the calls that fail agree with the book's"""
+    """Only what the last head found is left"""
     d = w_q.shape[1] // n_heads
     for i in range(n_heads):
         mine = slice(i * d, (i + 1) * d)
@@ -350,7 +350,7 @@ def wrong_multi_head_attention__absorbed_transposed(q, k, v, w_q, w_k, w_v, w_o,
 
 
 def wrong_multi_head_attention__absorbed_last_head(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Line 7"""
+    """Only what the last head found is left"""
     d, out = w_q.shape[1] // n_heads, 0
     for i in range(n_heads):
         mine = slice(i * d, (i + 1) * d)

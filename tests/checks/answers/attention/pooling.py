@@ -283,7 +283,7 @@ def wrong_additive_score__softmax(q, k, w_q, w_k, w):
 
 
 def wrong_additive_score__no_new_axes(q, k, w_q, w_k, w):
-    """Line 3"""
+    """Each query meets a single key"""
     hidden = np.tanh(q @ w_q + k @ w_k)
     return hidden @ w
 
@@ -574,3 +574,24 @@ def wrong_scores_both_ways__beside_the_diagonal(m):
 def wrong_attention_pool__one_score_for_all(q, k, v, score):
     """call the score that is given"""
     return softmax(gaussian_score(q, k)) @ v
+
+
+def wrong_attention_pool__scores_turned_where_they_fit(q, k, v, score):
+    """Line 5"""
+    s = score(q, k)
+    if s.shape[-1] == s.shape[-2]:
+        s = np.swapaxes(s, -1, -2)
+    return softmax(s) @ v
+
+
+def wrong_bilinear_score__keys_turned_only_if_they_do_not_fit(q, k, m):
+    """Line 4"""
+    try:
+        return q @ m @ k
+    except ValueError:
+        return q @ m @ np.swapaxes(k, -1, -2)
+
+
+def wrong_scores_both_ways__nearly(m):
+    """Line 3"""
+    return m.shape == m.T.shape and np.allclose(m, m.T, atol=0.1)

@@ -722,3 +722,18 @@ def wrong_self_attention__any_mask_is_causal(x, w_q, w_k, w_v, mask=None):
     """Line 3"""
     mask = None if mask is None else np.tril(np.ones((x.shape[-2], x.shape[-2]), bool))
     return attention(x @ w_q, x @ w_k, x @ w_v, mask)
+
+
+def wrong_attention__values_turned_where_they_fit(q, k, v, mask=None, bias=None, scale=None):
+    """Line 5"""
+    w = attention_weights(q, k, mask, bias, scale)
+    if v.shape[-1] == v.shape[-2] == w.shape[-1]:
+        v = np.swapaxes(v, -1, -2)
+    return w @ v
+
+
+def wrong_self_attention__only_square_masks(x, w_q, w_k, w_v, mask=None):
+    """Line 4"""
+    if mask is not None and mask.ndim == 2 and mask.shape[0] != mask.shape[1]:
+        mask = None
+    return attention(x @ w_q, x @ w_k, x @ w_v, mask)

@@ -426,6 +426,7 @@ def wrong_symmetrize__one_less(f, actions):
 
 
 def wrong_symmetrize__acts_on(f, actions):
+    """Each action moves what the ones before have moved"""
     def average(x):
         total = 0
         for g in actions:

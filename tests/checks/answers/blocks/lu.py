@@ -445,6 +445,7 @@ def wrong_forward_substitution__divided_first(l, b):
 
 
 def wrong_forward_substitution__from_the_last(l, b):
+    """It solves for the triangle above the diagonal"""
     x = np.zeros(np.shape(b))
     for i in reversed(range(len(b))):
         x[i] = (b[i] - l[i, i + 1 :] @ x[i + 1 :]) / l[i, i]
@@ -844,3 +845,13 @@ wrong_lu_solve__pivot_looked_up_in_a = slip(
 wrong_lu__rows_added = slip(
     right_lu__outer_products, "1 :] -= np", "1 :] += np", "j + 1 :])`: look at the operators. With one change there"
 )
+
+
+def wrong_forward_substitution__square_right_hand_sides_turned(l, b):
+    """Line 4"""
+    if b.ndim == 2 and b.shape[0] == b.shape[1]:
+        b = b.T
+    x = np.zeros(b.shape)
+    for i in range(len(b)):
+        x[i] = (b[i] - l[i, :i] @ x[:i]) / l[i, i]
+    return x

@@ -98,6 +98,7 @@ def wrong_softmax__length(x, axis=-1):
 
 
 def wrong_softmax__base_two(x, axis=-1):
+    """weights are powers of 2"""
     e = 2 ** (x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
 
@@ -442,3 +443,12 @@ def wrong_log_softmax__small_number_added(x, axis=-1):
     """subtract log-sum-exp, and add nothing"""
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return np.log(e / e.sum(axis=axis, keepdims=True) + 1e-12)
+
+
+def wrong_softmax__keeps_the_axis_only_if_it_must(x, axis=-1):
+    """Line 5"""
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    try:
+        return e / e.sum(axis=axis)
+    except ValueError:
+        return e / e.sum(axis=axis, keepdims=True)

@@ -380,7 +380,7 @@ def wrong_attention_traffic__one_table(n_queries, n_keys, d_head, d_value=None, 
 
 
 def wrong_attention_traffic__fractions(n_queries, n_keys, d_head, d_value=None, block_size=None):
-    """Called with `block_size` left out, the calls that fail agree with the book's"""
+    """A last, shorter block of queries reads a part of the keys"""
     width = d_head + (d_head if d_value is None else d_value)
     if block_size is None:
         return (n_queries + n_keys) * width + 4 * n_queries * n_keys

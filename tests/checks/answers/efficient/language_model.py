@@ -812,6 +812,7 @@ def wrong_llama_parameters__values_alone_are_shared(n_tokens, n_layers, d_model,
 
 
 def wrong_llama_parameters__wider_heads(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    """A head is taken to be d_model / n_groups wide"""
     kv = d_model // n_groups
     block = d_model * (2 * d_model + 2 * kv + 3 * d_hidden + 2)
     return n_tokens * d_model + n_layers * block + d_model

@@ -59,7 +59,7 @@ def wrong_sliding_window_mask__blocks(n_queries, n_keys, window, offset=0):
 
 
 def wrong_sliding_window_mask__numbers(n_queries, n_keys, window, offset=0):
-    """The result is the logarithm of the right one."""
+    """Line 4"""
     i, j = np.ogrid[:n_queries, :n_keys]
     return np.where((j <= i + offset) & (j > i + offset - window), 0.0, -np.inf)
 
