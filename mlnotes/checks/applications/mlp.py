@@ -143,7 +143,8 @@ CHECKS = (
     Checks(relu,
         cases=(call(_small), call(_points), call(np.array([1.0, np.nan, -1.0, 2.0, -3.0, 0.5])).about("nan"),
             call(np.array([1000.0, -1000.0])).about("±1000"), call(np.array([-1.0, -2.0])).about("no positive number"),
-            call(np.array([np.inf, -1.0, -np.inf])).about("infinities", edge=True)),
+            call(np.array([np.inf, -1.0, -np.inf])).about("infinities", edge=True),
+            call(np.array([-1.0, 2.0], np.float32)).about("the dtype of the input", edge=True)),
         claims=(
             Claim("f(x) − f(−x) is x", lambda f: distance(f(_grid) - f(-_grid), _grid)),
             Claim("a positive factor passes through", lambda f: distance(f(4 * _points), 4 * f(_points))),

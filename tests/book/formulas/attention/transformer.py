@@ -106,7 +106,6 @@ INLINE = {
     "90aee170": {r"\log16=2.77": {"tolerance": 1e-3}},
     "swiglu-idea": {r"m=\frac83n": SAME_SIZE},
     "d321d6f7": {r"\sigma^2=\overline{x^2}-\mu^2": NORM},
-    "b1e5c0d3": {r"12\cdot64=768": {}},
     "8e63fd3e": {r"12n^2+13n": {"n": 7, "value": block_parameters(7)}},
 }
 
