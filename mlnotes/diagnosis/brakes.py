@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from mlnotes.diagnosis.source import run_definition, source_of
 
@@ -316,6 +317,33 @@ def limited_powers(tree):
             it.left, it.op, it.right = left, op, right
 
 
+@contextlib.contextmanager
+def limited_memory(more=2 << 30):
+    """Let a process take no more than so many bytes besides, for a while: a changed program may ask for any number.
+
+    Where the system sets no such limit, nothing changes.
+
+    Parameters
+    ----------
+    more : int
+        Bytes of address space.
+    """
+    try:
+        import resource
+
+        taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    allowed = [it for it in (taken + more, soft, hard) if it != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(allowed), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
 def holds_itself(tree):
     """Tell whether a list is put into itself: NumPy follows such a list without end, where no brake reaches it.
 
@@ -329,13 +357,33 @@ def holds_itself(tree):
     bool
         Whether a line of it does.
     """
-    added = []
+    added, parts = [], {}
     for it in _branches(tree):
         if isinstance(it, ast.Call) and isinstance(it.func, ast.Attribute) and it.func.attr in ("append", "insert"):
-            added += [(it.func.value, given) for given in it.args]
+            added += [(_place(it.func.value, parts), given) for given in it.args]
         elif isinstance(it, ast.Assign):
-            added += [(target.value, it.value) for target in it.targets if isinstance(target, ast.Subscript)]
-    return any(ast.dump(to) == ast.dump(part) for to, given in added for part in _put_in(given))
+            [target, *others] = it.targets
+            added += [(_place(to.value, parts), it.value) for to in it.targets if isinstance(to, ast.Subscript)]
+            if not others and isinstance(target, ast.Name) and isinstance(it.value, ast.Subscript):
+                parts[target.id] = _place(it.value, parts)
+        elif isinstance(it, ast.For) and isinstance(it.target, ast.Name) and isinstance(it.iter, ast.Name):
+            name, depth = _place(it.iter, parts)
+            parts[it.target.id] = name, depth + 1
+    for (list_, depth), given in added:
+        for it in _put_in(given):
+            name, its_depth = _place(it, parts)
+            if name is not None and name == list_ and its_depth <= depth:
+                return True
+    return False
+
+
+def _place(node, parts):
+    """Say of which list something is a part, and how deep in it: `rows[i]` lies in `rows`, one level deep."""
+    depth = 0
+    while isinstance(node, ast.Subscript):
+        node, depth = node.value, depth + 1
+    name, more = parts.get(node.id, (node.id, 0)) if isinstance(node, ast.Name) else (None, 0)
+    return name, depth + more
 
 
 def _put_in(given):

@@ -18,9 +18,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlnotes.diagnosis.brakes import TooLong, alarm, braked, holds_itself, limited_powers, parts_of, stoppable
+from mlnotes.diagnosis.brakes import (
+    TooLong,
+    alarm,
+    braked,
+    holds_itself,
+    limited_memory,
+    limited_powers,
+    parts_of,
+    stoppable,
+)
 from mlnotes.diagnosis.experiments import turning_point
-from mlnotes.diagnosis.rewrites import ADDITIONS, HINTS, RULES, rewrites
+from mlnotes.diagnosis.rewrites import ADDITIONS, FORMS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
 from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet, said
 
@@ -190,7 +199,10 @@ def _missing_name(attempt):
 
 def _remembers(attempt):
     """Find an answer that keeps something from call to call: the call that is shown comes out right as the first."""
-    source, (shown, *_) = source_of(attempt.function), attempt.failed[0]
+    source, (shown, found, _) = source_of(attempt.function), attempt.failed[0]
+    once, again = copy.deepcopy(numbers(found.value)), numbers(shown.outcome(attempt.function).value)
+    if once is not None and again is not None and not np.array_equal(once, again, equal_nan=once.dtype.kind in "fc"):
+        return "Called again with the same, it gives something else: it remembers earlier calls, or draws at random."
     if source is None or not any(map(_may_remember, ast.walk(source.tree))):
         return ""
     try:
@@ -234,7 +246,7 @@ def _known_in_part(attempt, checks):
             says.add(told(mistake))
     if len(says) != 1:  # a wrong name is worse than none
         return ""
-    return f"{says.pop()} That explains the wrong numbers; calls that {' or '.join(others)} have another cause."
+    return f"{says.pop()} That explains the wrong numbers; calls that {' or '.join(others)} may have another cause."
 
 
 def _without_numbers(trial, found):
@@ -583,6 +595,8 @@ def _shuffled(attempt):
     if all(np.isin(right, (0, 1)).all() for _, _, right in pairs):  # are in another order by chance
         return ""
     whose = "The" if None in named else " and ".join(f"`{it}`'s" for it in named)
+    if None in named and all(mine.ndim > 1 and close(mine.mT, right, trial) for trial, mine, right in pairs):
+        return "Wherever it fails, the result is transposed."
     return f"{whose} numbers are right, but in another order."
 
 
@@ -764,7 +778,8 @@ def _repair(attempt, checks, until):
     for source in (answer, *helpers):
         caller, refusing = None if source is answer else answer, _refusing_lines(attempt, source)
         for only in [refusing, ()] if refusing else [()]:
-            kind, lines = _places(attempt, source, until, never_given, caller, only)
+            with limited_memory():
+                kind, lines = _places(attempt, source, until, never_given, caller, only)
             if lines:
                 return _pointed_at(source, kind, lines, "" if source is answer else f" of `{source.name}`")
     return ""
@@ -797,7 +812,7 @@ def _places(attempt, source, until, never_given=(), caller=None, only=()):
     own = _uses(tree, never_given)
     # What is missing where nothing but a refusal is missing is no factor and no sign: those would break it by chance.
     only_refusals = all(trial.right.error for trial, _, unlike in attempt.everyday if unlike)
-    rules = RULES if only_refusals else (*RULES, *ADDITIONS)
+    rules = RULES if only_refusals else (*FORMS, *RULES, *ADDITIONS)
     effort, more, original = EFFORT, FURTHER, copy.deepcopy(tree)
     a_change = _A_CHANGE + _ITS_NODES * sum(1 for _ in ast.walk(source.tree))
     costs = [_A_CALL + _ITS_TURNS * it for it in held.turns]

@@ -82,7 +82,8 @@ def turning_point(attempt, checks, until):
     if not 1 <= len(found) <= min(2, len(failed)):
         return ""
     calls = "the calls that fail agree" if len(failed) > 1 else "the call that fails agrees"
-    return f"Called with {', and also with '.join(found)}, {calls} with the book's (a trace, not a remedy)."
+    given = ": look at what is done where it is given" if all(it.endswith("left out") for it in found) else ""
+    return f"Called with {', and also with '.join(found)}, {calls} with the book's{given} (a trace, not a remedy)."
 
 
 def _judge(held, checks):

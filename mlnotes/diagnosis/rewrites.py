@@ -465,6 +465,26 @@ def turned(node, scope):
         yield "opposite", ast.UnaryOp(ast.Invert(), node)
 
 
+def rows_apart(node, scope):
+    """Rows that are one and the same list."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List):
+        row = node.left.elts[0] if len(node.left.elts) == 1 else None
+        if isinstance(row, ast.List | ast.ListComp | ast.BinOp | ast.Call):
+            count = ast.Call(_load("range"), [node.right], [])
+            once = ast.comprehension(ast.Name("_", ast.Store()), count, [], 0)
+            yield "rows", ast.ListComp(row, [once])
+
+
+def fractions(node, scope):
+    """An array for whole numbers, into which others are written."""
+    makes = ("array", "asarray", "zeros", "zeros_like", "ones_like", "empty_like", "full", "full_like")
+    if isinstance(node, ast.Call) and _called(node) in makes and node.args:
+        kept = [it for it in node.keywords if it.arg != "dtype"]
+        new = ast.Call(node.func, node.args, [*kept, ast.keyword("dtype", _load("float"))])
+        if ast.unparse(new) != ast.unparse(node):
+            yield "whole", new
+
+
 def wrapped(node, scope):
     """A function around it that is missing."""
     if _is_value(node) and not isinstance(node, ast.Constant):
@@ -762,6 +782,7 @@ RULES = (
     surplus,
     *BODY_RULES,
 )
+FORMS = (rows_apart, fractions)  # what an answer makes to be filled in
 ADDITIONS = (let_through, turned, guarded, wrapped, combined)
 TWIN_RULES = (keepdims, operator, called_function, transposed, axis_named, exchanged_arguments)
 
@@ -788,6 +809,8 @@ HINTS = {
     "infinity": "look at what happens to infinities",
     "exception": "another exception is asked for",
     "caught": "an exception is caught that should come through",
+    "rows": "all its rows are one list, and what is written into one stands in all",
+    "whole": "it holds whole numbers, and cuts off the fractions that are written into it",
     "statement": "it should not be there",
     "indentation": "look at how far it is indented",
     "view": "it is a part of an array and no copy: what is written into it is written into the array",

@@ -30,6 +30,7 @@ from mlnotes.blocks.dot_product import cosine_similarity, project
 from mlnotes.blocks.lu import lu
 from mlnotes.blocks.matmul import matmul_block, matmul_dot
 from mlnotes.blocks.norm import matrix_norm, vector_norm
+from mlnotes.blocks.qr import givens_rotation
 from mlnotes.blocks.softmax import log_softmax, softmax
 from mlnotes.blocks.svd import svd
 from mlnotes.checks import (
@@ -770,7 +771,7 @@ class TestCauses:
             return np.outer(a, a) / math.hypot(*a)
 
         says = "It grows with the length of a, and P² differs from P: divide by a·a, not by its root. "
-        says += "That explains the wrong numbers; calls that raise TypeError have another cause."
+        says += "That explains the wrong numbers; calls that raise TypeError may have another cause."
         assert check(my_projection_matrix).says == says
 
     def test_what_keeps_a_call_from_being_compared_is_told(self):
@@ -845,6 +846,18 @@ class TestCauses:
     )
     def test_what_can_be_said_of_a_result_alone(self, name, answer, says):
         assert check(hidden(answer), name).says.startswith(says)
+
+    def test_what_is_transposed_in_some_calls_is_not_said_to_be_in_another_order(self):
+        def answer(x, y):
+            return givens_rotation(x, y).T if y < 0 else givens_rotation(x, y)
+
+        report = check(hidden(answer), "givens_rotation")
+        assert report.says == "Wherever it fails, the result is transposed."
+
+    def test_an_answer_that_gives_something_else_the_second_time_is_told_so(self):
+        count = itertools.count(1)
+        report = check(hidden(lambda a, b: (a * b).sum(-1) + next(count)), "dot")
+        assert report.says.startswith("Called again with the same, it gives something else")
 
     def test_a_result_of_truth_values_has_no_logarithm(self):
         [trial] = trials(Checks(lambda x: x > 0, (call(np.array([1.0, -1.0])),)))
@@ -1038,7 +1051,8 @@ class TestCauses:
         assert check(my_split_heads).says == f"Called with `n_heads` = 1, {end}"
         assert check(my_log_softmax).says == f"Called with `x` brought to an ordinary size, {end}"
         assert check(my_characteristic_polynomial).says == f"Called with the symmetric part of `a` in its place, {end}"
-        assert check(my_matrix_norm).says == f"Called with `kind='max'` left out, {end}"
+        given = end.replace(" (a", ": look at what is done where it is given (a")
+        assert check(my_matrix_norm).says == f"Called with `kind='max'` left out, {given}"
         says = f"Called with `top_k` = 1, and also with `top_k` left out, {end}"
         assert check(my_next_token_probabilities).says == says
 
@@ -1218,6 +1232,35 @@ class TestCauses:
         assert brakes.holds_itself(ast.parse("for i in x: rows[i] = rows"))
         assert not brakes.holds_itself(ast.parse("for it in x: rows.append(rows[-1] + it)"))
         assert not brakes.holds_itself(ast.parse("for i in x: rows[i] = rows[i - 1]"))
+
+    def test_nor_is_a_list_put_into_its_rows_which_may_be_one_and_the_same(self):
+        for it in ("rows[i][j] = rows", "rows[i][j] = rows[j]", "row = rows[i]; row[j] = rows", "rows[i].append(rows)"):
+            assert brakes.holds_itself(ast.parse(it)), it
+        assert brakes.holds_itself(ast.parse("for row in rows: row[0] = rows"))
+        for it in ("rows[i][j] = rows[j][i]", "row = rows[i]; row[j] = row[0]", "rows[i][j] = other[i]"):
+            assert not brakes.holds_itself(ast.parse(it)), it
+
+    @pytest.mark.parametrize(
+        ("name", "body", "says"),
+        [
+            (
+                "my_causal_mask(n, m, offset=0)",
+                "mask = [[False] * m] * n\n    for i in range(n):\n        for j in range(m):\n"
+                "            if j <= i + offset:\n                mask[i][j] = True\n    return np.array(mask)",
+                "all its rows are one list, and what is written into one stands in all",
+            ),
+            (
+                "my_givens_rotation(x, y)",
+                "g, r = np.array([[1, 0], [0, 1]]), np.hypot(x, y)\n    if r:\n"
+                "        g[0], g[1] = (x / r, y / r), (-y / r, x / r)\n    return g",
+                "it holds whole numbers, and cuts off the fractions that are written into it",
+            ),
+        ],
+    )
+    def test_what_an_answer_makes_to_be_filled_in_is_looked_at_first(self, name, body, says):
+        report = check(written_down(f"def {name}:\n    {body}", name.split("(")[0]))
+        assert line(report) == "Line 2"
+        assert says in report.says
 
     def test_what_is_tried_for_a_repair_is_counted_and_not_timed(self, monkeypatch):
         def changes_tried(effort, seconds_per_look):

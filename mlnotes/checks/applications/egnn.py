@@ -294,9 +294,10 @@ CHECKS = (
         cases=(
             call(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])), call(np.array([[0.0, 0, 0], [0, 1, 0],
             [1, 0, 0], [0, 0, 1]])).about("its mirror image"), call(_x[:4]).about("any four points"),
-            call(3 * np.eye(4, 3)),
-            call(_x[:4] + 100).about("points far from 0", tolerance=1e-9), call(np.array([[0.0, 0, 0], [1, 2, 0],
-            [2, 1, 0], [5, -3, 0]])).about("four points in a plane", tolerance=1e-12),
+            call(3 * np.eye(4, 3)), call(np.array([[0.0, 0, 0], [0, 1e-3, 0], [1e-3, 0, 0], [0, 0, 1e-3]])).about(
+            "four points a thousandth apart"), call(_x[:4] + 100).about("points far from 0", tolerance=1e-9),
+            call(np.array([[0.0, 0, 0], [1, 2, 0], [2, 1, 0], [5, -3, 0]])).about("four points in a plane",
+            tolerance=1e-12),
             *(call(it).about("four points in a plane", tolerance=1e-12) for it in _planes),
             call(_on_a_line).about("three points on a line", tolerance=1e-12),
             call(np.arange(4.0)[:, None] * [1, 2, 2]).about("four points on a line", tolerance=1e-12),

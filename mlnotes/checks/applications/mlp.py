@@ -227,7 +227,9 @@ CHECKS = (
             call(_small), call(_grid), call(_points), call(np.array([800.0, -800.0])).about("±800"),
             call(np.array([800.0, -1.0, 5.0])).about("800 beside ordinary numbers"),
             call(np.array([1e4, -1e4])).about("±10000"), call(np.array([0.5, -1.5, 12.0, -12.0],
-            np.float16)).about("float16"), call(np.array([1e4, -1e4], np.float16)).about("±10000 in float16"),
+            np.float16)).about("float16"), call(np.array([-9.5, -11.0, -14.0])).about(
+            "results of a thousandth and less", tolerance=1e-6),
+            call(np.array([1e4, -1e4], np.float16)).about("±10000 in float16"),
             call(np.linspace(-13.5, -10.5, 7, dtype=np.float16)).about("float16 far below zero", edge=True,
             tolerance=0.05, absolute=0.0),
             call(np.array([-21.0, -25.0])).about("small results far below zero", edge=True, tolerance=1e-6,
@@ -265,7 +267,8 @@ CHECKS = (
             call(_x, _square_weights, _square_biases).about("as many units as inputs"),
             call(_x, _weights, _biases).about("three layers"), call(_x, _weights, _biases,
             activation=np.tanh).about("another activation"), call(_batch, _weights, _biases).about("three axes"),
-            call(_x2, (_layers2[0][0],) * 4, (_layers2[1][0],) * 4).about("four layers, all alike")),
+            call(_x2, (_layers2[0][0],) * 4, (_layers2[1][0],) * 4).about("four layers, all alike"),
+            call(_x, (*_square_weights, _weights[0]), (*_square_biases, _biases[0])).about("neighbours of one width")),
         claims=(
             Claim("one layer is linear", lambda f: distance(f(_x, _weights[:1], _biases[:1]), _x @ _weights[0]
                 + _biases[0]), **_SUMS),

@@ -471,7 +471,7 @@ CHECKS = (
             Mistake("all scales the same", ("np.diag(scales)", "np.eye(len(scales))"), "Another unit of a parameter "
                 "gives another step", "multiply the added rows by the scales"),
             Mistake("squares of the scales", ("np.diag(scales)", "np.diag(scales**2)"), "The scales act squared",
-                "the rows are squared: put the scales themselves into them"),
+                "divide the columns of J by the scales, or put √λ times the scales below it, not both"),
             Mistake("step with the wrong sign", ("-np.append", "np.append"), "It leads uphill",
                 "let -r stand on the right-hand side, above the zeros"),
             Mistake("columns not divided", lambda r, j, damping, scales: np.linalg.lstsq(np.vstack([j,

@@ -58,6 +58,7 @@ _hair = _named("hair", lambda y: y + 1.5e-9)
 _tenfold = _named("tenfold", lambda y: 10 * y)
 _raise_first = _named("raise_first", lambda y: y + np.array([5.0, 0.0, 0.0]))
 _total = _named("total", lambda x: float(np.sum(x)))
+_first_number = _named("first_number", lambda x: float(x[0]))
 _flip = _named("flip", lambda y: np.flip(y))
 _stay, _flip_second = _named("stay", lambda y: y), _named("flip_second", lambda y: (y[0], np.flip(y[1])))
 _FLIPS, _COPIES = (np.copy, np.flip), (np.copy, np.copy)
@@ -163,6 +164,9 @@ _TABLES = {"multiplication by 0, 1 and -1": np.array([[0, 0, 0], [0, 1, 2], [0, 
     "a group whose identity is not listed first": np.array([[1, 0], [0, 1]]),
     "a table where (ij)k is not i(jk) for the first i": np.array([[1, 1], [0, 1]]),
     "a table where (ij)k is not i(jk) for the last i": np.array([[0, 1], [0, 0]]),
+    "a table where (ij)k is not i(jk) for 2, 2 and 1 only": np.array([[0, 0, 0], [0, 0, 0], [0, 1, 0]]),
+    "a table where (ij)k is not i(jk) for 1, 2 and 2 only": np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]]),
+    "a table where (ij)k is not i(jk) for 0, 0 and 1": np.array([[1, 0], [0, 0]]),
     "a table that holds 0 only": np.array([[0, 0], [0, 0]]),
     "a table with two inverses of one element": np.array([[0, 1, 2], [1, 0, 0], [2, 0, 0]])}
 
@@ -185,7 +189,7 @@ def _differently_judged(f):
     return sum(sorted(f(table)) != _by_definition(table) for table in (*tables, *_TABLES.values()))
 
 
-def _named(version, table):
+def _names_of_broken(version, table):
     """Sort the names of what is broken; a single text is no list of them."""
     broken = version(table)
     return broken if isinstance(broken, str) else sorted(broken)
@@ -333,7 +337,8 @@ CHECKS = (
             [_double, _tenfold], _x, 0.4).about("a pair that differs before one with larger results"),
             call(_first, [_swap_last, _swap_first], _COPIES, np.array([1.0, 1.0,
             5.0])).about("actions that change nothing one by one"), call(_total, [_flip], [_stay],
-            _x).about("results that are Python's numbers")),
+            _x).about("results that are Python's numbers"), call(_first_number, [np.flip], [_stay],
+            _x).about("results that are Python's numbers, and differ")),
         claims=(
             Claim("circular convolution passes", _says(True, _circular, _shifts, _shifts, _signal)),
             Claim("zero padding fails", _says(False, _zero_padded, _shifts, _shifts, _signal)),
@@ -346,11 +351,11 @@ CHECKS = (
                 *_OWN_TOLERANCE))),
     Checks(symmetrize, run=_on, written=_written_on,
         cases=(
-            call(_first, _FLIPS, _x), call(np.square, [np.copy, _shift, _swap_first], _x),
-            call(_first, _swaps[::-1], 3 * _x).about("all orders"),
-            call(np.argmax, _FLIPS, np.array([1.0, 5.0, 2.0, 0.0])).about("results that are integers"),
-            call(_first, _swaps, np.array([1.0, 1.0, 4.0])).about("a result that comes more than once"),
-            call(_outlier, _on_points, _points).about("rotations and reflections"), call(_first, _swaps, (_x,
+            call(_first, [*_FLIPS], _x), call(np.square, [np.copy, _shift, _swap_first], _x),
+            call(_first, [*_swaps[::-1]], 3 * _x).about("all orders"),
+            call(np.argmax, [*_FLIPS], np.array([1.0, 5.0, 2.0, 0.0])).about("results that are integers"),
+            call(_first, [*_swaps], np.array([1.0, 1.0, 4.0])).about("a result that comes more than once"),
+            call(_outlier, [*_on_points], _points).about("rotations and reflections"), call(_first, [*_swaps], (_x,
             2 * _x)).about("two calls of what it returned"), call(_stay, [_stay, _shift, _flip],
             _x).about("a function and an action that hand over what they get")),
         claims=(
@@ -406,7 +411,7 @@ CHECKS = (
                 "mmdetection, issue 10718 (2023), for a misspelled key"),
             Mistake("result turned on", ("pairs[inverse[i]]", "pairs[i]"), "Turns come out doubled instead of undone",
                 "act on the result by the inverse of what acted on the input"))),
-    Checks(broken_axioms, run=_named,
+    Checks(broken_axioms, run=_names_of_broken,
         cases=(*(call(it).about(says) for says, it in _TABLES.items()), call(_CYCLE), call(_square_table)),
         claims=(
             Claim("the eight symmetries of a square break none", lambda f: len(f(_square_table))),

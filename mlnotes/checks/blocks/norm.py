@@ -270,7 +270,8 @@ CHECKS = (
     Checks(
         equivalence_constants,
         cases=(call(1, 2, 9), call(2, 1, 3), call(math.inf, 1, 5), call(3, 3, 2), call(2, math.inf, 4),
-               call(2, 3, 5), call(1, 4, 1).about("one coordinate")),
+               call(2, 3, 5), call(math.inf, 2, 9), call(1, math.inf, 4), call(3, math.inf, 8),
+               call(1, 4, 1).about("one coordinate")),
         claims=(
             Claim("for 1 and 2 in nine dimensions, 1 and 3", lambda f: distance(f(1, 2, 9), (1, 3)), **_LAST_BITS),
             Claim("the norms of random vectors lie between the bounds", _bounds, **_LAST_BITS),

@@ -171,7 +171,8 @@ def _rises(units, value=1.0):
 
 
 # Rises, values and promises in units of 2**-52 of the value, on both sides of what is allowed.
-_AT_ROUNDING = ((3, 1.0, 100), (4, 1.0, 100), (5, 1.0, 100), (3, 1.0, 499), (3, 1.0, 501), (6 / 1.9, 1.9, 100))
+_AT_ROUNDING = ((3, 1.0, 100), (4, 1.0, 100), (5, 1.0, 100), (3, 1.0, 499), (3, 1.0, 500), (3, 1.0, 501),
+    (6 / 1.9, 1.9, 100))
 
 _slow, _fast, _newton, _lbfgs = (_named(gradient_descent(0.01), "gradient_descent(0.01)"),
     _named(gradient_descent(0.2), "gradient_descent(0.2)"), _named(newton(), "newton()"), _named(lbfgs(), "lbfgs()"))

@@ -34,13 +34,16 @@ def _whole(answer):
 # in the end. An answer that only stores is met as the book's cache is.
 
 
-def _life(make, capacity, n_heads, d_head, chunks=(), met=None, refused=None, reused=False, **options):
+def _life(make, capacity, n_heads, d_head, chunks=(), met=None, refused=None, reused=False, beside=False, **options):
     cache, seen = make(capacity, n_heads, d_head, **options), {}
+    other = make(capacity + 1, n_heads, d_head) if beside else None
     chunks = [(np.array(k), np.array(v)) for k, v in chunks] if reused else chunks
     for k, v in chunks:
         cache.append(k, v)
         if reused:
             k[:], v[:] = 9, -9
+        if beside:
+            other.append(-k, -v)
     if met:
         seen = dict(zip("qkvm", map(np.array, getattr(type(cache), "meet", KVCache.meet)(cache, *met)), strict=True))
     if refused:
@@ -55,14 +58,19 @@ def _life(make, capacity, n_heads, d_head, chunks=(), met=None, refused=None, re
 
 def _written_life(name, case):
     options = dict(case.named)
-    met, reused = options.pop("met", None), options.pop("reused", False)
+    met, reused, beside = (options.pop(it, None) for it in ("met", "reused", "beside"))
     chunks = [*options.pop("chunks", ()), *filter(None, [options.pop("refused", None)])]
     lines = ["cache = " + written_call(name, call(*case.arguments, **options))]
+    if beside:
+        capacity, *sizes = case.arguments
+        lines.append("other = " + written_call(name, call(capacity + 1, *sizes)))
     if reused:
         lines += [f"{name} = {written(it)}".replace("\n", "\n    ") for name, it in zip("kv", chunks[0], strict=True)]
         lines += ["cache.append(k, v)", "k[:], v[:] = 9, -9"]
     else:
-        lines += [written_call("cache.append", call(*chunk)) for chunk in chunks]
+        for chunk in chunks:
+            lines.append(written_call("cache.append", call(*chunk)))
+            lines += [written_call("other.append", call(*(-it for it in chunk)))] if beside else []
     if met:  # written so that it can be called of an answer that only stores
         lines.append(written_call("KVCache.meet", call(*met)).replace("(\n", "(\n    cache,\n", 1))
     return "\n".join(lines)
@@ -225,6 +233,7 @@ CHECKS = (
             call(2, 1, 2, chunks=[_chunk(1, 2, 2)], refused=_chunk(1, 1, 2)).about("no place is left"),
             *(call(7, 2, 3, chunks=_FIVE, refused=it).about(says) for says, it in _REFUSED.items()),
             call(3, 1, 2, chunks=[_chunk(1, 2, 2)], reused=True).about("arrays that are used again"),
+            call(3, 1, 2, chunks=[_chunk(1, 2, 2)], beside=True).about("another cache beside it"),
             call(7, 1, 2, chunks=[_chunk(1, 4, 2)], met=_MET).about("queries meet the tokens so far"),
             call(7, 1, 2, chunks=[_chunk(1, 4, 2)], met=(*_MET, rotary)).about("rotary positions on the way in"),
             call(5, 3, 2, chunks=[_chunk(3, 2, 2, d_value=4)], d_value=4).about("values wider than keys", edge=True),

@@ -166,7 +166,9 @@ CHECKS = (
             call(_small, 900.0).about("a null of 900"), call(_small + np.array([[0.0], [3000.0]]),
             1.0).about("rows far apart"), call(np.array([0.0, 3000.0])).about("scores far apart"),
             call(np.array([[-np.inf, 1.0], [-np.inf, -np.inf]])).about(
-            "hidden scores, and a row of nothing else"), call(np.array([[np.inf, 0.0, np.inf]]), 3.0).about(
+            "hidden scores, and a row of nothing else"), call(np.array([[-np.inf, -np.inf], [0.0, 1.0]]),
+            np.array([[-800.0], [0.0]])).about("nothing but hidden scores, and a null of -800"),
+            call(np.array([[np.inf, 0.0, np.inf]]), 3.0).about(
             "infinite scores", edge=True)),
         claims=(
             Claim("it is softmax times the logistic function of lse(x) - null", lambda f: distance(f(_x, _null),

@@ -652,3 +652,11 @@ def wrong_relu__clipped_at_the_largest(x):
 def wrong_silu__one_large_number_for_all(x):
     """Line 3"""
     return np.maximum(x, 0) if np.any(np.abs(x) > 500) else x * expit(x)
+
+
+def wrong_silu__nothing_below_minus_ten(x):
+    out = np.zeros_like(x)
+    for i, value in np.ndenumerate(x):
+        if value > -10:
+            out[i] = value / (1 + np.exp(-value))
+    return out

@@ -1157,3 +1157,39 @@ def wrong_symmetrize__in_the_type_of_the_first_result(f, actions):
         return (total / len(actions)).astype(first.dtype)
 
     return mean
+
+
+def wrong_broken_axioms__triples_in_order(table):
+    """look at where the range begins and ends"""
+    t = np.asarray(table)
+    n, i = len(t), np.arange(len(t))
+    if not np.isin(t, i).all():
+        return ["closure"]
+    broken, e = [], [k for k in i if (t[k] == i).all() and (t[:, k] == i).all()]
+    if not e:
+        broken.append("identity")
+    elif not ((t == e[0]) & (t.T == e[0])).any(1).all():
+        broken.append("inverses")
+    triples = [(a, b, c) for a in range(n) for b in range(a, n) for c in range(b, n)]
+    return [*broken, "associativity"] if any(t[t[a, b], c] != t[a, t[b, c]] for a, b, c in triples) else broken
+
+
+def wrong_is_equivariant__errors_swallowed(f, actions_in, actions_out, x, tolerance=1e-9):
+    for g, h in zip(actions_in, actions_out, strict=True):
+        try:
+            a, b = f(g(x)), h(f(x))
+            if np.abs(a - b).max() / max(1, abs(a).max(), abs(b).max()) > tolerance:
+                return False
+        except AttributeError:
+            pass
+    return True
+
+
+def right_symmetrize__takes_from_a_copy(f, actions):
+    def average(x):
+        total, todo = 0, actions.copy()
+        while todo:
+            total = total + f(todo.pop()(x))
+        return total / len(actions)
+
+    return average

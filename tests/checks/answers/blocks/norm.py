@@ -604,3 +604,10 @@ def wrong_matrix_norm__scaled_by_the_largest_value(a, kind="frobenius"):
 def wrong_soft_threshold__middle_forgotten(z, strength):
     """between -strength and strength w is 0"""
     return np.where(z > 0, z - strength, z + strength)
+
+
+def wrong_equivalence_constants__root_for_infinity(p, q, n):
+    if q == np.inf:
+        return 1, np.sqrt(n) if p < q else 1
+    power = n ** (1 / p - 1 / q)
+    return (1, power) if p <= q else (power, 1)

@@ -521,3 +521,11 @@ def wrong_null_softmax__mean_taken_off(x, null=0.0, axis=-1):
     mean = (np.where(hidden, 0, x).sum(axis=axis, keepdims=True) + null) / count
     e = np.exp(x - mean)
     return e / (e.sum(axis=axis, keepdims=True) + np.exp(null - mean))
+
+
+def wrong_null_softmax__null_left_out_of_the_maximum(x, null=0.0, axis=-1):
+    """Line"""
+    top = x.max(axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0)
+    e = np.exp(x - top)
+    return e / (np.exp(null - top) + e.sum(axis, keepdims=True))
