@@ -595,9 +595,13 @@ def _shuffled(attempt):
     if all(np.isin(right, (0, 1)).all() for _, _, right in pairs):  # are in another order by chance
         return ""
     whose = "The" if None in named else " and ".join(f"`{it}`'s" for it in named)
-    if None in named and all(mine.ndim > 1 and close(mine.mT, right, trial) for trial, mine, right in pairs):
+    if None in named and all(_is_turned(*it) for it in pairs):
         return "Wherever it fails, the result is transposed."
     return f"{whose} numbers are right, but in another order."
+
+
+def _is_turned(trial, mine, right):
+    return mine.ndim > 1 and mine.mT.shape == right.shape and close(mine.mT, right, trial)
 
 
 def _unlike_parts(attempt):

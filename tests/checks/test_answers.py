@@ -3,8 +3,8 @@
 They stand in ``answers/<part>/<name>.py``. ``right_<function>__<style>`` must be accepted. ``wrong_<function>__<slip>``
 must be refused; where it has a docstring, the report must say that, and where it has none, the report must not guess.
 A wrong answer that is a right one with a slip is made of it by `slips.slip`.
-All take minutes: about a fourth of the refusals is tried, and a sixteenth of the causes, by ``.ci/run`` all. A hash of
-its name decides, so that one answer more does not put others into the sample.
+All take minutes: about a fourth of the refusals is tried, and a sixteenth of the causes; by ``.ci/run`` all refusals,
+and a fourth of the causes. A hash of its name decides, so that one answer more does not put others into the sample.
 """
 
 import importlib.util
@@ -26,7 +26,7 @@ PATIENT = 10.0  # seconds to look for a cause: the machine may be slow
 FACTS = (
     "no mistake that is known explains",
     "It is right wherever",
-    "with the book's (a trace",
+    "(a trace, not a remedy)",
     "right in every call",
     "make it fail",
     " throughout.",

@@ -1253,7 +1253,7 @@ class TestCauses:
                 "my_givens_rotation(x, y)",
                 "g, r = np.array([[1, 0], [0, 1]]), np.hypot(x, y)\n    if r:\n"
                 "        g[0], g[1] = (x / r, y / r), (-y / r, x / r)\n    return g",
-                "it holds whole numbers, and cuts off the fractions that are written into it",
+                "it makes whole numbers, and fractions are cut off",
             ),
         ],
     )
