@@ -131,6 +131,7 @@ def cause_of(attempt, checks, others=()):
     with quiet():
         cause = (
             _missing_name(attempt)
+            or _gives_something_else(attempt)
             or _remembers(attempt)
             or _known(attempt, checks, checks.mistakes)
             or _of_anyone(attempt, checks)
@@ -191,18 +192,26 @@ def _missing_name(attempt):
     own |= {it.arg for it in ast.walk(source.tree) if isinstance(it, ast.arg)}
     alike = difflib.get_close_matches(name, own, 1, cutoff=0.7)
     alike = alike or difflib.get_close_matches(name, dir(builtins), 1, cutoff=0.8)
-    imported = {"np": "import numpy as np"}.get(name) or (name in sys.stdlib_module_names and f"import {name}")
-    meant = f"is `{alike[0]}` meant?" if alike else "import or define it first."
-    remedy = f"`{imported}` first." if imported else meant
+    owners = {it.value.id for it in ast.walk(source.tree) if isinstance(it, ast.Attribute) and hasattr(it.value, "id")}
+    remedy = f"is `{alike[0]}` meant?" if alike else "import or define it first."
+    if name == "np" or (name in owners and name in sys.stdlib_module_names):  # `token` alone is no module
+        remedy = f"`import {'numpy as np' if name == 'np' else name}` first."
     return f"Line {inside[-1]}, `{source.lines[inside[-1] - 1].strip()}`: `{name}` is not known here: {remedy}"
+
+
+def _gives_something_else(attempt):
+    """Find an answer that gives other numbers when the call that is shown is made once more."""
+    shown, found, _ = attempt.failed[0]
+    once = copy.deepcopy(numbers(found.value))  # it may be what the next call writes into
+    again = numbers(shown.outcome(attempt.function).value)
+    if once is None or again is None or np.array_equal(once, again, equal_nan=once.dtype.kind in "fc"):
+        return ""
+    return "Called again with the same, it gives something else: it remembers earlier calls, or draws at random."
 
 
 def _remembers(attempt):
     """Find an answer that keeps something from call to call: the call that is shown comes out right as the first."""
-    source, (shown, found, _) = source_of(attempt.function), attempt.failed[0]
-    once, again = copy.deepcopy(numbers(found.value)), numbers(shown.outcome(attempt.function).value)
-    if once is not None and again is not None and not np.array_equal(once, again, equal_nan=once.dtype.kind in "fc"):
-        return "Called again with the same, it gives something else: it remembers earlier calls, or draws at random."
+    source, (shown, *_) = source_of(attempt.function), attempt.failed[0]
     if source is None or not any(map(_may_remember, ast.walk(source.tree))):
         return ""
     try:
@@ -795,16 +804,16 @@ def _refusing_lines(attempt, source):
     for trial, found, unlike in attempt.everyday:
         if not unlike:
             continue
-        inside = _lines_of(found.error, source) if found.error and not trial.right.error else []
-        deciding = [it.test for it in ast.walk(source.tree) if isinstance(it, ast.If) and _raises_at(it, inside[-1:])]
+        *_, at = [0, *(_lines_of(found.error, source) if found.error and not trial.right.error else ())]
+        deciding = [it.test for it in ast.walk(source.tree) if isinstance(it, ast.If) and _raises_at(it, at)]
         if not deciding:
             return set()
-        lines |= {inside[-1], *(line for it in deciding for line in range(it.lineno, it.end_lineno + 1))}
+        lines |= {at, *(line for it in deciding for line in range(it.lineno, it.end_lineno + 1))}
     return lines
 
 
 def _raises_at(condition, line):
-    return any(isinstance(it, ast.Raise) and line and it.lineno <= line[0] <= it.end_lineno for it in condition.body)
+    return any(isinstance(it, ast.Raise) and it.lineno <= line <= it.end_lineno for it in condition.body)
 
 
 def _places(attempt, source, until, never_given=(), caller=None, only=()):

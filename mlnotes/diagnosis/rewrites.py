@@ -810,7 +810,7 @@ HINTS = {
     "exception": "another exception is asked for",
     "caught": "an exception is caught that should come through",
     "rows": "all its rows are one list, and what is written into one stands in all",
-    "whole": "it makes whole numbers, and fractions are cut off",
+    "whole": "look at what numbers it holds: whole ones cut fractions off",
     "statement": "it should not be there",
     "indentation": "look at how far it is indented",
     "view": "it is a part of an array and no copy: what is written into it is written into the array",

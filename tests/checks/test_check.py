@@ -813,6 +813,7 @@ class TestCauses:
         [
             ("def my_power_steps(ratio, digits):\n    return -digits / math.log10(ratio)", "`import math` first."),
             ("def my_dot(x, y):\n    return (x * why).sum(-1)", "import or define it first."),
+            ("def my_dot(x, y):\n    return (x * token).sum(-1)", "define it first."),  # and not the module
             ("def my_softmax(x, axis=-1):\n    e = np.exp(x)\n    return e / e.sum(axs)", "is `axis` meant?"),
             (
                 "def my_embedding(ids, table):\n    if ids.min() < 0:\n        raise VauleError\n    return table[ids]",
@@ -1240,6 +1241,12 @@ class TestCauses:
         for it in ("rows[i][j] = rows[j][i]", "row = rows[i]; row[j] = row[0]", "rows[i][j] = other[i]"):
             assert not brakes.holds_itself(ast.parse(it)), it
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there may be no such limit")
+    def test_what_is_tried_gets_no_more_than_so_much_memory(self):
+        with brakes.limited_memory(1 << 20), pytest.raises(MemoryError):
+            np.zeros(1 << 26)
+        assert np.zeros(1 << 26).size == 1 << 26
+
     @pytest.mark.parametrize(
         ("name", "body", "says"),
         [
@@ -1253,7 +1260,7 @@ class TestCauses:
                 "my_givens_rotation(x, y)",
                 "g, r = np.array([[1, 0], [0, 1]]), np.hypot(x, y)\n    if r:\n"
                 "        g[0], g[1] = (x / r, y / r), (-y / r, x / r)\n    return g",
-                "it makes whole numbers, and fractions are cut off",
+                "whole ones cut fractions off",
             ),
         ],
     )

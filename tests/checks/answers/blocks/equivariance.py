@@ -1147,7 +1147,7 @@ def wrong_broken_axioms__returned_without_identity(table):
 
 
 def wrong_symmetrize__in_the_type_of_the_first_result(f, actions):
-    """it makes whole numbers, and fractions are cut off"""
+    """whole ones cut fractions off"""
 
     def mean(x):
         first = np.asarray(f(actions[0](x)))

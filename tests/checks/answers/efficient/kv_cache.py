@@ -471,6 +471,20 @@ class wrong_KVCache__full_is_too_full(_Plain):
         self.n += k.shape[1]
 
 
+class wrong_KVCache__one_memory_for_all(_Plain):
+    """`cls, self.n = type(self), 0`"""
+
+    def __init__(self, capacity, n_heads, d_head):
+        cls, self.n = type(self), 0
+        cls.k, cls.v = np.zeros((2, n_heads, capacity, d_head))
+
+    def append(self, k, v):
+        self.refuse(k, v)
+        self.k[:, self.n : self.n + k.shape[1]] = k
+        self.v[:, self.n : self.n + k.shape[1]] = v
+        self.n += k.shape[1]
+
+
 class wrong_KVCache__one_more(_Plain):
     """It counts chunks, not tokens"""
 

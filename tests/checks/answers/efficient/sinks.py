@@ -524,7 +524,7 @@ def wrong_null_softmax__mean_taken_off(x, null=0.0, axis=-1):
 
 
 def wrong_null_softmax__null_left_out_of_the_maximum(x, null=0.0, axis=-1):
-    """Line"""
+    """Line 4"""
     top = x.max(axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)
     e = np.exp(x - top)
