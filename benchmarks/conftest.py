@@ -30,8 +30,8 @@ def race(benchmark):
 
 @pytest.fixture
 def big(benchmark):
-    """Choose the size of long races: as long as this, or a quarter of it where only the result counts."""
-    return (lambda n: n) if benchmark.enabled else (lambda n: max(1, n // 4))
+    """Choose the size of long races: as long as this, or an eighth of it where only the result counts."""
+    return (lambda n: n) if benchmark.enabled else (lambda n: max(1, n // 8))
 
 
 @pytest.fixture

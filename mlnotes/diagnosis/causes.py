@@ -14,6 +14,7 @@ import sys
 import time
 import traceback
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -131,6 +132,7 @@ def cause_of(attempt, checks, others=()):
     with quiet():
         cause = (
             _missing_name(attempt)
+            or _no_result(attempt)
             or _gives_something_else(attempt)
             or _remembers(attempt)
             or _known(attempt, checks, checks.mistakes)
@@ -197,6 +199,22 @@ def _missing_name(attempt):
     if name == "np" or (name in owners and name in sys.stdlib_module_names):  # `token` alone is no module
         remedy = f"`import {'numpy as np' if name == 'np' else name}` first."
     return f"Line {inside[-1]}, `{source.lines[inside[-1] - 1].strip()}`: `{name}` is not known here: {remedy}"
+
+
+def _no_result(attempt):
+    """Find that all that fails gives what no result is made of: nothing, or something that would have to be run."""
+    failed = [(trial.right, found) for trial, found, unlike in attempt.everyday if unlike]
+    if any(right.error or found.error for right, found in failed):
+        return ""
+    values = [found.value for _, found in failed]
+    collected = [list(it.values()) if isinstance(it, dict) else [it] for it in values]  # by `run`, say
+    if all(it is None for it in values):
+        return "The calls that fail return nothing: let every way through it end with `return` and the result."
+    if all(any(isinstance(it, Iterator) for it in parts) for parts in collected):
+        return "It returns what has computed nothing yet: make a list or an array of it first."
+    if all(map(inspect.isroutine, values)):
+        return "It returns a function and not what the function gives: call it, with parentheses."
+    return ""
 
 
 def _gives_something_else(attempt):

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -283,6 +284,8 @@ def written(value, digits=None):
         return "{" + ", ".join(f"{said(repr, key)}: {written(it, digits)}" for key, it in value.items()) + "}"
     if callable(value):
         return getattr(value, "__name__", type(value).__name__)
+    if isinstance(value, Iterator):  # whose own words are an address
+        return f"a {type(value).__name__}"
     text = _number(value, digits) if digits and isinstance(value, float | complex) else said(repr, value)
     return text if len(text) <= WIDTH else f"a {type(value).__name__}"
 

@@ -7,6 +7,7 @@ import functools
 import inspect
 import io
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from unittest import mock
 
@@ -338,9 +339,9 @@ def _unlike(found, right, trial, where=""):
     expected = numbers(right)
     if expected is None:
         return _unlike_object(found, right, trial, where)
-    found = numbers(found)
+    theirs, found = found, numbers(found)
     if found is None:
-        return f"{_named(where)} gives no numbers"
+        return f"{_named(where)} gives {_no_numbers(theirs)}"
     if found.shape != expected.shape:
         return f"{_whose(where)} shape is {found.shape} where {expected.shape} is right"
     if _wrong_dtype(found.dtype, expected.dtype, trial) or (trial.checks.integers and _holds_floats(found)):
@@ -446,8 +447,15 @@ def _equal(found, right, trial):
     return not _unlike(vars(found), vars(right), trial)
 
 
+def _no_numbers(value):
+    if isinstance(value, list | tuple | np.ndarray):
+        return "no numbers"
+    kinds = {str: "text", dict: "a dictionary", type(None): "nothing"}
+    return f"{kinds.get(type(value)) or _brief(value)} where numbers are right"
+
+
 def _brief(value):
-    text = said(repr, value)
+    text = f"a {type(value).__name__}" if isinstance(value, Iterator) else said(repr, value)
     return text if len(text) <= 60 else f"a {type(value).__name__}"
 
 

@@ -826,6 +826,27 @@ class TestCauses:
         assert report.says.endswith(says)
         assert "is not known here" in report.says
 
+    @pytest.mark.parametrize(
+        ("body", "says", "found"),
+        [
+            ("s = (x * y).sum(-1)\n    if s.ndim:\n        return s", "every way through it end with `return`", "None"),
+            ("yield (x * y).sum(-1)", "make a list or an array of it first", "a generator"),
+            ("return map(np.dot, x, y)", "make a list or an array of it first", "a map"),
+            ("return (x * y).sum", "call it, with parentheses", "sum"),
+            ("return {'dot': (x * y).sum(-1)}", "It gives a dictionary where numbers are right", "dot: 5"),
+        ],
+    )
+    def test_what_is_no_result_is_told(self, body, says, found):
+        report = check(written_down(f"def my_dot(x, y):\n    {body}", "my_dot"))
+        assert says in report.says
+        assert report.counterexample.found == found
+
+    def test_what_yields_its_parts_is_told_too(self):
+        def my_generate(step, ids, n_tokens, stop=None, rng=None, **choice):
+            yield from generate(step, ids, n_tokens, stop, rng, **choice)
+
+        assert check(my_generate).says.startswith("It returns what has computed nothing yet")
+
     def test_a_matrix_is_looked_at_by_its_symmetric_part_only_where_every_call_has_a_square_one(self):
         def answer(x):
             return (x + x.T) / 2
