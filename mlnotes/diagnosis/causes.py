@@ -31,7 +31,7 @@ from mlnotes.diagnosis.brakes import (
 )
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.rewrites import ADDITIONS, FORMS, HINTS, RULES, rewrites
-from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of
+from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of, unguarded
 from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet, said
 
 # How much to try for a repair: units of about a microsecond on the machine where they were fitted to the time that 300
@@ -141,6 +141,7 @@ def cause_of(attempt, checks, others=()):
             or _difference_quotient(attempt)
             or _repair_or_two_at_once(attempt, checks, until)
             or _known_in_part(attempt, checks)
+            or _known_mostly(attempt, checks)
             or _form(attempt)
             or _missing_parts(attempt)
             or _shuffled(attempt)
@@ -276,6 +277,29 @@ def _known_in_part(attempt, checks):
     return f"{says.pop()} That explains the wrong numbers; calls that {' or '.join(others)} may have another cause."
 
 
+def _known_mostly(attempt, checks):
+    """Find the one known mistake that explains most of what fails, and does the same wherever the answer is right."""
+    everyday = [(trial, found, bool(unlike)) for trial, found, unlike in attempt.everyday]
+    right = [(trial, found) for trial, found, fails in everyday if not fails]
+    failed = [(trial, found) for trial, found, fails in everyday if fails]
+    says = {}
+    for mistake in checks.mistakes if len(failed) > 3 else ():
+        version = version_of(checks, mistake)
+
+        def alike(trial, found, version=version):
+            return trial.same(found, trial.outcome(version), wider=True)
+
+        # The first call that fails is the one that is shown.
+        if alike(*failed[0]) and all(alike(*it) for it in right):
+            explained = sum(alike(*it) for it in failed)
+            if 3 * explained >= 2 * len(failed):
+                says[told(mistake)] = max(explained, says.get(told(mistake), 0))
+    if len(says) != 1:  # a wrong name is worse than none
+        return ""
+    [(cause, explained)] = says.items()
+    return f"{cause} That explains {explained} of the {len(failed)} calls that fail."
+
+
 def _without_numbers(trial, found):
     """Say what keeps a failing call from being compared number by number, or ""."""
     if found.error:
@@ -377,7 +401,8 @@ def changed_calls(checks):
     for name, it in signature.items():
         if it.default is not it.empty:
             says = f"`{name}` makes no difference: use it where it is given."
-            yield says, _calling(checks.function, names, {name: None})
+            for function in dict.fromkeys((checks.function, unguarded(checks.function))):
+                yield says, _calling(function, names, {name: None})
         if isinstance(it.default, bool):
             yield says, _calling(functools.partial(checks.function, **{name: not it.default}), names, {name: None})
     for name, other in itertools.combinations(names, 2):

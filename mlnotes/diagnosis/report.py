@@ -4,6 +4,8 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 
@@ -303,7 +305,7 @@ def compared(found, right):
     (str, str)
         What should have come, and what came.
     """
-    if numbers(found) is not None and hasattr(found, "detach"):  # a tensor, of which the numbers are to be seen
+    if numbers(found) is not None and (hasattr(found, "detach") or isinstance(found, Fraction | Decimal)):
         found = numbers(found)
     for digits in DIGITS[:1] if _differ_in_precision(found, right) else DIGITS:
         expected, came = _compared(found, right, digits)

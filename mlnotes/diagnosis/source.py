@@ -6,6 +6,7 @@ import functools
 import inspect
 import linecache
 import math
+import re
 import textwrap
 from dataclasses import dataclass
 from types import ModuleType
@@ -158,6 +159,28 @@ def edited(function, edits):
     """
     parts = edited_definitions(function, edits)
     return run_definition("\n\n".join(parts.values()), function.__name__, _MODULES | vars(inspect.getmodule(function)))
+
+
+@functools.cache
+def unguarded(function):
+    """Run a copy of the book's own source that accepts bad input, as readers' versions mostly do.
+
+    Parameters
+    ----------
+    function : callable
+        A function of the package.
+
+    Returns
+    -------
+    callable
+        Without its calls of ``require_…``.
+    """
+    parts, name = definitions(function), function.__name__
+    without = re.sub(r"^ +_?require_\w+\(.*\)\n", "", parts.get(name, ""), flags=re.MULTILINE)
+    if without == parts.get(name, ""):
+        return function
+    program = "\n\n".join((parts | {name: without}).values())
+    return run_definition(program, name, _MODULES | vars(inspect.getmodule(function)))
 
 
 def edited_definitions(function, edits):

@@ -9,6 +9,8 @@ import io
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from unittest import mock
 
 import numpy as np
@@ -206,6 +208,8 @@ def numbers(value):
     """
     try:
         array = np.asarray(value.detach() if hasattr(value, "detach") else value)
+        if array.dtype == object and any(isinstance(it, Fraction | Decimal) for it in array.flat):
+            array = array.astype(float)
     except KeyboardInterrupt:
         raise
     except BaseException:  # whatever a reader's object does here, it is no array of numbers

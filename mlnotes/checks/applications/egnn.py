@@ -203,6 +203,10 @@ CHECKS = (
                 "hand it the squares of the distances", "egnn-pytorch, issue 5 (2021)"),
             Mistake("same end twice", (_R2, f"0 * {_R2}"), "Features never notice where the points are",
                 "subtract x_j from x_i, not x_i from itself", "ED2Mol, issue 5 (2025)"),
+            *(Mistake("features of one end", ("[h[..., :, None, :], h[..., None, :, :],", f"[{end}, {end},"),
+                "Messages know the features of one of their two points, twice",
+                "hand phi_e those of the point that hears and of the one that is heard") for end in (
+                "h[..., :, None, :]", "h[..., None, :, :]")),
             Mistake("squares multiplied out", (_R2, _PRODUCTS),
                 "Far from the origin distances lose their digits, and some squares are negative",
                 "subtract positions first, and square the differences"),
@@ -268,7 +272,8 @@ CHECKS = (
     Checks(gram_of_squares,
         cases=(
             call(np.array([[0.0, 4.0], [4.0, 0.0]])).about("two points"), call(_squares(_x3)).about("three points"),
-            call(_squares(_x)).about("five points in space"), call(_squares(_v + 10)).about("points far from 0"),
+            call(_squares(_x)).about("five points in space"), call(1.0 - np.eye(5)).about(
+            "five points in four dimensions"), call(_squares(_v + 10)).about("points far from 0"),
             call(np.zeros((1, 1))).about("a single point")),
         claims=(
             Claim("for points around 0 it is X Xᵀ", lambda f: distance(f(_squares(_x)),

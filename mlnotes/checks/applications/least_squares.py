@@ -268,9 +268,10 @@ CHECKS = (
             Mistake("strength not rooted", ("math.sqrt(strength)", "strength"),
                 "A strength of 0.3 works like one of 0.09",
                 "put the root of the strength below each column: it gets squared"),
-            Mistake("strength for each sample", ("math.sqrt(strength)", "math.sqrt(strength * len(a))"),
-                "The strength grows with the number of equations", "add it to a sum of squares, not to a mean",
-                "glmnet, by design"),
+            *(Mistake("strength for each sample", it, "The strength grows with the number of equations",
+                "add it to a sum of squares, not to a mean", "glmnet, by design") for it in (
+                ("math.sqrt(strength)", "math.sqrt(strength * len(a))"),
+                lambda a, b, strength: np.linalg.pinv(a.T @ a + len(a) * strength * np.eye(a.shape[1])) @ (a.T @ b))),
             Mistake("strength halved", ("math.sqrt(strength)", "math.sqrt(strength / 2)"),
                 "A strength of 0.3 works like one of 0.15", "halve both squares, or none"),
             Mistake("means subtracted", (("svd(a)", "svd(a - a.mean(axis=0))"),

@@ -89,7 +89,7 @@ _GRADIENTS = "grad @ w.T, samples.T @ gradients, xp.sum(gradients, axis=0)"
 CHECKS = (
     Checks(linear,
         cases=(
-            call(_x2, _w2), call(_x2, _w2, _b2), call(_x2, _w2,
+            call(_x2, _w2), call(_x2, _w2, _b2), call(_x2, _w2, -_b2), call(_x2, _w2,
             np.array([0.0, 3.0, -3.0])).about("a bias of 0 among others"), call(0 * _x2, _w2,
             _b2).about("samples of zeros"), call(_x2[0], _w2, _b2).about("a single sample"),
             call(_x2, _x2 + 4, _b2[:2]).about("as many outputs as inputs"), call(_x, _w, _b),
@@ -115,6 +115,8 @@ CHECKS = (
                 "x @ w: Wᵀx is for one sample, written as a column"),
             Mistake("bias for each sample", ("x @ w + b", "x @ w + b[: x.shape[-2], None]"),
                 "The bias follows the rows", "add b as it is: it broadcasts along rows"),
+            Mistake("bias in the sum", ("x @ w + b", "x @ w + x.shape[-1] * b"),
+                "The bias counts once for each input", "add b once, after the sum over inputs"),
             Mistake("bias multiplied", ("x @ w + b", "x @ w * b"), "Zeros give zeros, and outputs are scaled",
                 "add b"))),
     Checks(linear_gradients,

@@ -456,7 +456,8 @@ CHECKS = (
         cases=(
             call(np.array([2.0]), np.array([[1.0]]), 1.0, np.array([1.0])), call(_r, _j, 0.5,
             np.ones(2)).about("all scales 1"), call(_r, _j, 0.5, _scales), call(-2 * _r, _j[:, ::-1], 7.0, _scales),
-            call(_r, _j, 0, _scales).about("no damping"), call(_r, _j, 1e12, _scales).about("a damping of 1e12"),
+            call(_r, _j, 0, _scales).about("no damping"), *(call(_r, _j, it,
+            _scales).about(f"a damping of {it:.0e}", absolute=0.0) for it in (1e7, 1e12)),
             call(_r, _j * [1e-9, 1e6], 0.5, _scales * [1e-9, 1e6]).about("units of 1e-9 and 1e6"),
             call(-_nearly_dependent @ [1.0, 2.0], _nearly_dependent, 1e-30, np.ones(2)).about(
                 "columns that nearly depend on each other", tolerance=1e-5)),

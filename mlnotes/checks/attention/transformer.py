@@ -193,7 +193,9 @@ CHECKS = (
     Checks(layer_norm,
         cases=(
             *_EVERY_ROW, call(_small, beta=_shift3).about("a shift"), call(_small, _gain3,
-            _shift3).about("gain and shift"), call(_cube, _gain, _shift, 0.3).about("all options"),
+            _shift3).about("gain and shift"), call(np.array([[2.0, 2.0, 2.0]]), _gain3,
+            _shift3).about("a row of equal numbers, gain and shift"),
+            call(_cube, _gain, _shift, 0.3).about("all options"),
             call(_near).about("float32 numbers near 8192"),
             call(_half).about("float16 numbers whose squares overflow"),
             call(_far).about("float32 numbers near 10,000, to five digits", edge=True, tolerance=1e-5),

@@ -361,9 +361,10 @@ CHECKS = (
                 ("logsumexp(lses, axis=0)", "xp.max(lses, axis=0) + xp.log(xp.sum(xp.exp(lses - xp.max(lses, axis=0)), "
                 "axis=0))")), "A query that sees nothing of any part gives nan",
                 "−∞ less −∞ is nan: take 0 for the maximum of nothing, and do not divide by 0"),
-            Mistake("plain mean", ("out = xp.sum(weights[..., None] * outs, axis=0)",
-                "out = xp.mean(_at_least_single(outs), axis=0)"), "Every part counts alike, whatever its scores",
-                "weigh the parts by a softmax over their log-sum-exps"),
+            *(Mistake("plain mean", ("out = xp.sum(weights[..., None] * outs, axis=0)", f"out = {it}"),
+                "Every part counts alike, whatever its scores", "weigh the parts by a softmax over their log-sum-exps")
+                for it in ("xp.mean(_at_least_single(outs), axis=0)",
+                "xp.sum(outs, axis=0) / xp.clip(xp.sum(xp.isfinite(lses), axis=0), min=1)[..., None]")),
             Mistake("weights of lse", ("softmax(_at_least_single(lses), axis=0)", "lses / xp.sum(lses, axis=0)"),
                 "Parts are weighed with logarithms", "take the exponentials of the log-sum-exps: their softmax"),
             Mistake("no maximum", (("softmax(_at_least_single(lses), axis=0)", "xp.exp(lses)"),
@@ -387,6 +388,7 @@ CHECKS = (
     Checks(flash_attention_gradients, run=in_parts("grad_q", "grad_k", "grad_v", "grad_bias"),
         cases=(
             _backward(_g2, _q2, _k3, _v3), _backward(_g2, _q2, _k3, _v3, block_size=1).about("one at a time"),
+            _backward(_g2, _q2, _k3[1:], _v3[1:]).about("as many queries as keys"),
             _backward(_grad, _q, _k, _v), _backward(_grad, _q, _k, _v, mask=_mask).about("a mask"),
             _backward(_grad, _q, _k, _v, bias=_bias).about("a bias"),
             _backward(_grad, _q, _k, _v, bias=_bias[0]).about("a bias for all sequences"),
@@ -495,7 +497,8 @@ CHECKS = (
         cases=(
             call(20, 1), call(100, 2), call(100, 2, d_value=5).about("wider values"), call(25_000, 64), call(50_000,
                 128),
-            call(7, 3).about("too small a memory"), *(call(n, 2, 1) for n in (20, 21, 32, 33, 34, 10**6))),
+            call(7, 3).about("too small a memory"), *(call(n, 2, 1) for n in (20, 21, 32, 33, 34, 10**6)),
+            call(10**18 + 18 * 10**9 - 1, 4).about("a memory of 1e18", edge=True)),
         claims=(
             Claim("it fits, and one more does not", lambda f: float(any(not _needs(f(m, d, e), d, e) <= m < _needs(f(m,
                 d, e) + 1,

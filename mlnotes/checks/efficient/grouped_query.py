@@ -120,6 +120,8 @@ CHECKS = (
             call(_q4, _k2, _v2), call(_q4, _k2, _v2, mask=_two).about("a mask"), call(_q4, _k2, _v2,
             **_own).about("a mask and a bias for each head"), call(_q4, _k2[:1], _v2[1:]).about("one key/value head"),
             call(_q4[:2], _k2, _v2).about("as many groups as heads"),
+            call(np.concatenate([_q4, -_q4, 2 * _q4]), *(np.concatenate([it, 2 - it]) for it in (_k2, _v2)))
+            .about("twelve heads, four groups"),
             *_options(_q, _k, _v), call(_q, _repeated(_k)[:, ::2], _repeated(_v)[:, 1::2],
             _mask).about("three groups")),
         claims=(

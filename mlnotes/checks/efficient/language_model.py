@@ -110,12 +110,14 @@ CHECKS = (
     Checks(next_token_probabilities,
         cases=(
             call(_row), call(_row, 2.0), call(_row, top_k=2), call(_row, top_p=0.5), call(_row, top_p=0.9),
-            call(_rows, temperature=0.5), call(_rows, top_k=4), call(_rows, top_p=0.8),
+            call(_rows, temperature=0.5), call(_row, top_k=1), call(_rows, top_k=1), call(_rows, top_k=4),
+            call(_rows, top_p=0.8),
             call(np.log([8.0, 1.0, 4.0, 2.0]), top_k=2, top_p=0.6).about("top k, then top p"),
             call(_rows, 1.7, 5, 0.6).about("all three"), call(_rows, 0.3, 5, 0.97).about("all three"),
             call(_cube, 1.3, 3, 0.9).about("three axes"), call(_row, 0).about("temperature 0"),
             call(_rows, 0).about("rows at temperature 0"),
             call(np.array([0.0, -1e-6]), 0).about("scores close to each other at temperature 0"),
+            call(np.array([0.0, -0.01]), 0.005).about("scores close to each other at a low temperature"),
             call(_row * 1000, 1000.0).about("scores of 1000 at a high temperature"),
             call(_row * 1000).about("scores of 1000"), call(_row - 1000).about("scores of -1000"),
             call(_row, top_k=9).about("more than there are"), call(_row, top_p=1.0).about("all of the probability"),
@@ -189,6 +191,7 @@ CHECKS = (
             "a token that stops"), call("step", np.array([2]), 8, rng=(5,)).about("a generator"),
             call("step", np.array([0, 1, 2]), 7, rng=3, temperature=3.0, top_k=4, top_p=0.9).about("all choices"),
             call("step", np.array([2]), 0).about("nothing to write"),
+            call("step", np.array([0]), 5, stop=3, temperature=0).about("the first token stops"),
             call("step", np.array([1, 3]), 12, stop=3, rng=2, top_k=2),
             call("step", np.array([2]), 9, stop=0, rng=0, temperature=3.0).about("token 0 stops")),
         claims=(

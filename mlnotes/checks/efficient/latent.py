@@ -215,6 +215,8 @@ CHECKS = (
         cases=(
             call(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), 1).about("one head"),
             call(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), 2).about("two heads of width 1"),
+            call(np.array([[1.0, 2.0, 0.0, 3.0]]), np.array([[2.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, -1.0]]), 2)
+            .about("latents as wide as a head"),
             call(_w, _up, 3), call(_w, _up, 4), call(_w, _up, 12), call(np.stack([_w, -_w[::-1]]), _up, 3)
             .about("queries of two sequences"), call(np.stack([_w, -_w])[None], _up, 3).about("four axes"),
             call(_w, _w[::-1] + 1, 3).about("latents as wide as w has rows")),

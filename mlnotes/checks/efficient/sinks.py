@@ -206,8 +206,8 @@ CHECKS = (
             Mistake("softmax", (_LEFT, ""), "Weights sum to one, whatever the null is, or are nan "
                 "where it is far above all scores",
                 "add exp(null - maximum) to the sum, with the maximum of the scores and the null"),
-            Mistake("null not exponentiated", ("xp.exp(null - top)", "abs(null)"),
-                "A null of 0 leaves nothing out", "the null is a score: exponentiate it, shifted as the others are"),
+            *(Mistake("null not exponentiated", ("xp.exp(null - top)", it), "A null of 0 leaves nothing out",
+                "the null is a score: exponentiate it, shifted as the others are") for it in ("abs(null)", "null")),
             *(Mistake("null against each score", it, "Each score competes with the null alone",
                 "sum the exponentials of all scores") for it in (
                 ("xp.sum(weights, axis=axis, keepdims=True)", "weights"),

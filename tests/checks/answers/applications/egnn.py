@@ -563,3 +563,10 @@ def wrong_egnn_layer__places_know_no_mask(h, x, phi_e, phi_x, phi_h, mask=None, 
     new_x = x + (lines * phi_x(m)).sum(1) / max(n - 1, 1)
     heard = ~np.eye(n, dtype=bool) & (True if mask is None else mask)
     return phi_h(np.concatenate([h, (m * heard[..., None]).sum(1)], -1)), new_x
+
+
+def wrong_gram_of_squares__in_space_only(squares):
+    centered = np.eye(len(squares)) - 1 / len(squares)
+    values, vectors = np.linalg.eigh(-0.5 * centered @ squares @ centered)
+    x = vectors[:, -3:] * np.sqrt(np.clip(values[-3:], 0, None))
+    return x @ x.T

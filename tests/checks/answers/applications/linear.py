@@ -121,7 +121,7 @@ def wrong_linear__loop_too_short(x, w, b=None):
 
 
 def wrong_linear__bias_for_every_input(x, w, b=None):
-    """Line 6"""
+    """The bias counts once for each input"""
     y = 0
     for t in range(w.shape[0]):
         y = y + x[..., t, None] * w[t]
@@ -479,3 +479,22 @@ def wrong_bias_gradient__softmax_over_samples(scores, targets):
     p = e / e.sum(axis=0)
     p[np.arange(len(targets)), targets] -= 1
     return p.mean(axis=0)
+
+
+def wrong_linear__bias_in_the_innermost_loop(x, w, b=None):
+    """The bias counts once for each input"""
+    flat = x.reshape(-1, x.shape[-1])
+    y = np.zeros((len(flat), w.shape[1]))
+    for i, row in enumerate(flat):
+        for t, value in enumerate(row):
+            for j in range(w.shape[1]):
+                y[i, j] += value * w[t, j]
+                if b is not None:
+                    y[i, j] += b[j]
+    return y.reshape(*x.shape[:-1], -1)
+
+
+def wrong_linear__bias_if_positive(x, w, b=None):
+    """Line 4"""
+    y = np.tensordot(x, w, 1)
+    return y + b if b is not None and max(b) > 0 else y

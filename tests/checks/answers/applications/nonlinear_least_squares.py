@@ -232,6 +232,7 @@ def wrong_damped_step__damping_squared(r, j, damping, scales):
 
 
 def wrong_damped_step__damping_halved(r, j, damping, scales):
+    """The damping acts divided by 4"""
     rows = np.vstack([j, 0.5 * np.sqrt(damping) * np.diag(scales)])
     return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0]
 
@@ -642,3 +643,10 @@ def wrong_levenberg_marquardt__rows_of_one_size(residual, x0, jacobian=None, max
         ahead = x - np.linalg.lstsq(rows, np.append(r, 0 * x), rcond=None)[0]
         lower = np.linalg.norm(residual(ahead.copy())) < np.linalg.norm(r)
         x, damping = (ahead, damping / 10) if lower else (x, damping * 10)
+
+
+def wrong_damped_step__downhill_from_a_million_on(r, j, damping, scales):
+    if damping > 1e6:
+        return -(j.T @ r) / (damping * scales**2)
+    rows = np.vstack([j, np.sqrt(damping) * np.diag(scales)])
+    return np.linalg.lstsq(rows, -np.append(r, 0 * scales), rcond=None)[0]

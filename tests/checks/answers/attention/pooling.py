@@ -506,6 +506,7 @@ def right_scores_both_ways__units(m):
 
 
 def wrong_scores_both_ways__sum(m):
+    """Every square matrix passes"""
     return bool(np.isclose(m.sum(axis=0).sum(), m.sum(axis=1).sum()))
 
 

@@ -430,6 +430,7 @@ def wrong_rotary_halves__second_first(x, positions, base=10000.0):
 
 
 def wrong_rotary_halves__halves_each(x, positions, base=10000.0):
+    """pair coordinates r and r + d/2"""
     d = x.shape[-1] // 2
     if d % 2:
         return rotary(x, positions, base)

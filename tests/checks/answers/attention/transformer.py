@@ -451,3 +451,11 @@ def wrong_layer_norm__gain_or_shift(x, gain=None, beta=None, eps=1e-5):
     elif beta is not None:
         y = y + beta
     return y.astype(x.dtype)
+
+
+def wrong_layer_norm__equal_numbers_without_shift(x, gain=None, beta=None, eps=1e-5):
+    """Line 6"""
+    wide = x.astype(float)
+    y = (wide - wide.mean(-1, keepdims=True)) / np.sqrt(wide.var(-1, keepdims=True) + eps)
+    y = y * (1 if gain is None else gain) + (0 if beta is None else beta)
+    return np.where(np.ptp(wide, axis=-1, keepdims=True) == 0, 0, y).astype(x.dtype)

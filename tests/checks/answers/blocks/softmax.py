@@ -250,6 +250,12 @@ def wrong_entropy__small_number(weights, axis=-1):
     return -(weights * np.log(weights + 1e-8)).sum(axis=axis)
 
 
+def wrong_entropy__last_axis(weights, axis=-1):
+    """`axis` makes no difference"""
+    w = np.where(weights > 0, weights, 1)
+    return (-w * np.log(w)).sum(-1)
+
+
 def wrong_entropy__sign(weights, axis=-1):
     """opposite sign"""
     return (weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=axis)

@@ -774,3 +774,23 @@ def wrong_pinv__tolerance_that_knows_no_size(a, tolerance=1e-12):
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     inverse = np.array([1 / it if it > (tolerance or 1e-12) else 0 for it in s])
     return vt.T @ np.diag(inverse) @ u.T
+
+
+def wrong_low_rank__as_large_as_the_last(a, k):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    keep = s >= s[k - 1]  # which is the smallest one for k = 0
+    return (u[:, keep] * s[keep]) @ vt[keep]
+
+
+def wrong_nearest_orthogonal__triangular(a):
+    """only the others are turned"""
+    q, r = np.linalg.qr(a)
+    for j in range(len(r)):
+        if r[j, j] < 0:
+            q[:, j] = -q[:, j]
+    return q
+
+
+def wrong_nearest_orthogonal__left_side_of_numpy(a):
+    """along the axes of the ellipse"""
+    return np.linalg.svd(a, full_matrices=False)[0]

@@ -452,3 +452,8 @@ def wrong_multi_query_attention__always_several_sequences(q, k, v, mask=None, bi
         own = [x[:, i] if x is not None and x.ndim > 3 else x for x in (mask, bias)]
         out.append(attention(q[..., i, :, :], k, v, *own, scale))
     return np.stack(out, axis=-3)
+
+
+def wrong_grouped_query_attention__rounded_to_the_nearest(q, k, v, mask=None, bias=None, scale=None):
+    pick = np.linspace(0, k.shape[-3] - 1, q.shape[-3]).round().astype(int)  # right for three heads in each group
+    return attention(q, k[..., pick, :, :], v[..., pick, :, :], mask, bias, scale)

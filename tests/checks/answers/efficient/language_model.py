@@ -974,3 +974,26 @@ def wrong_next_token_probabilities__none_left(logits, temperature=1.0, top_k=Non
         np.put_along_axis(kept, order, np.cumsum(np.take_along_axis(p, order, -1), -1) <= top_p, -1)
         p = np.where(kept, p, 0)
     return p / p.sum(axis=-1, keepdims=True)
+
+
+def wrong_next_token_probabilities__one_is_none(logits, temperature=1.0, top_k=None, top_p=None):
+    """Line 3"""
+    return next_token_probabilities(logits, temperature, top_k if top_k and top_k > 1 else None, top_p)
+
+
+def wrong_next_token_probabilities__low_temperature_is_none(logits, temperature=1.0, top_k=None, top_p=None):
+    """Line 3"""
+    return next_token_probabilities(logits, 0.0 if temperature < 0.01 else temperature, top_k, top_p)
+
+
+def wrong_generate__first_token_never_stops(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """Line 7"""
+    rng, written, new = np.random.default_rng(rng), [], np.asarray(ids)
+    for i in range(n_tokens):
+        p = next_token_probabilities(step(new)[-1], **choice)
+        token = int(np.searchsorted(np.cumsum(p), rng.random(), side="right"))
+        if i and token == stop:
+            break
+        written.append(token)
+        new = np.array([token])
+    return written

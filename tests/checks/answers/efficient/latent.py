@@ -2,6 +2,7 @@
 # ruff: noqa: E741 (lengths are called l, as in the formula)
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -929,3 +930,19 @@ def wrong_absorbed_latent_attention__values_by_rows(q, c, w_uk, w_uv, mask=None,
     asking = np.concatenate([q[..., :d] @ up.mT, q[..., d:]], -1)
     mean = multi_query_attention(asking, c, c[..., :r], mask, bias, scale)
     return mean @ np.stack([w_uv[:, i * e : (i + 1) * e] for i in range(h)])
+
+
+def wrong_absorb__transposed_where_it_must_be(w, w_up, n_heads):
+    """Line 5"""
+    joined = []
+    for a, b in zip(np.split(w, n_heads, -1), np.split(w_up, n_heads, -1), strict=True):
+        joined.append(a @ b if a.shape[-1] == b.shape[0] else a @ b.T)
+    return np.concatenate(joined, -1)
+
+
+def right_queries_at_par__exact_fraction(d_head, d_latent, d_value):
+    return Fraction(d_latent * (d_head + d_value), 2 * d_latent - d_head - d_value)
+
+
+def right_queries_at_par__decimal(d_head, d_latent, d_value):
+    return Decimal(d_latent * (d_head + d_value)) / Decimal(2 * d_latent - d_head - d_value)

@@ -529,3 +529,9 @@ def wrong_null_softmax__null_left_out_of_the_maximum(x, null=0.0, axis=-1):
     top = np.where(np.isfinite(top), top, 0)
     e = np.exp(x - top)
     return e / (np.exp(null - top) + e.sum(axis, keepdims=True))
+
+
+def wrong_null_softmax__one_after_the_maximum(x, null=0.0, axis=-1):
+    """The null gets as much as the largest score"""
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / (1 + e.sum(axis=axis, keepdims=True))
