@@ -6,6 +6,7 @@ import functools
 import importlib
 import inspect
 import itertools
+import linecache
 import math
 import pkgutil
 import sys
@@ -15,11 +16,12 @@ import warnings
 import numpy as np
 
 from mlnotes.diagnosis.brakes import TooLong
-from mlnotes.diagnosis.causes import Attempt, cause_of, version_of
+from mlnotes.diagnosis.causes import Attempt, cause_of, loop_without_end, version_of
 from mlnotes.diagnosis.report import Counterexample, Evidence, Mistakes, Report, compared, written, written_call
 from mlnotes.diagnosis.report import Table as Table  # for chapters
 from mlnotes.diagnosis.source import definitions, edited_definitions, never_returns, parameters_of, source_of
-from mlnotes.diagnosis.trials import numbers, said_of, trials
+from mlnotes.diagnosis.trials import in_order, numbers, said_of, trials
+from mlnotes.diagnosis.variations import variations
 from mlnotes.show import change
 
 
@@ -31,7 +33,8 @@ def check(answer, name=None):
     answer : callable or number
         A version of one of the book's functions, which is given NumPy arrays; or the result of an exercise.
     name : str, optional
-        What it stands for; by default the function's own name without ``my_`` or ``naive_``.
+        What it stands for; by default the name that it is handed over by, or else the function's own, without ``my_``
+        or ``naive_``.
 
     Returns
     -------
@@ -44,18 +47,21 @@ def check(answer, name=None):
     ValueError
         If there are no checks of this name.
     """
-    own = _name_of(answer)
-    name = name or _asked(own)
+    own, held_by = _name_of(answer), _first_argument(sys._getframe(1))
+    name = name or _asked(held_by if _asked(held_by) in all_checks() else own)
     if not name or name == "<lambda>":
         raise ValueError(f"check must be given a function that has a name, or a name beside it, got {written(answer)}")
     checks = _find(name)
-    title = name if own in ("", "<lambda>") else own
+    title = held_by if _asked(held_by) == name else name if own in ("", "<lambda>") else own
     if _is_empty(answer):
         return Report(title, "empty", _EMPTY if parameters_of(checks.function) else _NO_NUMBER)
     if not callable(answer):
         if parameters_of(checks.function):
             asked = "class" if isinstance(checks.function, type) else "function"
             return Report(title, "wrong", f"A {asked} is asked for, and this is of type {type(answer).__name__}.")
+        if isinstance(answer, str | list | tuple):
+            kind = "text: write the number without quotes" if isinstance(answer, str) else f"a {type(answer).__name__}"
+            return Report(title, "wrong", f"One number is asked for, and this is {kind}.")
         give = itertools.repeat(_in_double(answer)).__next__  # has no source that a repair could be looked for in
         return _of_a_number(_judged(Attempt.of(give, _trials(checks.function.__name__)), checks, title))
     tried = [it for it in _trials(checks.function.__name__) if not it.case.edge or _takes(answer, it.case, checks)]
@@ -70,6 +76,22 @@ def _name_of(answer):
     places = getattr(answer, "__globals__", {}), vars(sys.modules["__main__"])
     held = [name for place in places for name, it in place.items() if it is answer and _asked(name) in all_checks()]
     return held[0] if held else own or getattr(getattr(answer, "func", None), "__name__", "")
+
+
+def _first_argument(caller):
+    """Read the name of the first argument off the call that the caller is in: what a decorator made has another."""
+    first, last, begin, end = next(itertools.islice(caller.f_code.co_positions(), caller.f_lasti // 2, None))
+    lines = [it.encode() for it in linecache.getlines(caller.f_code.co_filename, caller.f_globals)]
+    if None in (first, last, begin, end) or len(lines) < last:
+        return ""
+    lines = lines[first - 1 : last]
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][begin:]
+    try:
+        call = ast.parse(b"".join(lines), mode="eval").body
+    except SyntaxError:
+        return ""
+    return getattr(call.args[0], "id", "") if isinstance(call, ast.Call) and call.args else ""
 
 
 def _asked(name):
@@ -243,7 +265,8 @@ def all_checks():
 
 @functools.cache
 def _trials(name):
-    return tuple(trials(_find(name)))
+    own = trials(_find(name))
+    return tuple(in_order([*own, *variations(_find(name), own)]))
 
 
 _EMPTY = "It returns nothing yet: write its body and run this cell again."
@@ -264,6 +287,7 @@ def _find(name):
 
 
 def _judged(attempt, checks, title):
+    whole, attempt = attempt, attempt.but_for_the_endless()  # which comes last
     count = len(attempt.trials)
     nothing = all(it.value is None and it.error is None for it in attempt.found) or never_returns(attempt.function)
     if nothing and attempt.failed and not attempt.endless:
@@ -274,6 +298,9 @@ def _judged(attempt, checks, title):
     trial, found, unlike = attempt.endless or attempt.failed[0]
     example = _counterexample(title, trial, found, unlike)
     others = _others(attempt)
+    if whole is not attempt:
+        late = loop_without_end(whole).removeprefix("It ")
+        others = f"{others} A larger call {late}".strip()
     everyday = [it for it in attempt.everyday if it[2]]
     if not everyday:
         asked = len(attempt.everyday)
@@ -326,7 +353,7 @@ def _counterexample(title, trial, found, unlike):
     write = trial.checks.written or written_call
     call = "\n".join([*_handed_over(trial.case), _with_comment(write(title, trial.case), trial.case.says)])
     if trial.right.error or found.error or trial.unlike_value(found.value, trial.right.value):
-        expected, came = compared(found.value, trial.right.value)
+        expected, came = compared(found.value, trial.right.value, trial.unlike_value)
         expected = _raised(trial.right.error) if trial.right.error else expected
         came = _raised(found.error) if found.error else came
         same = "\n".join(it.partition("   at ")[0] for it in expected.splitlines()) == came

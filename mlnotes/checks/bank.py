@@ -157,6 +157,8 @@ class Checks:
         Takes the name of a version and a case and writes down, for a reader, the lines that `run` stands for.
     integers : bool
         Whether the exercise asks for integers, so that 3.0 is not 3.
+    ones : bool
+        Whether an argument that is cut to a single row, or a single column, is still what the function is for.
     """
 
     function: Callable
@@ -167,6 +169,7 @@ class Checks:
     refusal: type = Exception
     written: Callable | None = None
     integers: bool = False
+    ones: bool = True
 
 
 def in_parts(*names):

@@ -32,7 +32,7 @@ from mlnotes.diagnosis.brakes import (
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.rewrites import ADDITIONS, FORMS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import definitions, edited, parameters_of, run_definition, source_of, unguarded
-from mlnotes.diagnosis.trials import Outcome, close, entries, numbers, quiet, said
+from mlnotes.diagnosis.trials import Outcome, ReturnedError, close, complaint_of_bank, entries, numbers, quiet, said
 
 # How much to try for a repair: units of about a microsecond on the machine where they were fitted to the time that 300
 # searches took. They are counted and not timed, so that an answer gets the same report on every machine.
@@ -57,18 +57,21 @@ class Attempt:
     found : tuple of Outcome
         What came of each.
     unlike : tuple of str
-        How that differs from the right one; "" where it does not.
+        How that differs from the right one, after all calls; "" where it does not.
+    at_once : tuple of str
+        How it differed before the next call.
     """
 
     function: object
     trials: tuple
     found: tuple
     unlike: tuple
+    at_once: tuple
 
     @classmethod
     def of(cls, function, trials):
         """Try a version, up to the first call that does not end."""
-        found, (version, restart) = [], stoppable(function)
+        found, at_once, (version, restart) = [], [], stoppable(function)
         with quiet():
             for trial in trials:
                 restart()
@@ -78,11 +81,12 @@ class Attempt:
                 except TooLong as late:  # it rang between the end of the call and its own
                     outcome = Outcome(error=late)
                 found.append(outcome)
+                at_once.append(trial.unlike(outcome))
                 if isinstance(found[-1].error, TooLong):
                     break
             made = tuple(trials[: len(found)])
             unlike = tuple(trial.unlike(it) for trial, it in zip(made, found, strict=True))
-        return cls(function, made, tuple(found), unlike)
+        return cls(function, made, tuple(found), unlike, tuple(at_once))
 
     @functools.cached_property
     def everyday(self):
@@ -99,6 +103,12 @@ class Attempt:
     def endless(self):
         """The trial that decides and did not end, or None."""
         return next((it for it in self.everyday if isinstance(it[1].error, TooLong)), None)
+
+    def but_for_the_endless(self):
+        """Leave out the call that did not end, if another one failed that an exercise asks for."""
+        if not self.endless or not any(self.unlike[i] and not it.case.edge for i, it in enumerate(self.trials[:-1])):
+            return self
+        return Attempt(self.function, self.trials[:-1], self.found[:-1], self.unlike[:-1], self.at_once[:-1])
 
     def behaves_like(self, version, wider=False, kinds=False):
         """Tell whether another version does the same in all trials that decide, if `wider` but for wider dtypes.
@@ -128,16 +138,18 @@ def cause_of(attempt, checks, others=()):
     """
     until = time.process_time() + SECONDS
     if attempt.endless:
-        return _loop_without_end(attempt)  # to call it again would take as long again
+        return loop_without_end(attempt)  # to call it again would take as long again
     with quiet():
         cause = (
             _missing_name(attempt)
             or _no_result(attempt)
+            or _writes_into_results(attempt)
             or _gives_something_else(attempt)
             or _remembers(attempt)
             or _known(attempt, checks, checks.mistakes)
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
+            or _told_by_the_bank(attempt)
             or _difference_quotient(attempt)
             or _repair_or_two_at_once(attempt, checks, until)
             or _known_in_part(attempt, checks)
@@ -205,6 +217,8 @@ def _missing_name(attempt):
 def _no_result(attempt):
     """Find that all that fails gives what no result is made of: nothing, or something that would have to be run."""
     failed = [(trial.right, found) for trial, found, unlike in attempt.everyday if unlike]
+    if all(isinstance(found.error, ReturnedError) for _, found in failed):
+        return "It returns an error where it should raise one: `raise` in place of `return`."
     if any(right.error or found.error for right, found in failed):
         return ""
     values = [found.value for _, found in failed]
@@ -216,6 +230,20 @@ def _no_result(attempt):
     if all(map(inspect.isroutine, values)):
         return "It returns a function and not what the function gives: call it, with parentheses."
     return ""
+
+
+def _told_by_the_bank(attempt):
+    """Take the words in which a bank complains of all results that fail."""
+    says = [complaint_of_bank(found.error) for _, found, unlike in attempt.failed]
+    text = says[0] if all(says) else ""
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def _writes_into_results(attempt):
+    """Find that all that fails was right when it came: later calls write into the same array."""
+    if any(before for before, after in zip(attempt.at_once, attempt.unlike, strict=True) if after):
+        return ""
+    return "A result changes with later calls: make a new array in each call, and return that."
 
 
 def _gives_something_else(attempt):
@@ -231,15 +259,23 @@ def _gives_something_else(attempt):
 def _remembers(attempt):
     """Find an answer that keeps something from call to call: the call that is shown comes out right as the first."""
     source, (shown, *_) = source_of(attempt.function), attempt.failed[0]
-    if source is None or not any(map(_may_remember, ast.walk(source.tree))):
+    if source is None:
+        return ""
+    named = {it.id for it in ast.walk(source.tree) if isinstance(it, ast.Name)}
+    kept = {it: type(value)() for it, value in source.namespace.items() if it in named and type(value) in _KEEPING}
+    if not kept and not any(map(_may_remember, ast.walk(source.tree))):
         return ""
     try:
-        version = run_definition(compile(source.tree, "<anew>", "exec"), source.name, source.namespace)
+        version = run_definition(compile(source.tree, "<anew>", "exec"), source.name, source.namespace | kept)
     except Exception:  # it needs names that were known only where it was defined
         return ""
     if shown.unlike(shown.outcome(version)):
         return ""
-    return "It remembers earlier calls, in a default or in a class: as the first call, the one shown comes out right."
+    place = f"`{next(iter(kept))}`" if len(kept) == 1 else "a default or in a class"
+    return f"It remembers earlier calls, in {place}: as the first call, the one shown comes out right."
+
+
+_KEEPING = (dict, list, set)
 
 
 def _may_remember(node):
@@ -377,6 +413,7 @@ def _of_anyone(attempt, checks):
         or _overwritten(attempt)
         or _left_by_a_refusal(attempt)
         or _dtype(attempt)
+        or _in_fewer_bits(attempt)
         or _relation(attempt)
     )
 
@@ -440,7 +477,8 @@ def _default(attempt, checks):
         if inspect.Parameter.empty in (its, asked) or said(repr, its) == repr(asked):
             continue
         if attempt.behaves_like(_with_default(checks.function, name, its)):
-            return f"Where `{name}` is not given, it is {said(repr, its)}, and should be {asked!r}."
+            its, asked = (getattr(it, "__name__", said(repr, it)) for it in (its, asked))
+            return f"Where `{name}` is not given, it is {its}, and should be {asked}."
     return ""
 
 
@@ -503,6 +541,24 @@ def _dtype(attempt):
         pairs.add((str(mine.dtype), str(right.dtype)))
     says = "; ".join(f"{mine} where {right} is right" for mine, right in sorted(pairs))
     return f"The numbers are right, but their dtype is not: {says}." if pairs else ""
+
+
+def _in_fewer_bits(attempt):
+    """Recognize numbers that are right to the digits of the narrower dtype that they come in."""
+    found_in = set()
+    for trial, found, unlike in attempt.everyday:
+        if not unlike:
+            continue
+        right, mine = numbers(trial.right.value), numbers(found.value)
+        if found.error or right is None or mine is None or right.shape != mine.shape or right.dtype != np.float64:
+            return ""
+        near = np.allclose(mine, right, rtol=1e-2, atol=1e-2 * np.max(np.abs(right), initial=0.0), equal_nan=True)
+        if mine.dtype not in (np.float32, np.float16) or not near:
+            return ""
+        found_in.add(str(mine.dtype))
+    digits = {"float32": "seven", "float16": "three"}
+    [dtype] = found_in if len(found_in) == 1 else [""]
+    return f"It computes in {dtype}, which has {digits[dtype]} digits, where float64 is asked for." if dtype else ""
 
 
 def _difference_quotient(attempt):
@@ -1041,8 +1097,19 @@ def _line_that_raised(attempt):
     return ""
 
 
-def _loop_without_end(attempt):
-    """Say in which loop the call was when it was stopped: of loops within loops the last ``while``."""
+def loop_without_end(attempt):
+    """Say in which loop a call was when it was stopped: of loops within loops the last ``while``.
+
+    Parameters
+    ----------
+    attempt : Attempt
+        An answer whose last call did not end.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
     source, says = source_of(attempt.function), "It takes too long, if it ends at all"
     inside = _lines_of(attempt.endless[1].error, source) if source else []
     loops = [it for it in ast.walk(source.tree) if isinstance(it, ast.For | ast.While)] if inside else []
@@ -1119,7 +1186,8 @@ def _line_that_leaves(attempt, checks):
     if not 1 <= len(ends) <= 2 or not told_apart:
         return ""
     lines = [f"line {it}, `{source.lines[it - 1].strip()}`" for it in sorted(ends)]
-    return f"L{', and '.join(lines)[1:]}: before this line, its numbers are also the book's."
+    before = "this line" if len(lines) == 1 else "these lines"
+    return f"L{', and '.join(lines)[1:]}: before {before}, its numbers are also the book's."
 
 
 def _hides_numbers(node):

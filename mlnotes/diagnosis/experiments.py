@@ -83,7 +83,8 @@ def turning_point(attempt, checks, until):
         return ""
     calls = "the calls that fail agree" if len(failed) > 1 else "the call that fails agrees"
     given = ": look at what is done where it is given" if all(it.endswith("left out") for it in found) else ""
-    return f"Called with {', and also with '.join(found)}, {calls} with the book's{given} (a trace, not a remedy)."
+    changed = ", and also with ".join(found)
+    return f"Called with {changed}, {calls} with the book's, called so, too{given} (a trace, not a remedy)."
 
 
 def _judge(held, checks):

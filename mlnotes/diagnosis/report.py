@@ -292,13 +292,15 @@ def written(value, digits=None):
     return text if len(text) <= WIDTH else f"a {type(value).__name__}"
 
 
-def compared(found, right):
+def compared(found, right, unlike=None):
     """Write down what came beside what should have come: of several parts those that differ, of a large array an entry.
 
     Parameters
     ----------
     found, right : object
         Two results.
+    unlike : callable, optional
+        Takes a part of both and says in words how they differ, if they do: what is rounding alone is not shown.
 
     Returns
     -------
@@ -307,6 +309,12 @@ def compared(found, right):
     """
     if numbers(found) is not None and (hasattr(found, "detach") or isinstance(found, Fraction | Decimal)):
         found = numbers(found)
+    parts, theirs = entries(right), entries(found)
+    if unlike and parts and theirs and parts.keys() == theirs.keys():
+        differ = {key: it for key, it in parts.items() if unlike(theirs[key], it)}
+        if differ and len(differ) < len(parts):
+            keys = {key: f"part {key + 1}" if isinstance(key, int) else key for key in differ}
+            found, right = ({keys[key]: it[key] for key in differ} for it in (theirs, parts))
     for digits in DIGITS[:1] if _differ_in_precision(found, right) else DIGITS:
         expected, came = _compared(found, right, digits)
         if "\n".join(it.partition("   at ")[0] for it in expected.splitlines()) != came:

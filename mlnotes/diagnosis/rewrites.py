@@ -72,11 +72,12 @@ REDUCTIONS = frozenset(
 
 @dataclass(frozen=True)
 class Scope:
-    """The names that a definition may use for its own: parameters, those with a default, and variables."""
+    """The names that a definition may use for its own: parameters, those with a default, variables; what it reads."""
 
     parameters: tuple
     optional: tuple
     variables: tuple
+    read: tuple
 
     @classmethod
     def of(cls, tree):
@@ -86,7 +87,9 @@ class Scope:
         optional = [it.arg for args in arguments for it in (args.args[len(args.args) - len(args.defaults) :])]
         optional += [it.arg for args in arguments for it in args.kwonlyargs]
         stored = [it.id for it in ast.walk(tree) if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Store)]
-        return cls(*(tuple(dict.fromkeys(name for name in it if name != "xp")) for it in (names, optional, stored)))
+        read = [it.id for it in ast.walk(tree) if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Load)]
+        groups = names, optional, stored, read
+        return cls(*(tuple(dict.fromkeys(name for name in it if name != "xp")) for it in groups))
 
 
 def rewrites(tree, rules=None, wanted=lambda node: True):
@@ -424,15 +427,18 @@ def handed_on(node, scope):
     if isinstance(node, ast.Call):
         used = {it.id for it in ast.walk(node) if isinstance(it, ast.Name)}
         for it in scope.parameters:
+            kind = "value" if it in scope.read else "argument"
             if it not in used and _called(node) == "range" and len(node.args) == 1:
-                yield "argument", ast.Call(node.func, [_constant(0), *node.args, _load(it)], [])
+                yield kind, ast.Call(node.func, [_constant(0), *node.args, _load(it)], [])
             elif it not in used and not _has(node, it):
                 yield "argument", _with(node, **{it: _load(it)})
-                yield "argument", ast.Call(node.func, [*node.args, _load(it)], node.keywords)
+                yield kind, ast.Call(node.func, [*node.args, _load(it)], node.keywords)
     elif isinstance(node, ast.Constant):
         # A number that is compared with a variable may stand for a condition that never holds.
         known = scope.parameters if hasattr(node, "compared") else (*scope.parameters, *scope.variables)
-        yield from (("argument" if it in scope.parameters else "constant", _load(it)) for it in known)
+        for it in known:
+            unread = it in scope.parameters and it not in scope.read
+            yield "argument" if unread else "value" if it in scope.parameters else "constant", _load(it)
 
 
 def dropped(node, scope):
@@ -777,10 +783,11 @@ RULES = (
     exchanged_arguments,
     conditional,
     fill,
+    left_out,
     in_place,
     handed_on,
     surplus,
-    *BODY_RULES,
+    *(it for it in BODY_RULES if it is not left_out),
 )
 FORMS = (rows_apart, fractions)  # what an answer makes to be filled in
 ADDITIONS = (let_through, turned, guarded, wrapped, combined)
@@ -800,17 +807,18 @@ HINTS = {
     "bounds": "look at where the range begins and ends",
     "index": "look at the indices",
     "order": "look at the order",
-    "condition": "look at the condition",
+    "condition": "look at the condition and its branches",
     "opposite": "look at what is turned into its opposite and what is not",
     "argument": "an argument of yours does not reach the place where it is needed",
+    "value": "look at which value stands there",
     "extra": "something stands there that is too much",
-    "missing": "something is missing there",
+    "missing": "something is missing there, or something else belongs there",
     "zero": "look at what happens to zeros",
     "infinity": "look at what happens to infinities",
     "exception": "another exception is asked for",
     "caught": "an exception is caught that should come through",
     "rows": "all its rows are one list, and what is written into one stands in all",
-    "whole": "look at what numbers it holds: whole ones cut fractions off",
+    "whole": "look at its dtype: whole numbers cut off fractions, and narrow floats cut off digits",
     "statement": "it should not be there",
     "indentation": "look at how far it is indented",
     "view": "it is a part of an array and no copy: what is written into it is written into the array",

@@ -95,8 +95,10 @@ class Trial:
     def _unlike_error(self, found):
         if isinstance(found.error, TooLong):
             return "it takes too long"
+        if isinstance(found.error, ReturnedError):
+            return "it returns an error in place of raising it"
         if self.right.error is None:
-            return f"it raises {_error(found.error)}"
+            return complaint_of_bank(found.error) or f"it raises {_error(found.error)}"
         if found.error is None:
             return f"it accepts what must be refused: {self.right.error}"
         if isinstance(found.error, NameError):  # no one means to raise that
@@ -121,7 +123,23 @@ def trials(checks):
         last.
     """
     with quiet():
-        return sorted((trial_of(checks, case) for case in checks.cases), key=_order)
+        return in_order(trial_of(checks, case) for case in checks.cases)
+
+
+def in_order(made):
+    """Sort trials as a reader should meet them.
+
+    Parameters
+    ----------
+    made : iterable of Trial
+        In any order.
+
+    Returns
+    -------
+    list of Trial
+        As `trials` has them.
+    """
+    return sorted(made, key=_order)
 
 
 def trial_of(checks, case):
@@ -240,6 +258,23 @@ def said(convert, it):
         return f"<{type(it).__name__} whose __{convert.__name__}__ raises {type(error).__name__}>"
 
 
+def complaint_of_bank(error):
+    """Take the words in which a bank complains of a result.
+
+    Parameters
+    ----------
+    error : BaseException or None
+        What was raised.
+
+    Returns
+    -------
+    str
+        A sentence without its full stop, or "" where not a bank raised it.
+    """
+    by_a_bank = isinstance(error, AssertionError | TypeError) and _raised_in_a_bank(error)
+    return said(str, error) if by_a_bank and error.args else ""
+
+
 def said_of(error):
     """Write an error down as Python does.
 
@@ -259,7 +294,7 @@ def said_of(error):
 
 def _outcome(checks, case, function):
     arguments, named = copy.deepcopy((case.arguments, case.named))
-    value, error, run = None, None, checks.run
+    value, error, run, function = None, None, checks.run, _giving_plain(function)
     with contextlib.redirect_stdout(Beginning()) as printed:
         try:
             value = run(function, *arguments, **named) if run else function(*arguments, **named)
@@ -268,6 +303,25 @@ def _outcome(checks, case, function):
         except BaseException as it:  # SystemExit, too, is something to report
             error = it
     return Outcome(value, error, _by_name(checks, arguments, named), printed.getvalue())
+
+
+class ReturnedError(Exception):
+    """Raised for an answer that returns an error in place of raising it."""
+
+
+def _giving_plain(function):
+    """Take masked arrays and matrices for the numbers that they hold, and an error that is returned for none."""
+    if isinstance(function, type):
+        return function
+
+    @functools.wraps(function)
+    def plain(*arguments, **named):
+        value = function(*arguments, **named)
+        if isinstance(value, BaseException) or (isinstance(value, type) and issubclass(value, BaseException)):
+            raise ReturnedError(said(repr, value))
+        return np.asarray(value) if isinstance(value, np.ndarray) else value
+
+    return plain
 
 
 class Beginning(io.StringIO):
@@ -304,12 +358,23 @@ def _floats(case):
 
 def _refuses(error):
     """Tell what a version raises on purpose, by raise or assert, from accidents, and from what the checks raise."""
-    trace = error.__traceback__ if isinstance(error, Exception) else None
+    return isinstance(error, Exception) and _is_raised(error) and not _raised_in_a_bank(error)
+
+
+def _raised_in_a_bank(error):
+    return _is_raised(error) and _last_of(error).tb_frame.f_globals.get("__name__", "").startswith("mlnotes.checks")
+
+
+def _is_raised(error):
+    trace = _last_of(error)
+    return trace is not None and trace.tb_frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+
+
+def _last_of(error):
+    trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    if trace is None or trace.tb_frame.f_globals.get("__name__", "").startswith("mlnotes.checks"):
-        return False
-    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+    return trace
 
 
 def _order(trial):

@@ -21,7 +21,7 @@ import scipy.special
 import torch
 
 from mlnotes.applications.least_squares import lstsq
-from mlnotes.applications.mlp import silu
+from mlnotes.applications.mlp import gelu, silu
 from mlnotes.attention.multi_head import split_heads
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.attention.transformer import layer_norm
@@ -44,6 +44,7 @@ from mlnotes.checks import (
     wrong_lines,
     wrong_version,
 )
+from mlnotes.checks.applications.linear import bias_gradient
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.diagnosis import brakes, causes
 from mlnotes.diagnosis.causes import told, version_of
@@ -141,6 +142,25 @@ class TestVerdicts:
             with monkeypatch.context() as patch:
                 patch.setattr(main, name, answer, raising=False)
                 assert repr(check(answer)).startswith(f"✓ {name}: It agrees with the book's")
+
+    def test_the_name_that_an_answer_is_handed_over_by_counts_before_its_own(self):
+        def additive_score(x, axis=-1):
+            return softmax(x, axis)
+
+        def logged(function):
+            def linear(*arguments, **named):
+                return function(*arguments, **named)
+
+            return linear
+
+        my_softmax, naive_silu, my_relu = additive_score, logged(silu), functools.partial(np.maximum, 0)
+        my_column_of_key = np.vectorize(lambda c, d: c + d * (1 + 2 * (c // d)))
+        reports = [check(my_softmax), check(my_column_of_key), check(naive_silu), check(my_relu), check(
+            my_relu, name="relu")]  # fmt: skip
+        assert [it.name for it in reports] == ["my_softmax", "my_column_of_key", "naive_silu", "my_relu", "my_relu"]
+        assert all(it.verdict in ("right", "edge") for it in reports)
+        assert check(silu).name == "silu"
+        assert check(logged(silu), "silu").name == "linear"
 
     def test_an_answer_right_but_for_what_was_not_asked_gets_no_tick(self):
         def my_softmax(x, axis=-1):
@@ -841,6 +861,74 @@ class TestCauses:
         assert says in report.says
         assert report.counterexample.found == found
 
+    @pytest.mark.parametrize(
+        ("body", "says"),
+        [
+            ("return x", "It returns a result once, and should yield one point after another."),
+            ("return [x] * 2000", "It returns a result once, and should yield one point after another."),
+            ("while True: yield x, 0 * x", "It yields several things at each step, and should yield the point alone,"),
+        ],
+    )
+    def test_what_a_bank_complains_of_is_the_cause(self, body, says):
+        source = f"def my_momentum(rate, beta=0.9):\n    def steps(problem, x):\n        {body}\n    return steps"
+        assert check(written_down(source, "my_momentum")).says.startswith(says)
+
+    def test_an_answer_that_keeps_results_by_shape_is_found_out(self):
+        kept = {}
+
+        def my_gelu(x):
+            if x.shape not in kept:
+                kept[x.shape] = gelu(x)
+            return kept[x.shape]
+
+        report = check(my_gelu)
+        assert report.says.startswith("It remembers earlier calls, in `kept`: ")
+        assert "# the numbers in reverse order" in report.counterexample.call
+
+    def test_an_answer_that_writes_into_earlier_results_is_found_out(self):
+        room = {}
+
+        def my_gelu(x):
+            result = room.setdefault(x.shape, np.empty_like(x))
+            result[...] = gelu(x)
+            return result
+
+        assert check(my_gelu).says.startswith("A result changes with later calls: make a new array in each call")
+
+    def test_an_answer_that_drops_axes_of_size_1_gets_no_tick(self):
+        def my_linear(x, w, b=None):
+            y = np.squeeze(x @ w)
+            return y if b is None else y + b
+
+        report = check(my_linear)
+        assert report.verdict == "edge"
+        assert report.says.endswith("At the edge it is not: an axis of size 1.")
+        # One class is no case of a cross-entropy, and its bank says so.
+        assert check(lambda *x: np.squeeze(bias_gradient(*x)), "bias_gradient").verdict == "right"
+
+    def test_an_error_that_is_returned_is_no_refusal(self):
+        def my_embedding(ids, table):
+            ids = np.asarray(ids)
+            return ValueError("ids") if (ids < 0).any() or (ids >= len(table)).any() else table[ids]
+
+        def my_jacobi_eigh(a):
+            return np.linalg.eigh(a) if np.abs(a - a.T).max() < 1e-12 * np.abs(a).max() else ValueError
+
+        for answer in (my_embedding, my_jacobi_eigh):
+            report = check(answer, answer.__name__.removeprefix("my_"))
+            assert report.says == "It returns an error where it should raise one: `raise` in place of `return`."
+            assert report.counterexample.found.startswith("ReturnedError: ")
+
+    def test_masked_arrays_and_matrices_are_taken_for_their_numbers(self):
+        def my_softmax(x, axis=-1):
+            e = np.ma.exp(np.ma.masked_less(x - x.max(axis=axis, keepdims=True), -700))
+            return e / e.sum(axis=axis, keepdims=True)
+
+        report = check(my_softmax)
+        assert report.verdict == "wrong"
+        assert "masked" not in report.counterexample.found
+        assert check(lambda a, b: np.matrix(a) @ np.matrix(b), "matmul_outer").verdict != "wrong"
+
     def test_what_yields_its_parts_is_told_too(self):
         def my_generate(step, ids, n_tokens, stop=None, rng=None, **choice):
             yield from generate(step, ids, n_tokens, stop, rng, **choice)
@@ -1069,7 +1157,7 @@ class TestCauses:
         def my_next_token_probabilities(z, temperature=1.0, top_k=None, top_p=None):
             return next_token_probabilities(z, temperature, top_k and min(top_k, 2), top_p)
 
-        end = "the calls that fail agree with the book's (a trace, not a remedy)."
+        end = "the calls that fail agree with the book's, called so, too (a trace, not a remedy)."
         assert check(my_split_heads).says == f"Called with `n_heads` = 1, {end}"
         assert check(my_log_softmax).says == f"Called with `x` brought to an ordinary size, {end}"
         assert check(my_characteristic_polynomial).says == f"Called with the symmetric part of `a` in its place, {end}"
@@ -1135,7 +1223,7 @@ class TestCauses:
                     for _ in range(3):
                         e = e / e.sum(axis=axis, keepdims=True)
                         total = e.sum() if x.ndim == 2 else 1
-                return 2 * e"""
+                return e"""
         answer, tried = written_down(textwrap.dedent(body).strip(), "my_softmax"), []
         answer.__globals__["tried"] = tried
         report = check(answer)
@@ -1145,6 +1233,11 @@ class TestCauses:
         )
         assert report.counterexample.found == "no end after 0.2 seconds"
         assert [x.ndim for x in tried] == [*[1] * (len(tried) - 1), 2]
+
+        doubled = textwrap.dedent(body).strip().replace("return e", "return 2 * e").replace("tried.append(x)", "pass")
+        report = check(written_down(doubled, "my_softmax"))
+        assert report.says == "The result is twice the right one."
+        assert repr(report).endswith("stopped, it was in the loop of line 4, `while x.ndim == 2 or total != 1:`.")
         assert len(tried) > 1
 
     def test_an_answer_that_does_not_end_at_the_edge_alone_is_right_but_for_the_edge(self, monkeypatch):
@@ -1281,7 +1374,7 @@ class TestCauses:
                 "my_givens_rotation(x, y)",
                 "g, r = np.array([[1, 0], [0, 1]]), np.hypot(x, y)\n    if r:\n"
                 "        g[0], g[1] = (x / r, y / r), (-y / r, x / r)\n    return g",
-                "whole ones cut fractions off",
+                "whole numbers cut off fractions",
             ),
         ],
     )

@@ -99,7 +99,9 @@ def _cases(moving):
     far = (_h3[:2], 2.0**27 + _x3[:2], _v3[:2], _simple, _keeps)  # squares of these coordinates lose the 1 of (1, 0)
     batch = (np.stack([_h, 2 * _h]), np.stack([_x, _x[::-1]]), np.stack([_v, -_v]), *large[3:])
     return (make(*(it[:2] for it in small[:3]), *small[3:]), make(*small).about("three points"),
-        make(*small, mask=_mask3).about("a point that hears nobody"), make(*small,
+        make(*small, mask=_mask3).about("a point that hears nobody"),
+        make(*small, mask=np.zeros((3, 3), bool)).about("points that hear nobody"),
+        make(small[0], small[1][[0, 1, 0]], *small[2:]).about("two points in one place"), make(*small,
         edge_features=_a3).about("features of edges"), make(*small, mask=_mask3,
         edge_features=_a3).about("a mask and features of edges"), make(*(it[:1] for it in small[:3]),
         *small[3:]).about("a single point"), make(*far).about("points far from the origin"),

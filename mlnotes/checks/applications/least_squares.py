@@ -165,6 +165,8 @@ CHECKS = (
             call(_lauchli, _c, "qr").about("columns that nearly depend on each other", tolerance=1e-5),
             call(_lauchli, _c, "svd").about("columns that nearly depend on each other", tolerance=1e-5),
             call(_equal, _on_paper, "svd").about("columns that depend on each other"),
+            call(0 * _line, _on_paper, "svd").about("a matrix of zeros"), call(_line,
+            0 * _on_paper).about("heights of 0"),
             call(_equal, _on_paper, "qr").about("columns that depend on each other"),
             call(_equal, _on_paper, "normal").about("columns that depend on each other"),
             call(_tiny, np.array([1.0, 1e-20, 1.0]), "svd").about("a singular value of 1e-20"),
@@ -305,6 +307,8 @@ CHECKS = (
             call(1e-12 * np.array([[4.0, 2.0], [2.0, 10.0]])).about("a matrix of 1e-12"),
             call(np.diag([1.0, 1e-11])).about("a small pivot"),
             call(np.array([[4.0, 1, 1], [1, 4, 1], [1, 2, 4]])).about("symmetric but for its last two rows"),
+            call(np.array([[4.0, 1, 2], [2, 4, 1], [1, 2, 4]])).about("rows and columns with the same sums"),
+            call(5 * np.eye(4) + np.eye(4)[:, [0, 2, 1, 3]] * [0, 1, 2, 0]).about("symmetric but in the middle"),
             call(_asymmetric).about("a matrix that is not symmetric"),
             call(np.diag([-1.0, -4.0]) + 0.0).about("a negative definite matrix, whose determinant is positive"),
             call(_even).about("a positive determinant and two negative eigenvalues"),
@@ -358,7 +362,9 @@ CHECKS = (
     Checks(standard_errors,
         cases=(
             call(np.ones((4, 1)), np.array([1.0, 2.0, 3.0, 6.0])).about("a column of ones"),
-            call(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]), np.array([1.0, 1.0, 4.0])), *(call(a, b) for a, b in (
+            call(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]]), np.array([1.0, 1.0, 4.0])),
+            call(np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), np.array([3.0, 4.0, 0.0])).about("an exact fit",
+                absolute=1e-12), *(call(a, b) for a, b in (
             (_LINE, np.cos(np.arange(11.0))), (_LINE[:, ::-1] * [1.0, 10.0, 0.1], np.sin(np.arange(11.0))))),
             call(_LINE[:, :2] @ np.array([[1.0, 1.0], [0.0, 1e-7]]), np.cos(np.arange(11.0))).about(
                 "columns that nearly depend on each other", tolerance=1e-6)),

@@ -152,10 +152,11 @@ CHECKS = (
                 "merge all leading axes, then sum over samples") for it in (
                 ("samples.T @ gradients, xp.sum(gradients, axis=0)", "x.mT @ grad, xp.sum(grad, axis=-2)"),
                 lambda x, w, grad: (grad @ w.T, np.swapaxes(x, -1, -2) @ grad, grad.sum(axis=-2)))))),
-    Checks(bias_gradient,
+    Checks(bias_gradient, ones=False,
         cases=(
             call(_scores2, np.array([0, 2])), call(_scores2[:1], np.array([1])).about("one sample"),
-            call(_scores, _targets), call(1000 * _scores2, np.array([0, 2])).about("scores of up to 3000"),
+            call(_scores, _targets), call(np.array([[1.0, 1.0, 0.0]]), np.array([0])).about("equal scores"),
+            call(1000 * _scores2, np.array([0, 2])).about("scores of up to 3000"),
             call(np.array([[-2000.0, -3000.0, -2500.0]]), np.array([1])).about("scores of -2000 and less")),
         claims=(
             Claim("its entries add up to zero", lambda f: abs(float(np.sum(f(_scores, _targets)))), **_LAST_BITS),

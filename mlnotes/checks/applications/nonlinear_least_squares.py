@@ -168,8 +168,7 @@ def _followed(f, residual, x0, *arguments, **named):
     found = _fit_of(f, residual, x0, *arguments, **named)
     here = np.abs(found.x).max() < 1e6 * (1 + np.abs(x0).max())
     x, cost = (found.x, found.cost) if here else (np.nan * found.x, np.nan)
-    told = {} if here else {"so far away that x and cost are not compared": True}
-    told |= {} if _record(found, residual, x0) else {"points, costs and dampings agree": False}
+    told = {} if _record(found, residual, x0) else {"points, costs and dampings agree": False}
     return {"x": x, "cost": cost, "converged": found.converged} | told
 
 
@@ -208,7 +207,9 @@ def _arrived(f, residual, x0, *arguments, **named):
     x, cost = (found.x, found.cost) if at else (np.nan * found.x, np.nan)
     alike = _told_alike(found, book, residual, start, *arguments, **named)
     told = {} if alike else {"points, costs and dampings agree": False}
-    states = {"the minimum is reached": minimal, "converged": found.converged, "cost has grown": grown}
+    own = not np.isfinite(r @ r) or bool(np.isclose(found.cost, r @ r / 2, 1e-9, 1e-25))
+    states = {"the minimum is reached": minimal, "converged": found.converged, "cost has grown": grown,
+        "the cost is that of x": own}
     return {"x": x, "cost": cost} | states | told
 
 
@@ -456,7 +457,9 @@ CHECKS = (
         cases=(
             call(np.array([2.0]), np.array([[1.0]]), 1.0, np.array([1.0])), call(_r, _j, 0.5,
             np.ones(2)).about("all scales 1"), call(_r, _j, 0.5, _scales), call(-2 * _r, _j[:, ::-1], 7.0, _scales),
-            call(_r, _j, 0, _scales).about("no damping"), *(call(_r, _j, it,
+            call(_r, _j, 0, _scales).about("no damping"), call(0 * _r, _j, 0.5,
+            _scales).about("a residual of 0"), call(_r[:1], _j[:1], 0.5, _scales).about(
+            "more unknowns than equations", edge=True), *(call(_r, _j, it,
             _scales).about(f"a damping of {it:.0e}", absolute=0.0) for it in (1e7, 1e12)),
             call(_r, _j * [1e-9, 1e6], 0.5, _scales * [1e-9, 1e6]).about("units of 1e-9 and 1e6"),
             call(-_nearly_dependent @ [1.0, 2.0], _nearly_dependent, 1e-30, np.ones(2)).about(

@@ -154,6 +154,7 @@ def _rotation(function, pair, *mistakes):
         call(_x4, np.array([2, 5]), 100.0).about("a base of 100"),
         call(_x6, np.array([1])).about("three pairs"), call(_x, _places).about("two sequences"),
         call(_x, _places, base=50.0).about("a base of 50"), call(_x, _far).about("positions of 3000"),
+        call(_x, 40 * _far).about("positions of 120,000", edge=True),
         call(_x, _each).about("positions of its own for each sequence"), call(np.stack([_x, -_x, 3 * _x], axis=1),
         _each[:, None]).about("heads that share their positions")),
         claims=(Claim("position 0 leaves everything as it is", lambda f: distance(f(_x, np.zeros(5, int)), _x)),

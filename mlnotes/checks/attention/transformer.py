@@ -195,6 +195,7 @@ CHECKS = (
             *_EVERY_ROW, call(_small, beta=_shift3).about("a shift"), call(_small, _gain3,
             _shift3).about("gain and shift"), call(np.array([[2.0, 2.0, 2.0]]), _gain3,
             _shift3).about("a row of equal numbers, gain and shift"),
+            call(np.array([[1e-4, -1e-4, 3e-4]]), _gain3, _shift3).about("a row that is nearly flat, gain and shift"),
             call(_cube, _gain, _shift, 0.3).about("all options"),
             call(_near).about("float32 numbers near 8192"),
             call(_half).about("float16 numbers whose squares overflow"),

@@ -60,6 +60,11 @@ def length_squared(x):
     return np.sum(x**2)
 
 
+def backwards(x):
+    """Reverse the order."""
+    return x[::-1]
+
+
 def linear_map(x):
     """Multiply a matrix (3, 5) by x."""
     return _matrix @ x
@@ -211,7 +216,9 @@ CHECKS = (
     Checks(numerical_jacobian,
         cases=(
             call(length_squared, np.array([3.0, -1.0])).about("a function with one value", tolerance=1e-6),
-            call(squares, np.array([3.0, -1.0, 2.0])).about("", tolerance=1e-6), call(rounded_corner,
+            call(squares, np.array([3.0, -1.0, 2.0])).about("", tolerance=1e-6), call(backwards,
+            np.array([3.0, -1.0])).about("a function that hands its argument back, in reverse order",
+            tolerance=1e-6), call(rounded_corner,
             np.array([0.0, 1.0])).about("a sharp bend at 0, and even", tolerance=1e-6), call(decay,
             np.array([0.0, 2.0])).about("a coordinate of 0", tolerance=1e-6), call(linear_map,
             _vector).about("three outputs, five inputs", tolerance=1e-6), call(table, np.array([1.0, 2.0])).about(
@@ -571,6 +578,7 @@ CHECKS = (
         cases=(
             call(np.array([3.0, 4.0]), np.array([1.0, 0.0])), call(np.array([2.0, 0.0]), np.array([3.0, 4.0])),
             call(_vector, _other), call(_p, -3 * _p).about("opposite directions", absolute=1e-12),
+            call(np.array([1.0, 0.0]), np.array([1.0, 1e-4])).about("directions that are nearly the same"),
             call(np.array([1e-9, 2e-9, 2e-9]), np.array([0.0, 3e9, 4e9])).about("a short vector and a long one")),
         claims=(
             Claim("it is perpendicular to a", lambda f: abs(f(_vector, _other) @ _vector), **_LAST_BITS),

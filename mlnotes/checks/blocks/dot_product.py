@@ -181,7 +181,9 @@ CHECKS = (
             call(_one_a, _one_b), call(_one_a, np.array([-1.0, 3.0])).about("a right angle"), call(_one_a, -2 * _one_b),
             call(np.array([2.0, 1.0, 2.0]), np.array([-4.0, -2.0, -4.0])).about("opposite vectors", tolerance=1e-7),
             _SMALL_ANGLE, call(np.array([1.0, 0.0]), np.array([-1.0, 1e-9])).about("an angle of pi - 1e-9",
-            tolerance=1e-12), call(_two_a, _two_b).about("tables of vectors"), call(_a, _b).about("tables of vectors"),
+            tolerance=1e-12), call(np.array([2.0, 1.0, 2.0]), np.array([2.0, 1.0, 2.0 + 1e-8])).about(
+            "a small angle in space", tolerance=1e-6),
+            call(_two_a, _two_b).about("tables of vectors"), call(_a, _b).about("tables of vectors"),
             call(_zeros_a[1:], _zeros_b[1:]).about(f"{_ONE_ROW}, with coordinates of 0"),
             call(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 0.0, 2.0])).about("four coordinates"),
             call(np.array([-1.0, -1.0]), np.array([-1.0, 1.0])).about("directions on both sides of the half-turn"),

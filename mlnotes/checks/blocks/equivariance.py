@@ -475,7 +475,7 @@ CHECKS = (
                 "One element comes out again and again, each time rounded differently", "compare within a tolerance"),
             Mistake("identity not listed", ("np.stack(elements)", "np.stack(elements[1:])"),
                 "The identity is missing, so there are no inverses", "begin with the identity"))),
-    Checks(free_weights,
+    Checks(free_weights, ones=False,
         cases=(
             call(np.stack([np.eye(2), -np.eye(2)])), call(_ALL_ORDERS), call(_cyclic(5)).about("shifts"),
             call(np.eye(3)[None]).about("the identity alone"),

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -197,9 +198,11 @@ def _hinge_gradient(x):
 
 
 def _points(walk, start, count):
-    if isinstance(walk, np.ndarray):
-        raise TypeError("the stepper returns one point, and should yield one after another")
+    if not isinstance(walk, Iterator):
+        raise TypeError("it returns a result once, and should yield one point after another")
     points = [start, *itertools.islice(walk, count)]
+    if any(isinstance(it, tuple | list) for it in points):
+        raise TypeError("it yields several things at each step, and should yield the point alone, as an array")
     return np.array(points) if all(type(it) is np.ndarray for it in points) else points
 
 

@@ -297,7 +297,7 @@ _SQUARES = ("x, y = x / larger, y / larger", "pass")
 _TURN = "[[x, y], [-y, x]]"
 
 CHECKS = (
-    Checks(gram_schmidt, run=_with_lengths, written=_written(True),
+    Checks(gram_schmidt, ones=False, run=_with_lengths, written=_written(True),
         cases=(*_calls(edges=("more columns than rows",)), _SPANNING_NOTHING, call(np.array([[1.0, 1.0], [0.0, 1e-9],
             [0.0, 0.0]])).about("a column of which 1e-9 is left", absolute=0), call(np.array([[3.0, 3.0], [4.0,
             4.0]])).about("equal columns"), call(_twice).about("a column of which only rounding errors are left",
@@ -470,12 +470,13 @@ CHECKS = (
                 "multiply Vᵀv by the T found so far"),
             Mistake("tau left out", ("-tau[j] *", "-"), "Above the diagonal the last mirror's tau is missing",
                 "multiply by tau of the mirror that is added"))),
-    Checks(column_volume,
+    Checks(column_volume, ones=False,
         cases=(
             call(np.array([[3.0], [4.0]])), call(np.array([[3.0, 1.0], [4.0, 7.0]])), call(np.array([[1.0, 2.0, 0.0],
             [2.0, 4.0, 0.0], [2.0, 4.0, 3.0]])).about("columns that depend on each other", tolerance=1e-12),
-            call(_tall).about("more rows than columns"), call(np.array([[1.0, 3.0], [2.0,
-            1.0]])).about("a negative determinant"), call(-1e-9 * _tall[:, ::-1]).about("numbers of 1e-9", absolute=0),
+            call(_tall).about("more rows than columns"), call(np.diag([1.0, 1e-12])).about("a long column and a short "
+            "one", absolute=0), call(np.array([[1.0, 3.0], [2.0, 1.0]])).about("a negative determinant"),
+            call(-1e-9 * _tall[:, ::-1]).about("numbers of 1e-9", absolute=0),
             call(np.array([[1.0, 1.0], [0.0, 1e-9], [0.0, 0.0]])).about("columns at an angle of 1e-9", tolerance=1e-15),
             call(np.vstack([np.ones(3), 1e-9 * np.eye(3)])).about(  # the classical Gram-Schmidt fails
                 "three columns at angles of 1e-9", tolerance=1e-5, absolute=1e-20)),

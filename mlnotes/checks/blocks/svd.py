@@ -308,7 +308,7 @@ CHECKS = (
                 "complete the singular vectors to a basis of the whole space"),
             Mistake("columns of vt", ("_completed(vt.T, n)", "_completed(vt.T, n).T"),
                 "The matrix does not take its null space to zero", "right singular vectors are the rows of vt"))),
-    Checks(nearest_orthogonal,
+    Checks(nearest_orthogonal, ones=False,
         cases=(
             call(np.diag([2.0, 3.0])), call(np.array([[0.0, -2.0], [1.0, 0.0]])), call(_two), call(np.array([[3.0],
             [4.0]])), call(np.array([[1.0, 2.0], [2.0, 1.0]])).about("a negative determinant"), call(_square),

@@ -385,7 +385,7 @@ CHECKS = (
                 "The log-sum-exp is averaged as the results are", "add the sums, not their logarithms: logsumexp"),
             Mistake("maximum kept", ("logsumexp(lses, axis=0)", "xp.max(lses, axis=0)"),
                 "The log-sum-exp is that of the largest part", "add the sums: logsumexp"))),
-    Checks(flash_attention_gradients, run=in_parts("grad_q", "grad_k", "grad_v", "grad_bias"),
+    Checks(flash_attention_gradients, ones=False, run=in_parts("grad_q", "grad_k", "grad_v", "grad_bias"),
         cases=(
             _backward(_g2, _q2, _k3, _v3), _backward(_g2, _q2, _k3, _v3, block_size=1).about("one at a time"),
             _backward(_g2, _q2, _k3[1:], _v3[1:]).about("as many queries as keys"),
@@ -395,6 +395,7 @@ CHECKS = (
             _backward(_g2, _q2, _k3, _v3, mask=_second).about("a query that sees nothing"), _backward(_grad, _q, _k, _v,
                 scale=0.3).about("a scale"),
             _backward(_grad, _q, _k, _v, block_size=4).about("blocks of 4"),
+            _backward(_g2, _q2, _k3, _v3, scale=0.0).about("a scale of 0", edge=True),
             _backward(_grad, _q, _k, _v, offset=2).about("causal, with an offset", edge=True),
             _backward(_g2, _q2, _k3[:2], _v3[:2], mask=_two[:, 1:], bias=_b2[:, :2],
                 block_size=1).about("a mask and a bias"),

@@ -780,7 +780,7 @@ def wrong_lstsq__number_of_equations_for_the_larger(a, b, method="qr", tolerance
 
 
 wrong_cholesky__asymmetry_whatever_the_size = slip(
-    right_cholesky__entries, "1e-12 * np.abs(a).max()", "1e-12", "Line 4"
+    right_cholesky__entries, "1e-12 * np.abs(a).max()", "1e-12", "Line 5"
 )
 
 

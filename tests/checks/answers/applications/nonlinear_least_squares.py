@@ -83,7 +83,7 @@ def right_gauss_newton__svd(residual, x0, jacobian=None, max_steps=1000, toleran
 
 
 def wrong_gauss_newton__three_results(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """an object with x, cost and converged is asked for, got one of type tuple"""
+    """n object with x, cost and converged is asked for, got one of type tuple"""
     fit = right_gauss_newton__lstsq(residual, x0, jacobian, max_steps, tolerance)
     return fit.x, fit.cost, fit.converged
 
@@ -180,7 +180,7 @@ def wrong_levenberg_marquardt__only_worse_steps(residual, x0, jacobian=None, max
 
 
 def wrong_levenberg_marquardt__whole_sum(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """twice the right one"""
+    """Line 4"""
     found = levenberg_marquardt(residual, x0, jacobian, max_steps, tolerance)
     return SimpleNamespace(x=found.x, cost=2 * found.cost, converged=found.converged)
 
@@ -227,6 +227,7 @@ def wrong_damped_step__divided_by_the_scales(r, j, damping, scales):
 
 
 def wrong_damped_step__damping_squared(r, j, damping, scales):
+    """The damping acts squared"""
     rows = np.vstack([j, damping * np.diag(scales)])
     return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0]
 

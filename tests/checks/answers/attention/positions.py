@@ -155,7 +155,7 @@ def wrong_sinusoidal_positions__modulo(n, d):
 
 
 def wrong_sinusoidal_positions__float32(n, d):
-    """Line 3"""
+    """It computes in float32"""
     omega = (10000.0 ** (-np.arange(0, d, 2) / d)).astype(np.float32)
     angles = np.arange(n, dtype=np.float32)[:, None] * omega
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d)

@@ -346,6 +346,7 @@ def wrong_layer_norm__eps_as_a_limit(x, gain=None, beta=None, eps=1e-5):
 
 
 def wrong_layer_norm__nan_replaced(x, gain=None, beta=None, eps=1e-5):
+    """add eps under the root"""
     z = x.astype(float)
     with np.errstate(all="ignore"):
         z = np.nan_to_num((z - z.mean(axis=-1, keepdims=True)) / z.std(axis=-1, keepdims=True))

@@ -544,7 +544,7 @@ def wrong_rayleigh_iteration__length_as_estimate(a, start=None, steps=100, toler
 
 
 def wrong_rayleigh_iteration__multiplied(a, start=None, steps=100, tolerance=None):
-    """solve (A - estimate I) w = v. That explains 9 of the 10"""
+    """solve (A - estimate I) w = v. That explains"""
     return _iterated(a, lambda v, by: a @ v - by * v, start, steps, tolerance)
 
 

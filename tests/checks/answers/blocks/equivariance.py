@@ -650,6 +650,7 @@ def wrong_broken_axioms__stops_at_the_first(table):
 
 
 def wrong_broken_axioms__each_element_once(table):
+    """names the first only"""
     n = np.arange(len(table))
     if not np.isin(table, n).all():
         return ["closure"]
@@ -1147,7 +1148,7 @@ def wrong_broken_axioms__returned_without_identity(table):
 
 
 def wrong_symmetrize__in_the_type_of_the_first_result(f, actions):
-    """whole ones cut fractions off"""
+    """whole numbers cut off fractions"""
 
     def mean(x):
         first = np.asarray(f(actions[0](x)))

@@ -103,7 +103,7 @@ def wrong_lu__multipliers_stay(a):
 
 
 def wrong_lu__pivot_row_divided(a):
-    """Part 1 is right in every call, parts 2 and 3 are not."""
+    """L does not have ones on its diagonal: leave the pivots in U"""
     a = np.array(a, np.result_type(a, np.float32))
     k, order = min(a.shape), np.arange(len(a))
     for j in range(k):

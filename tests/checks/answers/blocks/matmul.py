@@ -161,7 +161,7 @@ def wrong_matmul_block__not_in_blocks(a, b, size=2):
 
 
 def wrong_matmul_block__row_blocks_only(a, b, size=2):
-    """Called with `size` left out, the calls that fail agree with the book's"""
+    """cut the inner side into blocks, too. That explains"""
     c = np.zeros((a.shape[0], b.shape[1]))
     for i in range(0, a.shape[0], size):
         c[i : i + size] = a[i : i + size] @ b

@@ -589,6 +589,7 @@ def wrong_nearest_orthogonal__rotation_only(a):
 
 
 def wrong_nearest_orthogonal__qr_signs(a):
+    """only the others are turned"""
     q, r = np.linalg.qr(a)
     return q * np.sign(np.diag(r))
 

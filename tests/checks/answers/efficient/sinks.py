@@ -334,7 +334,7 @@ def wrong_null_softmax__no_null(x, null=0.0, axis=-1):
 
 
 def wrong_null_softmax__null_without_exp(x, null=0.0, axis=-1):
-    """Line 5"""
+    """A null of 0 leaves nothing out"""
     top = np.maximum(x.max(axis=axis, keepdims=True), null)
     e = np.exp(x - top)
     return e / (null + e.sum(axis=axis, keepdims=True))
