@@ -343,7 +343,8 @@ CHECKS = (
             "zca").about("large features, one a sum of others"), call(_added).about(
             "a feature that is a sum of others"), call(_nearly,
             "cholesky").about("a feature that is nearly a sum of others", tolerance=1e-5), call(_alike, "zca").about(
-            "features with a correlation of 0.99999", tolerance=1e-8)),
+            "features with a correlation of 0.99999", tolerance=1e-8), call(np.array([[1.0], [3.0], [8.0]]),
+            "zca").about("one feature", edge=True)),
         claims=(
             Claim("the covariance becomes the identity, and the mean 0, also with ddof = 1", _identity, **_ROTATED),
             Claim("pca: along the eigenvectors of the covariance", _along_the_axes, **_ROTATED),
@@ -454,9 +455,13 @@ CHECKS = (
                 "It is the inverse of the covariance", "take the root: divide by √λ, not by λ"),
             Mistake("root of the covariance", ("** -0.5, (1 - rho) ** -0.5", "** 0.5, (1 - rho) ** 0.5"),
                 "It makes the correlation stronger", "divide by the roots of the eigenvalues"),
-            Mistake("Cholesky's matrix", lambda rho: np.array([[1.0, -rho / (1 - rho**2) ** 0.5],
-                [0.0, (1 - rho**2) ** -0.5]]), "It is Cholesky's matrix: the first feature stays as it is",
-                "the matrix of ZCA is symmetric: V Λ^(-1/2) Vᵀ"),
+            *(Mistake("Cholesky's matrix", it, "It is Cholesky's matrix: the first feature stays as it is",
+                "the matrix of ZCA is symmetric: V Λ^(-1/2) Vᵀ") for it in (
+                lambda rho: np.array([[1.0, -rho / (1 - rho**2) ** 0.5], [0.0, (1 - rho**2) ** -0.5]]),
+                lambda rho: np.linalg.inv(np.linalg.cholesky([[1.0, rho], [rho, 1.0]])))),
+            Mistake("root of each entry", lambda rho: np.linalg.inv(np.sqrt(np.array([[1.0, rho], [rho, 1.0]]))),
+                "Each entry has its own root, and a negative ρ gives nan",
+                "the root of a matrix is another matrix, whose square it is: take roots of the eigenvalues"),
             Mistake("axes exchanged", ("(1 + rho) ** -0.5, (1 - rho) ** -0.5", "(1 - rho) ** -0.5, (1 + rho) ** -0.5"),
                 "The entry beside the diagonal has the sign of ρ", "λ = 1 + ρ belongs to (1, 1)"),
             Mistake("not turned back", ("[[wide + narrow, wide - narrow], [wide - narrow, wide + narrow]]) / 2",

@@ -4,7 +4,7 @@ import numpy as np
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.multi_head import fuse_projections, merge_heads, multi_head_attention, split_heads
-from mlnotes.attention.self_attention import attention
+from mlnotes.attention.self_attention import attention, attention_weights
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.counting import count_operations
 
@@ -92,6 +92,13 @@ _RESHAPED = (_SPLIT, "x.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1)")
 _JOINED = (_MERGE, "x.reshape(*x.shape[:-3], x.shape[-2], -1)")
 _ADDED = (_MERGE, "np.tile(x.sum(axis=-3), x.shape[-3])")
 
+def _hidden_after_softmax(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    weights = attention_weights(split_heads(q @ w_q, n_heads), split_heads(k @ w_k, n_heads))
+    if mask is not None:
+        weights = weights * (mask[..., None, :, :] if mask.ndim == max(q.ndim, k.ndim) > 2 else mask)
+    return merge_heads(weights @ split_heads(v @ w_v, n_heads)) @ w_o
+
+
 CHECKS = (
     Checks(multi_head_attention,
         cases=(
@@ -155,6 +162,8 @@ CHECKS = (
                 "project the values, too, before they are split"),
             Mistake("keys and values from the queries", (_FIRST, f"k = v = q\n    {_FIRST}"),
                 "The tokens to look at make no difference", "project keys from k and values from v"),
+            Mistake("hidden after softmax", _hidden_after_softmax, "With a mask, weights sum to less than one",
+                "hide scores before softmax: set them to −∞"),
             Mistake("mask inverted", (_FIRST, f"mask = None if mask is None else ~mask\n    {_FIRST}"),
                 "Each query sees what it should not, and nothing else",
                 "True means may look; torch.nn.MultiheadAttention means the opposite"),

@@ -280,6 +280,8 @@ CHECKS = (
                 "It is the standard deviation, the root of the mean square", "take the mean of |X| itself"),
             Mistake("median", ("math.sqrt(2 / math.pi)", "0.6744897501960817"),
                 "It is the median of |X|, below which half of the weight lies", "take the mean"),
+            Mistake("number of the page", ("math.sqrt(2 / math.pi)", "0.8"), "It is right to two digits",
+                "0.8 is rounded: derive what stands behind it"),
             Mistake("root forgotten", ("math.sqrt(2 / math.pi)", "2 / math.pi"), "The root over 2/π is missing",
                 "the density is divided by h times the root of 2π"),
             Mistake("variance for its root", ("bandwidth *", "bandwidth**2 *"),

@@ -109,6 +109,9 @@ CHECKS = (
                 np.inner, lambda a, b: np.matmul(a, b.mT if b.ndim > 1 else b))),
             Mistake("products not added", lambda a, b: a * b, "It gives one number for each coordinate",
                 "add them up: sum(axis=-1)"),
+            Mistake("sums multiplied", lambda a, b: a.sum(axis=-1) * b.sum(axis=-1),
+                "Every coordinate of one vector meets every one of the other",
+                "multiply coordinate by coordinate first, then add up"),
             Mistake("batches mixed", lambda a, b: (a * b).sum(), "It gives one number for a whole table of vectors",
                 "add along the last axis only"),
             Mistake("rows with columns", lambda a, b: a @ b, "Tables are multiplied as matrices",
@@ -173,6 +176,8 @@ CHECKS = (
                 "dot(u := unit(a), b) / (dot(u, u) * dot(b, b)) ** 0.5"),
                 "It gives 0 where the second vector has coordinates around 1e200, whose squares overflow",
                 "scale it by its largest coordinate, too"),
+            Mistake("rows with all rows", ("dot(unit(a), unit(b))", "unit(a) @ unit(b).mT if a.ndim > 1 else unit(a) @ "
+                "unit(b)"), "Every row of a meets every row of b", "row by row: multiply entry by entry, and add up"),
             Mistake("sums of coordinates", ("unit(a), unit(b)",
                 "a / abs(a).sum(-1, keepdims=True), b / abs(b).sum(-1, keepdims=True)"),
                 "It is too near to 0 unless both vectors lie on axes", "a length is the root of a sum of squares"))),

@@ -435,5 +435,8 @@ CHECKS = (
             Mistake("natural digits", ("log10", "log"), "It counts factors of e",
                 "a digit is a factor of 10: multiply by log 10"),
             Mistake("rounded down", ("math.ceil", "math.floor"), "The last step is missing", "round up"),
+            Mistake("one more in any case", ("math.ceil(-digits / math.log10(ratio))",
+                "math.floor(-digits / math.log10(ratio)) + 1"), "For no digit it takes a step, too",
+                "round up, which leaves a whole number as it is"),
             Mistake("not rounded", ("math.ceil", ""), "It is no whole number of steps", "round up"))),
 )

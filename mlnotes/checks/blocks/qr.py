@@ -440,6 +440,8 @@ CHECKS = (
                 "divide both by the length, or use atan2(y, x), which knows the quadrant"),
             Mistake("onto the second axis", (_TURN, "[[y, -x], [x, y]]"), "The vector falls onto the second axis",
                 "its product with (x, y) is (length, 0)"),
+            Mistake("zeros for zeros", ("return np.eye(2)", "return np.zeros((2, 2))"),
+                "For (0, 0) it is a matrix of zeros", "no turn is needed: return the identity"),
             Mistake("no turn where y is 0", ("if larger == 0:", "if y == 0:"),
                 "A negative first coordinate stays negative where the second is 0",
                 "only a vector of zeros needs no turn"),

@@ -512,6 +512,11 @@ CHECKS = (
                 "The block of scores does not fit", "B² scores are at work as well: solve the quadratic equation"),
             Mistake("maxima and sums forgotten", ("d_head + e + 1", "d_head + e"), "Blocks are a little too large",
                 "a maximum and a sum for each query are at work as well"),
+            Mistake("rule of the paper", ("math.isqrt(half**2 + fast_memory) - half", "fast_memory // (4 * d_head)"),
+                "It is the paper's rule, which knows nothing of the scores",
+                "b² scores are at work as well: solve for b"),
+            Mistake("scores alone", ("math.isqrt(half**2 + fast_memory) - half", "math.isqrt(fast_memory)"),
+                "Only the scores have room", "a block of queries, keys, values and results is at work as well"),
             Mistake("rounded", ("math.isqrt(half**2 + fast_memory)", "round(math.sqrt(half**2 + fast_memory))"),
                 "Sometimes the block is one too large", "round down"))),
 )

@@ -173,6 +173,7 @@ CHECKS = (
         cases=(
             call(_q4, _k2[0], _v2[1]), call(_q4, _k2[0], _v2[1], mask=_two).about("a mask"),
             call(_q4, _k2[0], _v2[1], **_own).about("a mask and a bias for each head"),
+            call(_q4, _k2[0], _v2[1], mask=_two & False).about("queries that see no key", edge=True),
             *_options(_q, _k[:, 0], _v[:, 0]), call(_square, _square_k,
             _square_v).about("as many sequences as heads")),
         claims=(

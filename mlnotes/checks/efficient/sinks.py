@@ -284,7 +284,7 @@ CHECKS = (
     Checks(ring, integers=True,
         cases=(call(2, 4, 1), call(4, 4, 1).about("full"), call(5, 4, 1), call(6, 4, 1), call(9, 4, 1), call(7, 3,
             0).about("no sinks"), call(8, 4, 3).about("a window of one token"), call(23, 7, 2),
-            call(0, 4, 1).about("nothing")),
+            call(0, 4, 1).about("nothing"), call(1, 4, 1).about("one token")),
         claims=(
             Claim("it holds the first ones and the last ones", lambda f: distance(np.sort(f(23, 7, 2)),
                 [0, 1, 18, 19, 20, 21, 22])),

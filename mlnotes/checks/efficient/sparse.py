@@ -163,6 +163,14 @@ def _from_the_end(n, window, dilation):
 _STEPS = "(distance < window * dilation) & (distance % dilation == 0)"
 _SEEN = f"(distance >= 0) & {_STEPS}"
 
+def _side_by_side(q, k, v, window, scale=None, offset=None):
+    """Cut the text into pieces as long as the window."""
+    n_queries, n_keys = q.shape[-2], k.shape[-2]
+    offset = max(0, n_keys - n_queries) if offset is None else offset
+    piece = (np.arange(n_queries) + offset)[:, None] // window == np.arange(n_keys) // window
+    return attention(q, k, v, piece & causal_mask(n_queries, n_keys, offset), scale=scale)
+
+
 CHECKS = (
     Checks(sliding_window_mask,
         cases=(
@@ -245,7 +253,9 @@ CHECKS = (
                 "hide what lies outside a query's own window"),
             # The band of keys stays as it is, and hides what the first or the last query of a block would see too many.
             *(it if it.name == "own position hidden" else replace(it,
-                symptom=f"{it.symptom} (the first or last query of a block excepted)") for it in _MASKS), *_SCALED)),
+                symptom=f"{it.symptom} (the first or last query of a block excepted)") for it in _MASKS),
+            Mistake("windows side by side", _side_by_side, "A query sees the keys of its own piece of the text alone",
+                "the window moves along with the query: 0 <= i + offset - j < window"), *_SCALED)),
     Checks(block_sparse_attention,
         cases=(
             call(_k4, _k4, _v4, np.array([[True, False], [True, True]]), 2), call(_k4, _k4 + 1, _v4, np.array([[True,

@@ -417,6 +417,7 @@ def wrong_bias_at_the_end__density(bandwidth):
 
 
 def wrong_bias_at_the_end__rounded(bandwidth):
+    """It is right to two digits"""
     return 0.8 * bandwidth
 
 

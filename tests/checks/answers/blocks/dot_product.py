@@ -153,7 +153,7 @@ def wrong_cosine_similarity__one_vector_scaled(a, b):
 
 
 def wrong_cosine_similarity__all_pairs(a, b):
-    """Line 5"""
+    """Every row of a meets every row of b"""
     u = a / np.hypot.reduce(a, axis=-1, keepdims=True)
     v = b / np.hypot.reduce(b, axis=-1, keepdims=True)
     return np.clip(u @ v.T, -1, 1)

@@ -418,6 +418,7 @@ def wrong_power_steps__one_more(ratio, digits):
 
 
 def wrong_power_steps__one_more_than_rounded_down(ratio, digits):
+    """For no digit it takes a step, too"""
     return int(-digits / np.log10(ratio)) + 1
 
 

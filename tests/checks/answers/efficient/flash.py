@@ -311,6 +311,7 @@ def wrong_largest_block_size__sum_of_the_root(fast_memory, d_head, d_value=None)
 
 
 def wrong_largest_block_size__root_of_the_memory(fast_memory, d_head, d_value=None):
+    """Only the scores have room"""
     return math.isqrt(fast_memory)
 
 

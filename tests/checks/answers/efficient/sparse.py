@@ -107,6 +107,7 @@ def right_sliding_window_attention__blocks(q, k, v, window, scale=None, offset=N
 
 
 def wrong_sliding_window_attention__chunks(q, k, v, window, scale=None, offset=None):
+    """the window moves along with the query"""
     l, s = q.shape[-2], k.shape[-2]
     i, j = np.arange(l)[:, None] + (s - l if offset is None else offset), np.arange(s)
     return attention(q, k, v, (j <= i) & (j // window == i // window), scale=scale)
