@@ -3,8 +3,8 @@
 They stand in ``answers/<part>/<name>.py``. ``right_<function>__<style>`` must be accepted. ``wrong_<function>__<slip>``
 must be refused; where it has a docstring, the report must say that, and where it has none, the report must not guess.
 A wrong answer that is a right one with a slip is made of it by `slips.slip`.
-All take minutes: about a fourth of the refusals is tried, and a sixteenth of the causes; by ``.ci/run`` all refusals,
-and a fourth of the causes. A hash of its name decides, so that one answer more does not put others into the sample.
+All take minutes: about an eighth of the refusals is tried, and a thirty-second of the causes; by ``.ci/run`` all
+refusals, and a fourth of the causes. A hash of its name decides, so that one answer more does not put others into the sample.
 """
 
 import importlib.util
@@ -21,7 +21,7 @@ from mlnotes.diagnosis import brakes, causes
 
 FOLDER = Path(__file__).parent / "answers"
 NAMED = 0.65  # of the wrong ones, by their cause or by their line
-EVERY = int(os.environ.get("MLNOTES_EVERY", 16))  # of the causes; of the refusals four times as many
+EVERY = int(os.environ.get("MLNOTES_EVERY", 32))  # of the causes; of the refusals four times as many
 PATIENT = 10.0  # seconds to look for a cause: the machine may be slow
 FACTS = (
     "no mistake that is known explains",
