@@ -4,7 +4,8 @@ They stand in ``answers/<part>/<name>.py``. ``right_<function>__<style>`` must b
 must be refused; where it has a docstring, the report must say that, and where it has none, the report must not guess.
 A wrong answer that is a right one with a slip is made of it by `slips.slip`.
 All take minutes: about an eighth of the refusals is tried, and a thirty-second of the causes; by ``.ci/run`` all
-refusals, and a fourth of the causes. A hash of its name decides, so that one answer more does not put others into the sample.
+refusals, and a fourth of the causes. A hash of its name decides, so that one answer more does not put others into the
+sample.
 """
 
 import importlib.util
