@@ -184,7 +184,11 @@ def distance_gradient(a, b):
     require_same_size(-1, a=a, b=b)
     require_entries(-1, a=a)
     xp = array_namespace(a, b)
-    difference = a / 2 - b / 2  # a - b may overflow where neither a nor b does
+    with np.errstate(over="ignore"):
+        difference = a - b
+    # It may overflow where neither a nor b does. Halves of the smallest floats are rounded, but not seen beside it.
+    overflows = xp.any(xp.isinf(difference), axis=-1, keepdims=True)
+    difference = xp.where(overflows, a / 2 - b / 2, difference)
     difference = difference / or_one(power_of_two(xp.max(xp.abs(difference), axis=-1, keepdims=True)))
     return difference / or_one(vector_norm(difference))[..., None]
 

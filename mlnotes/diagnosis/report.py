@@ -310,6 +310,9 @@ def compared(found, right, unlike=None):
     if numbers(found) is not None and (hasattr(found, "detach") or isinstance(found, Fraction | Decimal)):
         found = numbers(found)
     parts, theirs = entries(right), entries(found)
+    if theirs:
+        theirs = {key: numbers(it) if hasattr(it, "detach") else it for key, it in theirs.items()}
+        found = theirs if parts and parts.keys() == theirs.keys() else found
     if unlike and parts and theirs and parts.keys() == theirs.keys():
         differ = {key: it for key, it in parts.items() if unlike(theirs[key], it)}
         if differ and len(differ) < len(parts):
@@ -327,7 +330,8 @@ def _differ_in_precision(found, right):
     parts, theirs = entries(right), entries(found)
     if parts and theirs and parts.keys() == theirs.keys():
         return any(_differ_in_precision(theirs[key], parts[key]) for key in parts)
-    return isinstance(found, np.ndarray) and isinstance(right, np.ndarray) and found.dtype != right.dtype
+    both = isinstance(found, np.ndarray | np.generic) and isinstance(right, np.ndarray | np.generic)
+    return both and found.dtype != right.dtype
 
 
 def _compared(found, right, digits):
@@ -379,19 +383,21 @@ def _named(name, text):
 
 def _first_difference(found, right, digits):
     largest = np.max(np.abs(right), initial=0.0, where=np.isfinite(right))
-    for small in (1e-6, 1e-9) if found.dtype == right.dtype else (1e-6,):
-        differs = ~np.isclose(found, right, rtol=small, atol=1e-12 * largest, equal_nan=True)
+    alike = found.dtype == right.dtype
+    for small in (1e-6, 1e-9) if alike else (1e-6,):
+        differs = ~np.isclose(found, right, rtol=small, atol=(1e-12 if alike else 1e-6) * largest, equal_nan=True)
         if differs.any():
             break
     else:  # one place is as good as another, but where rounding differs depends on the processor
         differs = np.abs(right) == largest
     place = tuple(int(i) for i in np.argwhere(differs)[0]) if differs.any() else (0,) * right.ndim
     where = f"   at {list(place)} of an array {right.shape}"
-    return f"{_number(right[place], digits)}{where}", _number(found[place], digits)
+    mine, theirs = ("", "") if alike else (f" ({found.dtype})", f" ({right.dtype})")
+    return f"{_number(right[place], digits)}{theirs}{where}", f"{_number(found[place], digits)}{mine}"
 
 
 def _written_array(x, digits):
-    if x.size > ENTRIES:
+    if x.size > ENTRIES or (x.size == 0 and x.ndim > 1):
         return f"<array {x.shape}{'' if x.dtype in (np.float64, np.int64) else f', {x.dtype}'}>"
     digits = digits or _telling_apart(x)
     text = np.array2string(x, separator=", ", max_line_width=WIDTH, formatter={"all": lambda it: _number(it, digits)})

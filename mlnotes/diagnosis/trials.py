@@ -413,6 +413,8 @@ def _unlike(found, right, trial, where=""):
         return f"{_named(where)} gives {_no_numbers(theirs)}"
     if found.shape != expected.shape:
         return f"{_whose(where)} shape is {found.shape} where {expected.shape} is right"
+    if _is_narrow(found, expected, trial):
+        return ""
     if _wrong_dtype(found.dtype, expected.dtype, trial) or (trial.checks.integers and _holds_floats(found)):
         return f"{_whose(where)} dtype is {found.dtype} where {expected.dtype} is right"
     return "" if close(found, expected, trial) else f"{_whose(where)} numbers differ"
@@ -456,6 +458,14 @@ def _wrong_dtype(found, right, trial):
     if trial.exact_dtype and right.kind in "fc":
         return found != right
     return found.kind == right.kind == "f" and found.itemsize < right.itemsize
+
+
+def _is_narrow(found, right, trial):
+    """Tell whether fewer bits lost nothing: of numbers like 0 and 1, or of one number, computed from no floats."""
+    if trial.exact_dtype or not found.dtype.kind == right.dtype.kind == "f" or found.itemsize >= right.itemsize:
+        return False
+    one = not right.shape and not _floats(trial.case) and found.dtype == np.float32
+    return bool(np.array_equal(found, right) or (one and np.isclose(found, right, 1e-6, 0)))
 
 
 def _holds_floats(found):

@@ -243,7 +243,7 @@ CHECKS = (
             Mistake("logistic only", (_SILU_GATED, "sigmoid(x)"), "The result lies between 0 and 1",
                 "multiply the gate by x"),
             *(Mistake("exponential above and below", it,
-                "It gives nan for x = 800, because infinity is divided by infinity",
+                "For x = 800 an exponential overflows; infinity divided by infinity is nan, unless it is thrown away",
                 "use an exponential that is never large: exp(−x) for x > 0, exp(x) otherwise",
                 "nlmixr2lib, pull request 503 (2026)") for it in ((_SILU_GATED, "x * np.exp(x) / (1 + np.exp(x))"),
                 lambda x: x * np.exp(x) / (1 + np.exp(x)))),

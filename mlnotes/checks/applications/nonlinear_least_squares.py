@@ -158,16 +158,21 @@ def _record(found, residual, x0, jacobian=None, *_, **__):
 
 def _fit_of(f, *arguments, **named):
     found = f(*arguments, **named)
-    if not all(hasattr(found, it) for it in ("x", "cost", "converged")):
-        raise TypeError(f"an object with x, cost and converged is asked for, got one of type {type(found).__name__}")
-    return found
+    if hasattr(type(found), "points"):
+        return found
+    try:
+        x, cost, converged = np.array(found.x), np.asarray(found.cost)[()], found.converged
+    except (AttributeError, KeyError):
+        kind = type(found).__name__
+        raise TypeError(f"an object with x, cost and converged is asked for, got one of type {kind}") from None
+    return SimpleNamespace(x=x, cost=cost, converged=bool(converged) if converged in (0, 1) else converged)
 
 
 def _followed(f, residual, x0, *arguments, **named):
     """Ask where the steps lead, as long as they lead anywhere: they are the same for all who take them."""
     found = _fit_of(f, residual, x0, *arguments, **named)
     here = np.abs(found.x).max() < 1e6 * (1 + np.abs(x0).max())
-    x, cost = (found.x, found.cost) if here else (np.nan * found.x, np.nan)
+    x, cost = (found.x, found.cost) if here else ("far away", "whatever it is there")
     told = {} if _record(found, residual, x0) else {"points, costs and dampings agree": False}
     return {"x": x, "cost": cost, "converged": found.converged} | told
 
@@ -204,7 +209,7 @@ def _arrived(f, residual, x0, *arguments, **named):
         r, first = residual(np.array(found.x)), residual(start.copy())
         grown, minimal = not r @ r <= (1 + 1e-9) * (first @ first), _is_minimal(residual, found.x)
         at = _is_minimal(residual, book.x) or np.array_equal(book.x, start)
-    x, cost = (found.x, found.cost) if at else (np.nan * found.x, np.nan)
+    x, cost = (found.x, found.cost) if at else ("not compared", "not compared")
     alike = _told_alike(found, book, residual, start, *arguments, **named)
     told = {} if alike else {"points, costs and dampings agree": False}
     own = not np.isfinite(r @ r) or bool(np.isclose(found.cost, r @ r / 2, 1e-9, 1e-25))

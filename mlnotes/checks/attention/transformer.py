@@ -182,7 +182,7 @@ def _along(axis):
 def _denominator(squares, near, at):
     """List the mistakes that both norms share, under a root of some mean of squares; say where it is small, or 0."""
     return (Mistake("eps outside the root", (f"xp.sqrt({squares} + as_like(eps, x))", f"(xp.sqrt({squares}) + eps)"),
-        f"Rows that are nearly {near} come out too large", "add eps under the root"),
+        f"Rows come out a little off, and those that are nearly {near} too large", "add eps under the root"),
         Mistake("eps forgotten", (" + as_like(eps, x)", ""), f"A row of {at} gives nan", "add eps under the root"),
         Mistake("eps as a limit", (f"{squares} + as_like(eps, x)", f"xp.clip({squares}, min=eps)"),
             "eps is a lower limit instead of a summand", "add eps under the root, in every row"),

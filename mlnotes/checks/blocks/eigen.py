@@ -68,7 +68,7 @@ def _seen(version, a, *shift, **options):
 
 def _solution(version, a):
     """Take signs out of eigenvectors, and the vectors themselves where eigenvalues are equal."""
-    w, v = version(a)
+    w, v = map(np.asarray, version(a))
     if len(a) > 1 and np.diff(np.linalg.eigvalsh(a)).min() < 1e-6:
         return {"w": w, "v * w @ v.T": v * w @ v.T, "v.T @ v": np.round(v.T @ v, 14) + 0}  # no noise, no -0
     return {"w": w, "v": _signed(v)}

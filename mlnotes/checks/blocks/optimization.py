@@ -201,8 +201,9 @@ def _points(walk, start, count):
     if not isinstance(walk, Iterator):
         raise TypeError("it returns a result once, and should yield one point after another")
     points = [start, *itertools.islice(walk, count)]
-    if any(isinstance(it, tuple | list) for it in points):
-        raise TypeError("it yields several things at each step, and should yield the point alone, as an array")
+    if any(isinstance(it, tuple | list) and np.size(it[0]) == np.size(start) > 1 for it in points):
+        raise TypeError("it yields several things at each step, and should yield the point alone")
+    points = [np.array(it) if isinstance(it, tuple | list) else it for it in points]
     return np.array(points) if all(type(it) is np.ndarray for it in points) else points
 
 

@@ -38,7 +38,7 @@ def _decomposition(version, a):
 
 def _nearest(version, a, k):
     """Ask only for rank and distance where singular values are equal: there are several nearest ones."""
-    found, s = version(a, k), np.linalg.svd(a, compute_uv=False)
+    found, s = np.asarray(version(a, k)), np.linalg.svd(a, compute_uv=False)
     if not 0 < k < len(s) or s[k - 1] > (1 + 1e-9) * s[k] or s[k] == 0:
         return found
     return {"rank": int(np.linalg.matrix_rank(found)), "distance from the matrix": np.linalg.norm(a - found)}

@@ -299,9 +299,7 @@ CHECKS = (
             call(np.diag([3.0, 2.0]), 1), call(np.diag([3.0, 2.0]), 1, x=np.diag([1.0, 10.0])).about("with inputs"),
             call(_wide, 2), call(_wide, 5).about("the full rank"), call(_wide.T, 3), call(_wide, 2, _seen),
             call(_wide, 1, _seen), call(_wide[:, :3], 2, _seen[::-1]), call(_wide, 5, _seen).about("the full rank"),
-            call(_wide * 1e-3, 3, x=_seen * 1e3), call(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 0.0]]), 1,
-                x=np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 0.0, 0.0]])).about("an input that is always 0",
-                edge=True)),
+            call(_wide * 1e-3, 3, x=_seen * 1e3)),
         claims=(
             Claim("what is lost are the singular values that were left out", lambda f: max(_lost(f, r, x)
                   for r in (1, 2, 4) for x in (np.eye(6), _seen)), tolerance=1e-9,

@@ -41,6 +41,7 @@ def wrong_dot__axis_kept(a, b):
 
 
 def wrong_dot__sums_multiplied(a, b):
+    """multiply coordinate by coordinate first, then add up"""
     return a.sum(axis=-1) * b.sum(axis=-1)
 
 
