@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import dataclasses
 import functools
 import itertools
 import linecache
@@ -23,7 +24,7 @@ import torch
 from mlnotes.applications.least_squares import lstsq
 from mlnotes.applications.linear import linear
 from mlnotes.applications.mlp import gelu, silu
-from mlnotes.applications.nonlinear_least_squares import gauss_newton
+from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
 from mlnotes.attention.multi_head import split_heads
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.attention.transformer import layer_norm
@@ -953,6 +954,14 @@ class TestCauses:
 
         reports = [check(my_gauss_newton), check(my_jacobi_eigh), check(my_low_rank)]
         assert all(it.verdict in ("right", "edge") for it in reports), reports
+
+    @pytest.mark.parametrize("solve", [gauss_newton, levenberg_marquardt])
+    def test_what_a_fit_tells_of_its_way_must_be_true(self, solve):
+        def answer(*arguments, **named):
+            fit = solve(*arguments, **named)
+            return dataclasses.replace(fit, costs=2 * fit.costs)
+
+        assert check(answer, solve.__name__).verdict == "wrong"
 
     def test_masked_arrays_and_matrices_are_taken_for_their_numbers(self):
         def my_softmax(x, axis=-1):

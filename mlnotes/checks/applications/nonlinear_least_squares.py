@@ -158,7 +158,7 @@ def _record(found, residual, x0, jacobian=None, *_, **__):
 
 def _fit_of(f, *arguments, **named):
     found = f(*arguments, **named)
-    if hasattr(type(found), "points"):
+    if "points" in getattr(type(found), "__dataclass_fields__", ()):  # it tells the way as well
         return found
     try:
         x, cost, converged = np.array(found.x), np.asarray(found.cost)[()], found.converged
