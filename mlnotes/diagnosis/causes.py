@@ -94,6 +94,15 @@ class Attempt:
         order = sorted(range(len(self.trials)), key=lambda i: not self.unlike[i])
         return [(self.trials[i], self.found[i], self.unlike[i]) for i in order if not self.trials[i].case.edge]
 
+    @functools.cached_property
+    def failing_arrays(self):
+        """The trials that decide and fail, with both arrays; none at all where one is no array of the right shape."""
+        failed = [(trial, found) for trial, found, unlike in self.everyday if unlike]
+        arrays = [(trial, numbers(found.value), numbers(trial.right.value)) for trial, found in failed]
+        if any(found.error for _, found in failed) or any(it is None for both in arrays for it in both):
+            return []
+        return arrays if all(mine.shape == right.shape for _, mine, right in arrays) else []
+
     @property
     def failed(self):
         """The trials that failed: the smallest call first, edges last."""
@@ -241,7 +250,8 @@ def _told_by_the_bank(attempt):
 
 def _writes_into_results(attempt):
     """Find that all that fails was right when it came: later calls write into the same array."""
-    if any(before for before, after in zip(attempt.at_once, attempt.unlike, strict=True) if after):
+    calls = zip(attempt.trials, attempt.at_once, attempt.unlike, strict=True)
+    if any(before for trial, before, after in calls if after and not trial.case.edge):
         return ""
     return "A result changes with later calls: make a new array in each call, and return that."
 
@@ -254,6 +264,9 @@ def _gives_something_else(attempt):
     if once is None or again is None or np.array_equal(once, again, equal_nan=once.dtype.kind in "fc"):
         return ""
     return "Called again with the same, it gives something else: it remembers earlier calls, or draws at random."
+
+
+_KEEPING = (dict, list, set)  # what is empty at first, and then filled by calls
 
 
 def _remembers(attempt):
@@ -273,9 +286,6 @@ def _remembers(attempt):
         return ""
     place = f"`{next(iter(kept))}`" if len(kept) == 1 else "a default or in a class"
     return f"It remembers earlier calls, in {place}: as the first call, the one shown comes out right."
-
-
-_KEEPING = (dict, list, set)
 
 
 def _may_remember(node):
@@ -524,11 +534,8 @@ def _left_by_a_refusal(attempt):
 def _dtype(attempt):
     """Recognize numbers that are right but for their dtype."""
     pairs = set()
-    for trial, found, unlike in attempt.everyday:
-        if not unlike:
-            continue
-        right, mine = numbers(trial.right.value), numbers(found.value)
-        if found.error or right is None or mine is None or right.shape != mine.shape or right.dtype == mine.dtype:
+    for trial, mine, right in attempt.failing_arrays:
+        if right.dtype == mine.dtype:
             return ""
         with np.errstate(all="ignore"):
             rounded = mine.astype(right.dtype) if right.dtype.kind == "b" else mine.astype(np.result_type(mine, right))
@@ -543,22 +550,19 @@ def _dtype(attempt):
     return f"The numbers are right, but their dtype is not: {says}." if pairs else ""
 
 
+# A few roundings on the way may grow, as in the sine of an angle of some thousands.
+_DIGITS_OF = {"float32": ("seven", 1e-3), "float16": ("three", 1e-2)}
+
+
 def _in_fewer_bits(attempt):
     """Recognize numbers that are right to the digits of the narrower dtype that they come in."""
-    found_in = set()
-    for trial, found, unlike in attempt.everyday:
-        if not unlike:
-            continue
-        right, mine = numbers(trial.right.value), numbers(found.value)
-        if found.error or right is None or mine is None or right.shape != mine.shape or right.dtype != np.float64:
+    dtypes = {str(mine.dtype) if right.dtype == np.float64 else "" for _, mine, right in attempt.failing_arrays}
+    dtype = dtypes.pop() if len(dtypes) == 1 else ""
+    digits, error = _DIGITS_OF.get(dtype, ("", 0.0))
+    for _, mine, right in attempt.failing_arrays:
+        if not np.allclose(mine, right, rtol=error, atol=error * np.max(np.abs(right), initial=0.0), equal_nan=True):
             return ""
-        near = np.allclose(mine, right, rtol=1e-2, atol=1e-2 * np.max(np.abs(right), initial=0.0), equal_nan=True)
-        if mine.dtype not in (np.float32, np.float16) or not near:
-            return ""
-        found_in.add(str(mine.dtype))
-    digits = {"float32": "seven", "float16": "three"}
-    [dtype] = found_in if len(found_in) == 1 else [""]
-    return f"It computes in {dtype}, which has {digits[dtype]} digits, where float64 is asked for." if dtype else ""
+    return f"It computes in {dtype}, which has {digits} digits, where float64 is asked for." if digits else ""
 
 
 def _difference_quotient(attempt):
@@ -1247,14 +1251,11 @@ def _nothing_but_zeros(attempt):
 
 def _right_to_some_digits(attempt):
     """Tell that what fails differs in later digits alone: a small number too many, a long step, a lower precision."""
+    if any(unlike and trial.changed(found) for trial, found, unlike in attempt.everyday):
+        return ""
     worst = 0.0
-    for trial, found, unlike in attempt.everyday:
-        mine, right = numbers(found.value), numbers(trial.right.value)
-        if not unlike:
-            continue
-        if found.error or mine is None or right is None or mine.shape != right.shape or mine.dtype.kind not in "fc":
-            return ""
-        if trial.changed(found):
+    for _, mine, right in attempt.failing_arrays:
+        if mine.dtype.kind not in "fc":
             return ""
         largest = np.max(np.abs(right), initial=0.0)
         if not 0 < largest < np.inf or not np.isfinite(mine).all():

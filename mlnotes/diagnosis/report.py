@@ -315,9 +315,8 @@ def compared(found, right, unlike=None):
         found = theirs if parts and parts.keys() == theirs.keys() else found
     if unlike and parts and theirs and parts.keys() == theirs.keys():
         differ = {key: it for key, it in parts.items() if unlike(theirs[key], it)}
-        if differ and len(differ) < len(parts):
-            keys = {key: f"part {key + 1}" if isinstance(key, int) else key for key in differ}
-            found, right = ({keys[key]: it[key] for key in differ} for it in (theirs, parts))
+        if differ:
+            found, right = ({key: it[key] for key in differ} for it in (theirs, parts))
     for digits in DIGITS[:1] if _differ_in_precision(found, right) else DIGITS:
         expected, came = _compared(found, right, digits)
         if "\n".join(it.partition("   at ")[0] for it in expected.splitlines()) != came:

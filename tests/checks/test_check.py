@@ -897,7 +897,8 @@ class TestCauses:
             result[...] = gelu(x)
             return result
 
-        assert check(my_gelu).says.startswith("A result changes with later calls: make a new array in each call")
+        for answer in (my_gelu, lambda x: np.squeeze(my_gelu(x))):  # the second has an edge that fails at once
+            assert check(answer, "gelu").says.startswith("A result changes with later calls: make a new array")
 
     def test_an_answer_that_drops_axes_of_size_1_gets_no_tick(self):
         def my_linear(x, w, b=None):

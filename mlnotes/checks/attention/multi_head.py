@@ -92,7 +92,9 @@ _RESHAPED = (_SPLIT, "x.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1)")
 _JOINED = (_MERGE, "x.reshape(*x.shape[:-3], x.shape[-2], -1)")
 _ADDED = (_MERGE, "np.tile(x.sum(axis=-3), x.shape[-3])")
 
+
 def _hidden_after_softmax(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """Let hidden keys have their part in the sum, and take it away afterwards."""
     weights = attention_weights(split_heads(q @ w_q, n_heads), split_heads(k @ w_k, n_heads))
     if mask is not None:
         weights = weights * (mask[..., None, :, :] if mask.ndim == max(q.ndim, k.ndim) > 2 else mask)

@@ -163,6 +163,7 @@ def _from_the_end(n, window, dilation):
 _STEPS = "(distance < window * dilation) & (distance % dilation == 0)"
 _SEEN = f"(distance >= 0) & {_STEPS}"
 
+
 def _side_by_side(q, k, v, window, scale=None, offset=None):
     """Cut the text into pieces as long as the window."""
     n_queries, n_keys = q.shape[-2], k.shape[-2]
