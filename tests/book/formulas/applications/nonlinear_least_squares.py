@@ -114,6 +114,18 @@ BEST = AT | {
     r"\mathbf e\leftarrow": step(best + e) - best,
 }
 
+# an error there that a step multiplies
+factors, ways = np.linalg.eig(numerical_jacobian(step, best))
+largest = np.argmax(np.abs(factors))  # the other is 0
+factor, along = factors[largest], ways[:, largest]
+ALONG = BEST | {
+    r"\varphi": factor,
+    r"\mathbf e": along,
+    r"\mathbf p": factor * along - along,
+    r"\mathbf H": hessian(best, y),
+    "tolerance": 1e-6,
+}
+
 # A linear law, for which the region is an ellipse; x on its rim, where the bounds are reached.
 A, b = rng.normal(size=(m, n)), rng.normal(size=m)
 centre = lstsq(A, b)
@@ -228,6 +240,10 @@ INLINE = {
         r"\mathbf a=1-e^{-x_2\mathbf t}": AT | {r"\mathbf a": J[:, 0]},
         r"\mathbf b=\mathbf t\odot e^{-x_2\mathbf t}": AT | {r"\mathbf b": J[:, 1] / x[0]},
         r"x_1>-\beta/x_2": NotRead("a condition"),
+        r"\mathbf p=-(1-\varphi)\,\mathbf e": ALONG,
+        r"\mathbf H\mathbf e=(1-\varphi)\,\mathbf J^{\mathsf T}\mathbf J\mathbf e": ALONG,
+        r"\frac12\lVert\mathbf J\mathbf p\rVert^2=\frac12(1-\varphi)^2\lVert\mathbf J\mathbf e\rVert^2": ALONG,
+        r"\varphi<-0.75": NotRead("a condition"),
     },
     "damped-end": OF_G,
     "predicted-start": {
