@@ -298,7 +298,10 @@ def test_the_direction_is_right_for_coordinates_of_any_size(size):
     a = np.array([0.6, -0.8]) * size
     np.testing.assert_allclose(distance_gradient(a, np.zeros(2)), [0.6, -0.8], rtol=1e-12)
     np.testing.assert_allclose(distance_gradient(a, -a), [0.6, -0.8], rtol=1e-12)
-    smallest = 2.0**-1074  # halves of odd multiples are no floats
+
+
+def test_the_direction_is_right_between_odd_multiples_of_the_smallest_float():
+    smallest = 2.0**-1074  # halves of these are no floats
     along = distance_gradient(np.array([81 * smallest, 0.0]), np.array([0.0, -20 * smallest]))
     np.testing.assert_allclose(along, np.array([81.0, 20.0]) / np.hypot(81, 20), rtol=1e-12)
 

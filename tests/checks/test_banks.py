@@ -1,5 +1,6 @@
 """The banks of all functions: ours is right, every known mistake is named, changed versions are refused."""
 
+import copy
 import importlib
 import inspect
 import re
@@ -17,6 +18,7 @@ from mlnotes.checks.bank import Checks, call
 from mlnotes.diagnosis.causes import told, version_of
 from mlnotes.diagnosis.source import parameters_of
 from mlnotes.diagnosis.trials import quiet, trials
+from mlnotes.diagnosis.variations import variations
 
 ALL = all_checks()
 BANK = [(name, mistake) for name, checks in ALL.items() for mistake in checks.mistakes]
@@ -50,6 +52,39 @@ def test_the_books_own_version_is_right_and_satisfies_every_claim(name):
     function = ALL[name].function
     assert check(function).verdict == "right"
     assert {row["kind"] for row in evidence(function).rows} == {"oracle", "property"}
+
+
+# Results kept by shape are not told apart there: one number or function decides, or each call has shapes of its own.
+ALIKE = {"generate", "largest_weight_ratio", "output_mean_square", "symmetrize_equivariant"}
+
+
+def test_an_answer_that_keeps_results_by_the_shapes_of_its_arguments_is_refused():
+    accepted, tried = set(), 0
+    for name, checks in ALL.items():
+        takes_arrays = any(isinstance(x, np.ndarray) for case in checks.cases for x in case.arguments)
+        if isinstance(checks.function, type) or not takes_arrays:
+            continue
+        version, own = keeping(checks.function), trials(checks)
+        everyday = [it for it in (*own, *variations(checks, own)) if not it.case.edge]
+        with quiet():
+            accepted |= set() if any(it.unlike(it.outcome(version)) for it in everyday) else {name}
+        tried += 1
+    assert tried > 150
+    assert accepted == ALIKE
+
+
+def keeping(function):
+    """Make a version that computes once for arrays of one shape."""
+    kept = {}
+
+    def version(*arguments, **named):
+        given = [*arguments, *named.values()]
+        given = tuple(repr(it) if isinstance(it, int | float | str) else getattr(it, "shape", type(it)) for it in given)
+        if given not in kept:
+            kept[given] = function(*arguments, **named)
+        return copy.deepcopy(kept[given])
+
+    return version
 
 
 @pytest.mark.parametrize("name", ALL)

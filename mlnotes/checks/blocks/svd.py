@@ -267,7 +267,7 @@ CHECKS = (
             Mistake("lengths forgotten", (_CUT, "u[:, :k] @ vt[:k]"), "Every term has the same weight",
                 "multiply u by the singular values"))),
     Checks(rank,
-        cases=_of_dependent(),
+        cases=(*_of_dependent(), call(0 * _dependent).about("zeros")),
         claims=(
             Claim("2 for a product of 2 columns and 2 rows", lambda f: float(f(_dependent) != 2)),
             Claim("doubling the matrix 60 times changes nothing", lambda f: float(f(_tiny) != 2)),

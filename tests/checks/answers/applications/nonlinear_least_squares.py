@@ -647,7 +647,8 @@ def wrong_levenberg_marquardt__rows_of_one_size(residual, x0, jacobian=None, max
 
 
 def wrong_damped_step__downhill_from_a_million_on(r, j, damping, scales):
+    """Line 3"""
     if damping > 1e6:
         return -(j.T @ r) / (damping * scales**2)
-    rows = np.vstack([j, np.sqrt(damping) * np.diag(scales)])
-    return np.linalg.lstsq(rows, -np.append(r, 0 * scales), rcond=None)[0]
+    rows = np.vstack([j / scales, np.sqrt(damping) * np.eye(len(scales))])
+    return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0] / scales
