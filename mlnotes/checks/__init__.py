@@ -366,15 +366,19 @@ def _counterexample(title, trial, found, unlike):
 
 def _handed_over(case):
     """Write the short functions of a bank down that a call hands over: a reader finds them nowhere else."""
-    for it in dict.fromkeys(it for it in (*case.arguments, *case.named.values()) if inspect.isfunction(it)):
-        source = source_of(it) if it.__module__.startswith(f"{__name__}.") else None
-        definition = source.tree.body[0] if source else None
-        if getattr(definition, "name", "") != it.__name__:
+    given = (*case.arguments, *case.named.values())
+    given = (it for value in given for it in (value if isinstance(value, list | tuple) else [value]))
+    for it in dict.fromkeys(filter(inspect.isfunction, given)):
+        source = source_of(it) if it.__module__.startswith(f"{__name__}.") and it.__name__.isidentifier() else None
+        if source is None or it.__code__.co_freevars or "<lambda>" != it.__code__.co_name != it.__name__:
             continue
-        body = definition.body[ast.get_docstring(definition) is not None :]
-        names = {node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)}
+        [node] = source.tree.body
+        if isinstance(node, ast.Assign):  # a lambda, which the bank gave a name
+            node = ast.FunctionDef(it.__name__, node.value.args, [ast.Return(node.value.body)], [], lineno=1)
+        body = node.body[ast.get_docstring(node) is not None :]
+        names = {part.id for statement in body for part in ast.walk(statement) if isinstance(part, ast.Name)}
         if len(body) <= _SHORT and not any(name.startswith("_") for name in names):  # these stand in the bank
-            yield ast.unparse(ast.FunctionDef(definition.name, definition.args, body, [], lineno=1))
+            yield ast.unparse(ast.FunctionDef(it.__name__, node.args, body, [], lineno=1))
 
 
 def _raised(error):

@@ -177,7 +177,7 @@ def _trace(attempt, checks, until):
         or _line_that_raised(attempt)
         or _line_that_warned(attempt)
         or _line_that_leaves(attempt, checks)
-        or _nothing_but_zeros(attempt)
+        or _one_number_throughout(attempt)
         or _what_fails(attempt, checks)
         or turning_point(attempt, checks, until)
         or _right_to_some_digits(attempt)
@@ -1240,13 +1240,17 @@ def _what_fails(attempt, checks):
     return ""
 
 
-def _nothing_but_zeros(attempt):
-    """Tell that no call of several gives another number than 0."""
-    found = [it.value for _, it, _ in attempt.everyday]
-    values = [numbers(it) for it in found]
-    if len(values) < 2 or any(it is None or it.dtype.kind not in "biuf" or it.any() for it in values):
+def _one_number_throughout(attempt):
+    """Tell that several calls give the same number, and no other, where different ones are right."""
+    found = [numbers(it.value) for _, it, _ in attempt.everyday]
+    if len(found) < 2 or any(it is None or it.dtype.kind not in "biuf" for it in found):
         return ""
-    return f"The result is {'False' if values[0].dtype.kind == 'b' else '0'} throughout."
+    given = {it.item() for x in found for it in np.unique(x)}
+    right = [numbers(trial.right.value) for trial, *_ in attempt.everyday]
+    if len(given) != 1 or all(x is not None and (x == it).all() for it in given for x in right):
+        return ""
+    [value] = given
+    return f"The result is {f'{value + 0.0:.5g}' if isinstance(value, float) else value} throughout."
 
 
 def _right_to_some_digits(attempt):

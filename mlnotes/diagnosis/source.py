@@ -317,8 +317,15 @@ def _definition(nodes, function, code):
         elif isinstance(node, ast.FunctionDef | ast.Lambda) and not isinstance(function, type):
             first = min([node.lineno, *(it.lineno for it in getattr(node, "decorator_list", ()))])
             if first == code.co_firstlineno and getattr(node, "name", "<lambda>") == code.co_name:
-                return node
+                if isinstance(node, ast.FunctionDef) or _gives_what(node.body, code):
+                    return node
     return None
+
+
+def _gives_what(expression, code):
+    """Tell whether a lambda's code gives this expression: several lambdas may stand on one line."""
+    starts = {(line, column) for line, _, column, _ in code.co_positions() if column is not None}
+    return not starts or (expression.lineno, expression.col_offset) in starts
 
 
 def _methods(it):

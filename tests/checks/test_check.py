@@ -997,6 +997,9 @@ class TestCauses:
             ("bias_at_the_end", lambda h: 0.798 * h, "Wherever it fails, its first 3 digits are right, and later"),
             ("dot", lambda a, b: 0.0 * (a * b).sum(-1), "The result is 0 throughout."),
             ("causal_mask", lambda n, m, offset=0: np.zeros((n, m), bool), "The result is False throughout."),
+            ("is_invariant", lambda f, actions, x, tolerance=1e-9: True, "The result is True throughout."),
+            ("rank", lambda a, tolerance=None: 2, "The result is 2 throughout."),
+            ("dot", lambda a, b: 0 * (a * b).sum(-1) + 1 / 3, "The result is 0.33333 throughout."),
         ],
     )
     def test_what_can_be_said_of_a_result_alone(self, name, answer, says):
@@ -1521,6 +1524,19 @@ class TestReports:
         *definition, call_of_it = check(my_numerical_jacobian).counterexample.call.splitlines()
         assert definition == ["def length_squared(x):", "    return np.sum(x ** 2)"]
         assert call_of_it.startswith("my_numerical_jacobian(length_squared, [3, -1])")
+
+    def test_a_lambda_of_the_bank_is_shown_under_its_name_also_from_a_list(self):
+        def my_is_equivariant(f, actions_in, actions_out, x, tolerance=1e-9):
+            return True
+
+        *definition, _, call_of_it = check(my_is_equivariant).counterexample.call.splitlines()
+        assert definition == ["def hair(y):", "    return y + 1.5e-09"]
+        assert call_of_it == "my_is_equivariant(copy, [copy], [hair], [1])"
+
+    def test_two_lambdas_on_one_line_are_told_apart(self):
+        program = "double, halve = (lambda x: 2 * x), (lambda x: x / 2)"
+        twice, half = written_down(program, "double"), written_down(program, "halve")
+        assert [ast.unparse(source_of(it).tree.body[0].value.body) for it in (twice, half)] == ["2 * x", "x / 2"]
 
     def test_both_dtypes_are_shown_where_they_differ_and_zero_has_no_sign(self):
         def my_silu(x):

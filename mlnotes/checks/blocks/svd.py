@@ -123,6 +123,7 @@ _COUNT, _CUT = "count_above(s, tolerance, np.shape(a))", "u[:, :k] * s[:k] @ vt[
 _RANK = "count_above(svd(a)[1], tolerance, np.shape(a))"
 _BASES = "Subspaces(u[:, :r], u[:, r:], v[:, :r], v[:, r:])"
 _FIXED = "int(np.count_nonzero({} > (1e-14 if tolerance is None else tolerance)))"
+_OF_NUMPY = "u, s, vt = np.linalg.svd(a, full_matrices=False)"
 _OF_GRAM = """w, v = np.linalg.eigh(a.T @ a)
     s, v, k = np.sqrt(np.abs(w[::-1])), v[:, ::-1], min(a.shape)
     return (a @ v / np.where(s == 0, 1, s))[:, :k], s[:k], v.T[:k]"""
@@ -165,10 +166,12 @@ CHECKS = (
                 "rotate the columns themselves: NumPy, SciPy and, on the CPU, PyTorch reduce to two diagonals first")
                 for it in (("found = one_sided_jacobi(a)", "return tuple(np.linalg.svd(a, full_matrices=False))"),
                 _svd_of_torch)),
-            Mistake("second factor not transposed", (_RESULT, f"{_RESULT}.T"),
+            *(Mistake("second factor not transposed", it,
                 "u * s @ vt is not the matrix, unless V is symmetric, and does not fit one with more columns than rows",
                 "return vt, with right singular vectors in its rows",
-                "svd of MATLAB and torch.svd return V, NumPy's and torch.linalg's its transpose"),
+                "svd of MATLAB and torch.svd return V, NumPy's and torch.linalg's its transpose")
+                for it in (("found = one_sided_jacobi(a)", f"{_OF_NUMPY}\n    return u, s, vt.T"),
+                (_RESULT, f"{_RESULT}.T"))),
             Mistake("sides exchanged", (_RESULT, "return found.vt.T, found.s, found.u.T"),
                 "u * s @ vt is the transpose of the matrix",
                 "u has a row for each row of the matrix, vt a column for each column"),
@@ -212,7 +215,7 @@ CHECKS = (
             Mistake("NumPy's threshold", lambda a, tolerance=None: np.linalg.pinv(a),
                 "`tolerance` is never used, and NumPy's default is another",
                 "hand it over as rcond, or cut the singular values yourself"),
-            Mistake("rounding errors inverted", ((_DECOMPOSED, "u, s, vt = np.linalg.svd(a, full_matrices=False)"),
+            Mistake("rounding errors inverted", ((_DECOMPOSED, _OF_NUMPY),
                 (_COUNT, "int(np.count_nonzero(s))")),
                 "It gives numbers of 1e15 and more where columns depend on each other",
                 "count singular values up to a tolerance as zero"),
@@ -233,7 +236,7 @@ CHECKS = (
                 "It is the transpose of the matrix", "divide by the singular values"))),
     Checks(low_rank, run=_nearest,
         cases=(
-            *(call(_two, k) for k in (0, 1, 2)), *(call(_square, k) for k in range(6)), call(_tall, 1), call(_wide, 2),
+            *(call(_two, k) for k in (1, 2, 0)), *(call(_square, k) for k in range(6)), call(_tall, 1), call(_wide, 2),
             call(_dependent, 3).about("more terms than the rank"), call(_zero, 1).about("zeros"), call(_axes, 2),
             call(np.eye(2), 1).about("equal singular values"),
             call(1e200 * _tall, 2).about("entries of 1e200", edge=True)),
@@ -262,6 +265,10 @@ CHECKS = (
                 "stop before term k, counted from 0"),
             Mistake("one term less", (_CUT, _CUT.replace(":k", ": k - 1")), "Its rank is k - 1",
                 "[:k] holds k terms already, for its end is not included"),
+            *(Mistake("columns of vt", ((_CUT, _CUT.replace("vt[:k]", "vt[:, :k].T")), (_DECOMPOSED, it)),
+                "With all terms, it is not the matrix",
+                "take the first k rows of vt, which are the right singular vectors")
+                for it in (_OF_NUMPY, _DECOMPOSED)),
             Mistake("columns cut off", (_CUT, "np.where(np.arange(a.shape[1]) < k, a, 0)"),
                 "Other matrices of rank k are nearer", "cut the sum of the terms, not the matrix"),
             Mistake("lengths forgotten", (_CUT, "u[:, :k] @ vt[:k]"), "Every term has the same weight",
