@@ -18,14 +18,14 @@ ENTRANTS = {
     "scipy, lm": lambda r, x0, j: scipy.optimize.least_squares(r, x0, j, method="lm", **TIGHT).x,
     "scipy, trf": lambda r, x0, j: scipy.optimize.least_squares(r, x0, j, method="trf", **TIGHT).x,
 }
-# Residuals and Jacobians of each entrant, in their order. Ours asks for the residual of a step that it takes twice.
+# Residuals and Jacobians of each entrant, in their order.
 EVALUATIONS = {
-    ("Misra1a", 0): [(22, 10), (20, 17), (11, 10)],
-    ("Misra1a", 1): [(10, 6), (5, 5), (5, 5)],
-    ("DanWood", 0): [(14, 8), (7, 7), (7, 7)],
-    ("Rat42", 0): [(28, 15), (12, 11), (12, 11)],
-    ("BoxBOD", 1): [(29, 17), (12, 12), (11, 11)],
-    ("Thurber", 1): [(81, 53), (30, 30), (29, 29)],
+    ("Misra1a", 0): [(13, 10), (20, 17), (11, 10)],
+    ("Misra1a", 1): [(6, 6), (5, 5), (5, 5)],
+    ("DanWood", 0): [(8, 8), (7, 7), (7, 7)],
+    ("Rat42", 0): [(16, 15), (12, 11), (12, 11)],
+    ("BoxBOD", 1): [(17, 17), (12, 12), (11, 11)],
+    ("Thurber", 1): [(53, 53), (30, 30), (29, 29)],
 }
 # From the farther start: who arrives at the certified parameters.
 ARRIVE = {
@@ -74,8 +74,10 @@ def test_time_to_fit(race, problem, name):
 
 @pytest.mark.parametrize(("problem", "start"), EVALUATIONS)
 def test_evaluations_of_residual_and_jacobian(problem, start):
-    found = [counted_fit(solve, problem, start) for solve in ENTRANTS.values()]
-    assert found == [(True, it) for it in EVALUATIONS[problem, start]]
+    arrived, counts = zip(*(counted_fit(solve, problem, start) for solve in ENTRANTS.values()), strict=True)
+    assert all(arrived)
+    # With the kernels of another processor, rounding may let a fit end one step earlier or later.
+    np.testing.assert_allclose(counts, EVALUATIONS[problem, start], rtol=0, atol=1)
 
 
 @pytest.mark.parametrize("problem", ARRIVE)
