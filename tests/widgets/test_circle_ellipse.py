@@ -57,7 +57,7 @@ def test_the_page_computes_what_python_computes(open_page, a):
         widget = CircleEllipse(a, angle)
         lengths = np.linalg.norm(widget.images(), axis=0)
         assert [shown(seen, name) for name in ("first", "second")] == pytest.approx(lengths, abs=1e-9)
-        assert shown(seen, "between") == pytest.approx(widget.between(), abs=1e-5)
+        assert shown(seen, "between") == pytest.approx(widget.between(), abs=1e-6)
         halves = [shown(seen, name) for name in ("longer", "shorter")]
         assert halves == pytest.approx(widget.singular_values(), abs=1e-9)
         scale = 160 / max(1.3, 1.15 * halves[0])

@@ -120,7 +120,7 @@ def test_the_page_computes_what_python_computes(open_page, method, start):
         assert shown(seen, "cost") == pytest.approx(costs[step], rel=1e-6)
         if step and np.isfinite(trials[step - 1][2]) and trials[step - 1][1] > 1e-6 * costs[step]:
             found = [shown(seen, name) for name in ("damping", "predicted", "gain")]
-            assert found == pytest.approx(trials[step - 1], rel=1e-5, abs=1e-12)
+            assert found == pytest.approx(trials[step - 1], rel=1e-6, abs=1e-12)
         np.testing.assert_allclose(drawn(seen, ".mw-begin", "cx", "cy"), places[step : step + 1], rtol=1e-5, atol=1e-3)
         x1, x2 = points[step]
         t = np.linspace(0, 10.5, 101)
