@@ -50,9 +50,11 @@ def check(answer, name=None):
     own, held_by = _name_of(answer), _first_argument(sys._getframe(1))
     name = name or _asked(held_by if _asked(held_by) in all_checks() else own)
     if not name or name == "<lambda>":
-        raise ValueError(f"check must be given a function that has a name, or a name beside it, got {written(answer)}")
+        rule = 'check must be given a function that has a name, or a name beside it, as in check(f, "dot")'
+        raise ValueError(f"{rule}, got {written(answer)}")
     checks = _find(name)
-    title = held_by if _asked(held_by) == name else name if own in ("", "<lambda>") else own
+    named = getattr(answer, "__name__", "") not in ("", "<lambda>")
+    title = held_by if _asked(held_by) == name else own if named else name
     if _is_empty(answer):
         return Report(title, "empty", _EMPTY if parameters_of(checks.function) else _NO_NUMBER)
     if not callable(answer):
@@ -282,7 +284,8 @@ def _find(name):
     known = all_checks()
     if name not in known:
         near = ", ".join(difflib.get_close_matches(name, sorted(known), cutoff=0))
-        raise ValueError(f"there are checks for {len(known)} names, of which {near} are nearest, but not for {name}")
+        rule = f"there are checks for {len(known)} names, of which {near} are nearest, but not for {name}"
+        raise ValueError(f'{rule}: the name of the exercise can stand beside the answer, as in check(f, "dot")')
     return known[name]
 
 
@@ -294,7 +297,8 @@ def _judged(attempt, checks, title):
         return Report(title, "empty", _WITHOUT_RETURN)
     if not attempt.failed:
         calls = f" on all {count} calls" if count > 1 else ""
-        return Report(title, "right", f"It agrees with the book's {checks.function.__name__}{calls}.")
+        says = f"It agrees with the book's {checks.function.__name__}{calls}."
+        return Report(title, "right", says + _of_a_list(attempt))
     trial, found, unlike = attempt.endless or attempt.failed[0]
     example = _counterexample(title, trial, found, unlike)
     others = _others(attempt)
@@ -310,6 +314,13 @@ def _judged(attempt, checks, title):
     accepts = all(it.right.error and not found.error for it, found, _ in everyday)
     unexplained = f"{unlike[0].upper()}{unlike[1:]}{'' if accepts else f', {_UNEXPLAINED}'}."
     return Report(title, "wrong", cause or unexplained, example, others)
+
+
+def _of_a_list(attempt):
+    """Say of a right answer that it gives lists where the book's version gives arrays."""
+    pairs = [(it.returned, trial.right.returned) for trial, it, _ in attempt.everyday if not trial.right.error]
+    listed = all(isinstance(mine, list) and isinstance(right, np.ndarray) for mine, right in pairs)
+    return " It gives a list where that gives an array: np.array makes one of it." if pairs and listed else ""
 
 
 def _mistakes_of_parts(answer, name):
@@ -356,6 +367,10 @@ def _counterexample(title, trial, found, unlike):
         expected, came = compared(found.value, trial.right.value, trial.unlike_value)
         expected = _raised(trial.right.error) if trial.right.error else expected
         came = _raised(found.error) if found.error else came
+        if found.unfit and not trial.right.error:
+            expected, came = compared(found.returned, trial.right.returned, trial.unlike_value)
+        elif found.unfit:
+            came = written(found.returned)
         same = "\n".join(it.partition("   at ")[0] for it in expected.splitlines()) == came
         said = f"\n({unlike})" if "\n" in came else f"   ({unlike})"
         return Counterexample(call, expected, f"{came}{said}" if same else came, found.printed)

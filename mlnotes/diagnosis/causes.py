@@ -15,7 +15,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -36,9 +36,9 @@ from mlnotes.diagnosis.trials import Outcome, ReturnedError, close, complaint_of
 
 # How much to try for a repair: units of about a microsecond on the machine where they were fitted to the time that 300
 # searches took. They are counted and not timed, so that an answer gets the same report on every machine.
-EFFORT = 700_000
+EFFORT = 400_000
 _A_CHANGE, _ITS_NODES, _A_CALL, _ITS_TURNS = 13, 0.64, 120, 0.23
-# After so many seconds of the processor a search is given up all the same: on a machine that is four times as slow.
+# After so many seconds of the processor a search is given up all the same: on a machine that is far slower.
 SECONDS = float(os.environ.get("MLNOTES_CHECK_SECONDS", 3))
 _WIDER = "Besides, the dtype of the result is wider than is asked for."
 FURTHER = 400  # changes that are tried after one that mends all, for others like it
@@ -60,6 +60,8 @@ class Attempt:
         How that differs from the right one, after all calls; "" where it does not.
     at_once : tuple of str
         How it differed before the next call.
+    before : dict
+        Names that calls may set, outside of the version or on it, with their values before the first call.
     """
 
     function: object
@@ -67,10 +69,12 @@ class Attempt:
     found: tuple
     unlike: tuple
     at_once: tuple
+    before: dict = field(default_factory=dict)
 
     @classmethod
     def of(cls, function, trials):
         """Try a version, up to the first call that does not end."""
+        before = _state_of(function)
         found, at_once, (version, restart) = [], [], stoppable(function)
         with quiet():
             for trial in trials:
@@ -86,7 +90,7 @@ class Attempt:
                     break
             made = tuple(trials[: len(found)])
             unlike = tuple(trial.unlike(it) for trial, it in zip(made, found, strict=True))
-        return cls(function, made, tuple(found), unlike, tuple(at_once))
+        return cls(function, made, tuple(found), unlike, tuple(at_once), before)
 
     @functools.cached_property
     def everyday(self):
@@ -117,7 +121,8 @@ class Attempt:
         """Leave out the call that did not end, if another one failed that an exercise asks for."""
         if not self.endless or not any(self.unlike[i] and not it.case.edge for i, it in enumerate(self.trials[:-1])):
             return self
-        return Attempt(self.function, self.trials[:-1], self.found[:-1], self.unlike[:-1], self.at_once[:-1])
+        kept = {name: getattr(self, name)[:-1] for name in ("trials", "found", "unlike", "at_once")}
+        return replace(self, **kept)
 
     def behaves_like(self, version, wider=False, kinds=False):
         """Tell whether another version does the same in all trials that decide, if `wider` but for wider dtypes.
@@ -153,9 +158,10 @@ def cause_of(attempt, checks, others=()):
             _missing_name(attempt)
             or _no_result(attempt)
             or _writes_into_results(attempt)
-            or _gives_something_else(attempt)
             or _remembers(attempt)
+            or _gives_something_else(attempt)
             or _known(attempt, checks, checks.mistakes)
+            or _parts_in_another_order(attempt)
             or _of_anyone(attempt, checks)
             or _known(attempt, checks, others)
             or _told_by_the_bank(attempt)
@@ -174,6 +180,7 @@ def _trace(attempt, checks, until):
     """Say where it fails, or when, if nothing says why."""
     return (
         _lets_through(attempt)
+        or _never_read(attempt)
         or _line_that_raised(attempt)
         or _line_that_warned(attempt)
         or _line_that_leaves(attempt, checks)
@@ -197,6 +204,18 @@ def _lets_through(attempt):
             return ""
         says.append(trial.case.says)
     return f"It accepts what must be refused: {', and '.join(says)}." if 1 <= len(says) <= 3 else ""
+
+
+def _never_read(attempt):
+    """Find an argument that has to be handed over and that the source does not use."""
+    source = source_of(attempt.function)
+    node = source.tree.body[0] if source else None
+    if not isinstance(node, ast.FunctionDef) or any(found.error for _, found, unlike in attempt.everyday if unlike):
+        return ""
+    required = [it.arg for it in node.args.args[: len(node.args.args) - len(node.args.defaults)]]
+    read = {it.id for it in ast.walk(node) if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Load)}
+    unused = [it for it in required if it not in read and not it.startswith("_")]
+    return f"`{unused[0]}` makes no difference: the result depends on it." if len(unused) == 1 else ""
 
 
 def _hint(attempt):
@@ -238,6 +257,10 @@ def _no_result(attempt):
         return "It returns what has computed nothing yet: make a list or an array of it first."
     if all(map(inspect.isroutine, values)):
         return "It returns a function and not what the function gives: call it, with parentheses."
+    methods = {name for it in values for name, part in (entries(it) or {}).items() if inspect.ismethod(part)}
+    if all(any(inspect.ismethod(part) for part in parts) for parts in collected):
+        which = " and ".join(f"`{it}`" for it in sorted(map(str, methods)))
+        return f"{which} should be read without parentheses: write @property above the method."
     return ""
 
 
@@ -269,6 +292,20 @@ def _gives_something_else(attempt):
 _KEEPING = (dict, list, set)  # what is empty at first, and then filled by calls
 
 
+def _state_of(function):
+    """Copy what calls of a function may set: names that it declares to be of elsewhere, and attributes of its own."""
+    source = source_of(function)
+    if source is None:
+        return {}
+    declared = {name for it in ast.walk(source.tree) if isinstance(it, ast.Global) for name in it.names}
+    state = {it: source.namespace[it] for it in declared if it in source.namespace}
+    own = vars(function) if inspect.isfunction(function) else {}
+    try:
+        return copy.deepcopy({"names": state, "own": {} if "__wrapped__" in own else own})
+    except Exception:  # a module, or whatever else refuses
+        return {}
+
+
 def _remembers(attempt):
     """Find an answer that keeps something from call to call: the call that is shown comes out right as the first."""
     source, (shown, *_) = source_of(attempt.function), attempt.failed[0]
@@ -276,15 +313,19 @@ def _remembers(attempt):
         return ""
     named = {it.id for it in ast.walk(source.tree) if isinstance(it, ast.Name)}
     kept = {it: type(value)() for it, value in source.namespace.items() if it in named and type(value) in _KEEPING}
-    if not kept and not any(map(_may_remember, ast.walk(source.tree))):
+    declared, own = (attempt.before.get(it, {}) for it in ("names", "own"))
+    if not kept and not declared and not own and not any(map(_may_remember, ast.walk(source.tree))):
         return ""
     try:
-        version = run_definition(compile(source.tree, "<anew>", "exec"), source.name, source.namespace | kept)
+        names = source.namespace | kept | copy.deepcopy(declared)
+        version = run_definition(compile(source.tree, "<anew>", "exec"), source.name, names)
+        vars(version).update(copy.deepcopy(own)) if own else None
     except Exception:  # it needs names that were known only where it was defined
         return ""
     if shown.unlike(shown.outcome(version)):
         return ""
-    place = f"`{next(iter(kept))}`" if len(kept) == 1 else "a default or in a class"
+    names = [*kept, *declared, *(f"{source.name}.{it}" for it in own)]
+    place = " or ".join(f"`{it}`" for it in names) or "a default or in a class"
     return f"It remembers earlier calls, in {place}: as the first call, the one shown comes out right."
 
 
@@ -570,6 +611,8 @@ def _difference_quotient(attempt):
     source = source_of(attempt.function)
     if source is None or not any(map(_is_difference_quotient, ast.walk(source.tree))):
         return ""
+    if "differences" in (attempt.trials[0].checks.function.__doc__ or ""):  # which are what is asked for
+        return ""
     for trial, found, _ in attempt.everyday:
         right, mine = numbers(trial.right.value), numbers(found.value)
         if found.error or right is None or mine is None or right.shape != mine.shape:
@@ -612,11 +655,6 @@ def _relation_of_parts(decided, parts):
         if mine is None or right is None or len(mine) != len(right) or len(right) != len(parts):
             return ""
         rows.append((trial, list(mine.values()), list(right.values())))
-    for order in itertools.permutations(range(len(parts))) if 2 <= len(parts) <= 3 else ():
-        if any(i != k for k, i in enumerate(order)) and all(
-            not trial.unlike_value(mine[k], right[i]) for trial, mine, right in rows for k, i in enumerate(order)
-        ):
-            return "The parts of the result are right, but in another order."
     wrong = {k for trial, mine, right in rows for k in range(len(parts)) if trial.unlike_value(mine[k], right[k])}
     if len(wrong) != 1:
         return ""
@@ -689,6 +727,27 @@ def _missing_parts(attempt):
         names = (it for it in right if it not in mine)
         missing |= dict.fromkeys(f"part {it + 1}" if isinstance(it, int) else f"`{it}`" for it in names)
     return f"The result is right as far as it goes, and lacks {' and '.join(missing)}." if missing else ""
+
+
+def _parts_in_another_order(attempt):
+    """Find that the parts of a result are right, and come in another order."""
+    mine = [it.returned for _, it, unlike in attempt.everyday if unlike]
+    right = [it.right.returned for it, *_ in attempt.everyday if isinstance(it.right.returned, tuple)]
+    counts = {len(it) if isinstance(it, tuple | list) else 0 for it in mine}
+    if len(counts) != 1 or counts - {2, 3, 4} or not counts <= set(map(len, right)):
+        return ""
+    for order in itertools.islice(itertools.permutations(range(*counts)), 1, None):
+
+        def ordered(*arguments, order=order, **named):
+            parts = attempt.function(*arguments, **named)
+            fit = isinstance(parts, tuple | list) and len(parts) == len(order)
+            return tuple(parts[i] for i in order) if fit else parts
+
+        if not any(trial.unlike(trial.outcome(ordered)) for trial, *_ in attempt.everyday):
+            *front, last = (str(i + 1) for i in order)
+            remedy = f"return your parts {', '.join(front)} and {last}, in this order"
+            return f"The parts are right, but in another order: {remedy if front[1:] else 'they have changed places'}."
+    return ""
 
 
 def _shuffled(attempt):

@@ -81,10 +81,10 @@ def turning_point(attempt, checks, until):
             found.append(words.pop() if len(words) == 1 else says)
     if not 1 <= len(found) <= min(2, len(failed)):
         return ""
-    calls = "the calls that fail agree" if len(failed) > 1 else "the call that fails agrees"
-    given = ": look at what is done where it is given" if all(it.endswith("left out") for it in found) else ""
-    changed = ", and also with ".join(found)
-    return f"Called with {changed}, {calls} with the book's, called so, too{given} (a trace, not a remedy)."
+    calls = "The calls that fail come out" if len(failed) > 1 else "The call that fails comes out"
+    given = all(it.endswith("left out") for it in found)
+    look = "look at what is done where it is given" if given else "look for the cause there"
+    return f"{calls} right with {', and also with '.join(found)}: {look}."
 
 
 def _judge(held, checks):

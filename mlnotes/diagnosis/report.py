@@ -1,6 +1,7 @@
 """What the checks say, as text and as HTML."""
 
 import html
+import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -284,6 +285,8 @@ def written(value, digits=None):
         return f"({text}{',' * (len(value) == 1)})" if isinstance(value, tuple) else f"[{text}]"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{said(repr, key)}: {written(it, digits)}" for key, it in value.items()) + "}"
+    if inspect.ismethod(value):
+        return f"the method {value.__name__}"
     if callable(value):
         return getattr(value, "__name__", type(value).__name__)
     if isinstance(value, Iterator):  # whose own words are an address

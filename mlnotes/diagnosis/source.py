@@ -70,6 +70,7 @@ def source_of(function):
     lines = tuple(textwrap.dedent("".join(file[first - 1 : node.end_lineno])).splitlines())
     if isinstance(node, ast.Lambda):
         node = ast.copy_location(ast.Assign([ast.Name("_answer", ast.Store())], node), node)
+    node = _Freed(code.co_freevars).visit(node)
     tree = ast.increment_lineno(ast.fix_missing_locations(ast.Module([node], [])), 1 - first)
     owner = plain if hasattr(plain, "__globals__") else next(iter(_methods(plain)))
     closure = zip(owner.__code__.co_freevars, owner.__closure__ or (), strict=True)
@@ -78,6 +79,19 @@ def source_of(function):
     used = {it.id for it in ast.walk(tree) if isinstance(it, ast.Name)}
     modules = {it: module for it, module in _MODULES.items() if it not in used}
     return Source(tree, lines, name, {**modules, **owner.__globals__, **cells}, first, code.co_filename)
+
+
+class _Freed(ast.NodeTransformer):
+    """Make names of a function around this one names of its module, where their values are put."""
+
+    def __init__(self, names):
+        self.names = set(names)
+
+    def visit_Nonlocal(self, node):
+        outside = [it for it in node.names if it in self.names]
+        inside = [it for it in node.names if it not in self.names]
+        statements = [ast.Global(outside)] * bool(outside) + [ast.Nonlocal(inside)] * bool(inside)
+        return [ast.copy_location(it, node) for it in statements]
 
 
 def never_returns(function):

@@ -6,6 +6,7 @@ import dis
 import functools
 import inspect
 import io
+import traceback
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -29,12 +30,17 @@ _OF_LAPACK = ("cond", "lstsq", "matrix_rank", "pinv", "svd", "svdvals")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a call: a value or an error, what it left of its arguments, by name, and what it printed."""
+    """What came of a call: a value or an error, what it left of its arguments, by name, and what it printed.
+
+    Where a bank makes a value of what the function returned, `unfit` says that it could not, and `returned` is that.
+    """
 
     value: object = None
     error: BaseException | None = None
     left: dict | None = None
     printed: str = ""
+    returned: object = None
+    unfit: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,8 +104,9 @@ class Trial:
         if isinstance(found.error, ReturnedError):
             return "it returns an error in place of raising it"
         if self.right.error is None:
-            return complaint_of_bank(found.error) or f"it raises {_error(found.error)}"
-        if found.error is None:
+            unfit = found.unfit and self.unlike_value(found.returned, self.right.returned)
+            return unfit or complaint_of_bank(found.error) or f"it raises {_error(found.error)}"
+        if found.error is None or found.unfit:
             return f"it accepts what must be refused: {self.right.error}"
         if isinstance(found.error, NameError):  # no one means to raise that
             return f"it raises {_error(found.error)}, where it should refuse"
@@ -294,7 +301,8 @@ def said_of(error):
 
 def _outcome(checks, case, function):
     arguments, named = copy.deepcopy((case.arguments, case.named))
-    value, error, run, function = None, None, checks.run, _giving_plain(function)
+    value, error, run, returned, version = None, None, checks.run, [None], function
+    function = _giving_plain(version, returned)
     with contextlib.redirect_stdout(Beginning()) as printed:
         try:
             value = run(function, *arguments, **named) if run else function(*arguments, **named)
@@ -302,14 +310,22 @@ def _outcome(checks, case, function):
             raise
         except BaseException as it:  # SystemExit, too, is something to report
             error = it
-    return Outcome(value, error, _by_name(checks, arguments, named), printed.getvalue())
+    unfit = isinstance(error, Exception) and function is not version and not _passed(error, function.__code__)
+    unfit = unfit and not complaint_of_bank(error)
+    return Outcome(value, error, _by_name(checks, arguments, named), printed.getvalue(), returned[-1], unfit)
+
+
+def _passed(error, code):
+    """Tell whether an error came through a function."""
+    frames = (frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__))
+    return any(it is code for it in frames)
 
 
 class ReturnedError(Exception):
     """Raised for an answer that returns an error in place of raising it."""
 
 
-def _giving_plain(function):
+def _giving_plain(function, returned):
     """Take masked arrays and matrices for the numbers that they hold, and an error that is returned for none."""
     if isinstance(function, type):
         return function
@@ -319,7 +335,8 @@ def _giving_plain(function):
         value = function(*arguments, **named)
         if isinstance(value, BaseException) or (isinstance(value, type) and issubclass(value, BaseException)):
             raise ReturnedError(said(repr, value))
-        return np.asarray(value) if isinstance(value, np.ndarray) else value
+        returned[-1] = np.asarray(value) if isinstance(value, np.ndarray) else value
+        return returned[-1]
 
     return plain
 
@@ -481,17 +498,22 @@ def _unlike_parts(found, parts, trial, where):
     if theirs is None or len(theirs) != len(parts):
         if not parts:
             return f"{_named(where)} gives {_brief(found)} where an empty collection is right"
-        count = "no collection" if theirs is None else f"{len(theirs)} parts"
+        count = "no collection" if theirs is None else f"{len(theirs)} part{'s' * (len(theirs) != 1)}"
+        count = "one array" if isinstance(found, np.ndarray) else count
         return f"{_named(where)} gives {count} where {len(parts)} parts are right"
     if all(isinstance(key, str) for key in parts) and theirs.keys() != parts.keys():
         names = ", ".join(said(str, it) for it in theirs)
         return f"{_named(where)} gives {names} where {', '.join(parts)} are right"
+    differences = {}
     for (key, right), it in zip(parts.items(), theirs.values(), strict=True):
         name = f"{where}.{key}" if isinstance(key, str) and where else f"{where}[{key}]" if where else _ordinal(key)
-        difference = _unlike(theirs.get(key, it), right, trial, name)
-        if difference:
-            return difference
-    return ""
+        differences[_named(name)] = _unlike(theirs.get(key, it), right, trial, name)
+    first, *others = [name for name, it in differences.items() if it] or [""]
+    if not others or where:
+        return differences.get(first, "")
+    *front, last = others
+    rest = f"{', '.join(front)} and {last} are" if front else f"{last} is"
+    return f"{differences[first]}; {rest} not right either"
 
 
 def _whose(where):

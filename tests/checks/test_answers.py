@@ -27,7 +27,8 @@ PATIENT = 10.0  # seconds to look for a cause: the machine may be slow
 FACTS = (
     "no mistake that is known explains",
     "It is right wherever",
-    "(a trace, not a remedy)",
+    "look for the cause there.",
+    "where it is given.",
     "right in every call",
     "make it fail",
     " throughout.",
@@ -100,11 +101,9 @@ def test_the_sample_stays_when_an_answer_is_added():
 
 
 def test_a_check_takes_less_than_a_second():
-    # With other tests beside it, and on a slow machine, as well; alone, 19 of 20 take less.
+    # Of the processor's, of 19 answers in 20: some do not end, and are stopped after seconds.
     seconds = {it.id: seconds_of(*it.values) for it in sample(WRONG, 80)}
-    in_order = sorted(seconds.values())
-    assert in_order[int(0.75 * len(seconds))] < 1, seconds
-    assert in_order[int(0.9 * len(seconds))] < 2, seconds
+    assert sorted(seconds.values())[int(0.95 * len(seconds))] < 1, seconds
 
 
 def test_most_wrong_answers_are_named():

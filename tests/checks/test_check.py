@@ -50,6 +50,7 @@ from mlnotes.checks import (
 )
 from mlnotes.checks.applications.linear import bias_gradient
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.checks.efficient.sinks import ring
 from mlnotes.diagnosis import brakes, causes
 from mlnotes.diagnosis.causes import told, version_of
 from mlnotes.diagnosis.experiments import turning_point
@@ -980,12 +981,125 @@ class TestCauses:
 
         assert check(my_generate).says.startswith("It returns what has computed nothing yet")
 
+    @pytest.mark.parametrize("instead", ["None", "'not symmetric'", "print('not symmetric')"])
+    def test_whatever_is_returned_in_place_of_an_error_is_no_refusal(self, instead):
+        program = f"""
+            def my_jacobi_eigh(a):
+                if abs(a - a.T).max() > 1e-12 * abs(a).max():
+                    return {instead}
+                return tuple(np.linalg.eigh(a))"""
+        report = check(written_down(textwrap.dedent(program), "my_jacobi_eigh"))
+        assert report.verdict == "wrong"
+        assert report.counterexample.expected.startswith("ValueError")
+        assert report.counterexample.found == {"'not symmetric'": "'not symmetric'"}.get(instead, "None")
+
+    def test_a_result_that_cannot_be_compared_is_told_by_what_it_is_and_not_by_an_error_of_ours(self):
+        def my_gram_schmidt(a):
+            return np.linalg.qr(a)[0]
+
+        report = check(my_gram_schmidt)
+        assert report.says.startswith("It gives one array where 2 parts are right")
+        assert (report.counterexample.expected, report.counterexample.found) == ("([[-1]], [[2]])", "[[1]]")
+
+    def test_parts_that_have_changed_places_are_told_so_also_where_the_bank_compares_something_else(self):
+        def my_jacobi_eigh(a):
+            return jacobi_eigh(a)[::-1]
+
+        def my_lu(a):
+            permutation, lower, upper = lu(a)
+            return [lower, upper, permutation]
+
+        says = "The parts are right, but in another order:"
+        assert check(my_jacobi_eigh).says == f"{says} they have changed places."
+        assert check(my_lu).says == f"{says} return your parts 3, 1 and 2, in this order."
+
+    @pytest.mark.parametrize(
+        ("program", "place"),
+        [
+            (
+                """
+                seen = 0
+                def my_ring(n, capacity, n_sinks):
+                    global seen
+                    seen += 1
+                    return ring(n + seen - 1, capacity, n_sinks)""",
+                "`seen`",
+            ),
+            (
+                """
+                def make():
+                    seen = 0
+                    def my_ring(n, capacity, n_sinks):
+                        nonlocal seen
+                        seen += 1
+                        return ring(n + seen - 1, capacity, n_sinks)
+                    return my_ring
+                my_ring = make()""",
+                "`seen`",
+            ),
+            (
+                """
+                def my_ring(n, capacity, n_sinks):
+                    my_ring.seen += 1
+                    return ring(n + my_ring.seen - 1, capacity, n_sinks)
+                my_ring.seen = 0""",
+                "`my_ring.seen`",
+            ),
+        ],
+    )
+    def test_a_number_that_is_kept_from_call_to_call_is_found(self, program, place):
+        report = check(written_down(textwrap.dedent(program), "my_ring"))
+        assert report.says.startswith(f"It remembers earlier calls, in {place}: as the first call, ")
+
+    def test_a_name_of_a_function_around_the_answer_may_be_set(self):
+        program = """
+            def make():
+                y = None
+                def my_linear(x, w, b=None):
+                    nonlocal y
+                    y = x @ w
+                    if b is not None:
+                        y = y - b
+                    return y
+                return my_linear
+            my_linear = make()"""
+        report = check(written_down(textwrap.dedent(program), "my_linear"))
+        assert report.says.startswith("Line 5, `y = y - b`: look at the operators.")
+
+    def test_an_argument_that_is_never_read_is_named(self):
+        program = "def my_sink_score(share, n_keys):\n    return np.log(9 * (n_keys - 1))"
+        report = check(written_down(program, "my_sink_score"))
+        assert report.says == "`share` makes no difference: the result depends on it."
+
+    def test_a_method_where_an_attribute_is_asked_for_is_named(self):
+        class MyKVCache(KVCache):
+            nbytes = lambda self: 8  # noqa: E731
+
+        assert check(MyKVCache).says == "`nbytes` should be read without parentheses: write @property above the method."
+
+    def test_lists_in_place_of_arrays_are_right_and_said_to_be_lists(self):
+        def my_ring(n, capacity, n_sinks):
+            return ring(n, capacity, n_sinks).tolist()
+
+        assert check(my_ring).says.endswith(" It gives a list where that gives an array: np.array makes one of it.")
+        assert "list" not in check(ring).says
+
+    def test_differences_are_not_blamed_where_they_are_asked_for(self):
+        def my_numerical_jacobian(f, x):
+            steps = 6e-6 * abs(x) + 1e-12
+            return np.stack([(f(x + h) - f(x - h)) / (2 * h.sum()) for h in np.diag(steps)], axis=-1)
+
+        report = check(my_numerical_jacobian)
+        assert report.verdict == "wrong"
+        assert "derive" not in report.says
+
     def test_a_matrix_is_looked_at_by_its_symmetric_part_only_where_every_call_has_a_square_one(self):
         def answer(x):
             return (x + x.T) / 2
 
         square, vector = call(np.array([[1.0, 2.0], [3.0, 4.0]])), call(np.array([1.0, 2.0]))
-        for cases, says in (((square,), "Called with the symmetric part of `x`"), ((square, vector), "")):
+        right = "The call that fails comes out right with the symmetric part"
+        for cases, says in (((square,), right), ((square, vector), "")):
             checks = Checks(lambda x: x, cases)
             attempt = causes.Attempt.of(answer, trials(checks))
             assert turning_point(attempt, checks, time.process_time() + 3).startswith(says)
@@ -1205,13 +1319,13 @@ class TestCauses:
         def my_next_token_probabilities(z, temperature=1.0, top_k=None, top_p=None):
             return next_token_probabilities(z, temperature, top_k and min(top_k, 2), top_p)
 
-        end = "the calls that fail agree with the book's, called so, too (a trace, not a remedy)."
-        assert check(my_split_heads).says == f"Called with `n_heads` = 1, {end}"
-        assert check(my_log_softmax).says == f"Called with `x` brought to an ordinary size, {end}"
-        assert check(my_characteristic_polynomial).says == f"Called with the symmetric part of `a` in its place, {end}"
-        given = end.replace(" (a", ": look at what is done where it is given (a")
-        assert check(my_matrix_norm).says == f"Called with `kind='max'` left out, {given}"
-        says = f"Called with `top_k` = 1, and also with `top_k` left out, {end}"
+        begin, end = "The calls that fail come out right with", "look for the cause there."
+        assert check(my_split_heads).says == f"{begin} `n_heads` = 1: {end}"
+        assert check(my_log_softmax).says == f"{begin} `x` brought to an ordinary size: {end}"
+        assert check(my_characteristic_polynomial).says == f"{begin} the symmetric part of `a` in its place: {end}"
+        given = "look at what is done where it is given."
+        assert check(my_matrix_norm).says == f"{begin} `kind='max'` left out: {given}"
+        says = f"{begin} `top_k` = 1, and also with `top_k` left out: {end}"
         assert check(my_next_token_probabilities).says == says
 
     def test_all_lines_that_one_change_of_a_kind_mends_are_named(self):
@@ -1879,7 +1993,7 @@ def written_down(source, name="my_softmax"):
     """Define a function as a notebook does: its source can be read, and stands in no file."""
     file = f"<answer {hash(source)}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    namespace = {"np": np, "KVCache": KVCache}
+    namespace = {"np": np, "KVCache": KVCache, "ring": ring}
     exec(compile(source, file, "exec"), namespace)
     return namespace[name]
 

@@ -19,6 +19,8 @@ _small, _x2, _x4 = frozen(np.array([-2.0, -1.0, 0.0, 1.0, 3.0]), np.array([[1.0,
     np.arange(8.0).reshape(4, 2) - 3)
 _layers2 = (np.array([[1.0, -1.0], [2.0, 0.0]]), np.array([[3.0], [1.0]])), (np.array([0.0, 2.0]), np.array([-10.0]))
 _zeros = [0 * b for b in _biases]
+_FIRST = ("What np.vectorize makes has the dtype of its first result: an integer 0 there cuts off the digits of all "
+    "others. Give it otypes=[float].")
 _ROUNDING = {"tolerance": 1e-14, "why": "about ten roundings of 1.1e-16 each, of numbers up to 8"}
 _SUMS = {"tolerance": 1e-12, "why": "three layers of sums of at most 7 terms, below 30: 3 · 7 · 210 · 1.1e-16 is 5e-13"}
 
@@ -143,6 +145,7 @@ CHECKS = (
     Checks(relu,
         cases=(call(_small), call(_points), call(np.array([1.0, np.nan, -1.0, 2.0, -3.0, 0.5])).about("nan"),
             call(np.array([1000.0, -1000.0])).about("±1000"), call(np.array([-1.0, -2.0])).about("no positive number"),
+            call(np.array([-1.0, 0.5, 2.7])).about("a negative number in front", hint=_FIRST),
             call(np.array([np.inf, -1.0, -np.inf])).about("infinities", edge=True),
             call(np.array([-1.0, 2.0], np.float32)).about("the dtype of the input", edge=True)),
         claims=(
@@ -168,7 +171,8 @@ CHECKS = (
                 "ask for x <= 0, which is false for nan, or use maximum", "PyTorch, issue 7999 (2018)"))),
     Checks(gelu,
         cases=(
-            call(_small), call(_grid), call(_points), call(np.linspace(-8.0, -7.9,
+            call(_small), call(_grid), call(_points), call(np.array([-50.0, -1.0, 1.5])).about(
+            "a number in front that becomes 0", hint=_FIRST), call(np.linspace(-8.0, -7.9,
             7)).about("ten digits far below zero", tolerance=1e-10, absolute=0.0), call(np.array([1e4, -1e4])).about(
             "±10000")),
         claims=(
@@ -226,6 +230,7 @@ CHECKS = (
         cases=(
             call(_small), call(_grid), call(_points), call(np.array([800.0, -800.0])).about("±800"),
             call(np.array([800.0, -1.0, 5.0])).about("800 beside ordinary numbers"),
+            call(np.array([-800.0, -1.0, 5.0])).about("a number in front that becomes 0", hint=_FIRST),
             call(np.array([1e4, -1e4])).about("±10000"), call(np.array([0.5, -1.5, 12.0, -12.0],
             np.float16)).about("float16"), call(np.array([-9.5, -11.0, -14.0])).about(
             "results of a thousandth and less", tolerance=1e-6),

@@ -167,7 +167,8 @@ def _rotation(function, pair, *mistakes):
 CHECKS = (
     Checks(sinusoidal_positions,
         cases=(
-            call(1, 2), call(3, 4), call(5, 6), call(11, 2), call(13, 64), call(3001, 8).about("position 3000"),
+            call(1, 2), call(3, 4), call(5, 4).about("more positions than before"), call(5, 6), call(11, 2),
+            call(13, 64), call(3001, 8).about("position 3000"),
             call(0, 4).about("no position")),
         claims=(
             Claim("sine and cosine of one angle: their squares sum to one", lambda f: distance(f(11, 8)[:, 0::2] ** 2

@@ -73,6 +73,7 @@ _INVARIANCE = (call(np.sum, _FLIPS, _x), call(_first, _FLIPS, _x), call(_first, 
     call(_first, _FLIPS, np.array([0.0, -5.0])), call(_first, _FLIPS, np.array([-5.0, 0.0])),
     call(_first, _FLIPS, np.array([1.0, 1.0 + 1.5e-9])).about("results that differ by 1.5e-9 of their size"),
     call(_first, _FLIPS, np.array([1.0, 1.0 + 7e-10])).about("results that differ by 7e-10 of their size"),
+    call(_first, 3 * [_nudge], np.array([1.4e6])).about("three differences of 7e-10"),
     call(np.copy, [np.copy, _nudge], np.array([1.0, 1e12])).about("a large number beside a small one"),
     call(np.linalg.norm, _on_sixths, _points).about("rotations"), call(_outlier, _on_points,
     _points).about("rotations and reflections"))
@@ -89,7 +90,8 @@ _EQUIVARIANCE = (call(np.square, _FLIPS, _FLIPS, _x), call(np.cumsum, _FLIPS, _F
     call(np.copy, [np.copy], [_nudge], np.array([6.5e5])).about("results that differ by 1.5e-9 of their size"),
     call(np.copy, [np.copy], [_hair], np.array([1.0])).about("results of 1 that differ by 1.5e-9"),
     call(np.copy, [np.copy], [_nudge], np.array([1.4e6])).about("results that differ by 7e-10 of their size"),
-    call(np.copy, [np.copy], [_nudge], np.array([1.0, 1e12])).about("a large number beside a small one"))
+    call(np.copy, [np.copy], [_nudge], np.array([1.0, 1e12])).about("a large number beside a small one"),
+    call(np.copy, 3 * [np.copy], 3 * [_nudge], np.array([1.4e6])).about("three differences of 7e-10"))
 
 
 def free_weights(matrices):

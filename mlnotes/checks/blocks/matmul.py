@@ -258,6 +258,7 @@ CHECKS = (
         cases=tuple(map(_with_hint, (
             *_cases(1, 2), call(_four, _other, 1),
             call(_long[:4, :6].copy(), _wide[:6, :2].copy(), 1).about("even sides of three lengths"),
+            call(_long[:4, :2].copy(), _wide[:2, :6].copy(), 1).about("more columns than rows"),
             call(_three, _three[::-1].copy(), 1).about("odd sides"), call(_eight, _eighth, 3)))),
         claims=(
             *_CLAIMS,

@@ -100,6 +100,9 @@ CHECKS = (
             *(Mistake("maximum of everything", ((_SHIFT, "x - x.max()"), *guard),
                 "Rows far below the largest score turn into nan, or into zeros where the sum is guarded",
                 "subtract each row's own maximum: max(axis=axis, keepdims=True)") for guard in ((_UNGUARDED,), ())),
+            *(Mistake("mean subtracted", ((_SHIFT, "x - x.mean(axis=axis, keepdims=True)"), *guard),
+                "Scores far above the row's mean still overflow", "subtract the maximum: then no exponent is above 0")
+                for guard in ((_UNGUARDED,), ())),
             *(Mistake("maximum with zero", ((_SHIFT, "x - np.maximum(0, top)"), *guard),
                 "Rows of very negative scores turn into nan, or into zeros where the sum is guarded",
                 "subtract the maximum also where it is negative", "NNlib.jl, pull request 43 (2018)")

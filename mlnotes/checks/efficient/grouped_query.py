@@ -71,6 +71,7 @@ def _options(q, k, v):
         call(q, k, v, mask=_mask, bias=_bias).about("a mask and a bias"), call(q, k, v, mask=_mask, bias=_bias,
         scale=0.3).about("mask, bias and scale"), call(30 * q, 30 * k, v, mask=_mask).about("scores of 1000"),
         call(100 * q, 100 * k, v, mask=_mask).about("scores of 10,000 and of -10,000"),
+        call(-1e5 * np.abs(q), 1e5 * np.abs(k), v, mask=_mask).about("scores of minus ten billion"),
         call(q, k[..., :5, :], v[..., :5, :]).about("as many queries as keys, and no mask"),
         call(q, k, v, mask=_blind).about("a query that sees no key", edge=True),
         call(np.stack([q, -q]), np.stack([k, k + 1]), np.stack([v, -v])).about("one more leading axis"))

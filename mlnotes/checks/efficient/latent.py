@@ -85,8 +85,10 @@ _CALLS = (
     bias=_bias[0, 0]).about("a bias"), call(_q, _c, _uk, _uv, bias=_bias).about("a bias for each head"),
     call(_q, _c, _uk, _uv, scale=0.3).about("a scale"), call(_q, _c, _uk, _uv, scale=0.0).about("a scale of 0",
     edge=True), call(_q, _c, _uk, _uv, _mask, _bias, 0.3).about("mask, bias and scale"), call(300 * _q, 3 * _c, _uk,
-    _uv, mask=_mask).about("scores of 1000"), call(_q, _c, _uk, _uv, mask=_blind).about("a query that sees no key",
-    edge=True), call(np.stack([_q, -_q]), np.stack([_c, _c + 1]), _uk, _uv).about("one more leading axis", edge=True))
+    _uv, mask=_mask).about("scores of 1000"), call(-1e5 * np.abs(_q), 1e5 * np.abs(_c), np.abs(_uk), _uv,
+    mask=_mask).about("scores of minus ten billion"), call(_q, _c, _uk, _uv, mask=_blind).about(
+    "a query that sees no key", edge=True), call(np.stack([_q, -_q]), np.stack([_c, _c + 1]), _uk, _uv).about(
+    "one more leading axis", edge=True))
 _CLAIMS = (
     oracle("scaled_dot_product_attention of keys and values that are written out head by head", _by_hand,
            call(_q, _c, _uk, _uv), call(_q, _c, _uk, _uv, _mask, _bias, 0.3), **_LAST_BITS),

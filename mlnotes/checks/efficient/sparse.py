@@ -205,6 +205,7 @@ CHECKS = (
             call(_q5, _k7, _v7, 3).about("two sequences"), call(40 * _q5, 40 * _k7, _v7, 3).about(
                 "scores of thousands"),
             call(-1e3 * np.abs(_k7), 1e3 * np.abs(_k7), _v7, 3).about("scores of minus a million"),
+            call(-1e5 * np.abs(_k7), 1e5 * np.abs(_k7), _v7, 3).about("scores of minus ten billion"),
             call(_q[:, 90:], _k, _v, 30, None, 60).about("queries in the middle of a sequence"), call(_q[0, :65],
             _k[0, :65], _v[0, :65], 9).about("one sequence of 65 tokens"), call(*(np.stack([it, it + 1])[:, :, :129] for
             it in (_q, _k, _v)), 20).about("one more leading axis", edge=True),
@@ -269,6 +270,8 @@ CHECKS = (
             call(20 * _q[:, :9], 40 * _k[:, :12], _v[:, :12], _layout, block_size=3).about("scores of thousands"),
             call(-1e3 * np.abs(_q[:, :9]), 1e3 * np.abs(_k[:, :12]), _v[:, :12], _layout, 3).about(
                 "scores of minus a million"),
+            call(-1e5 * np.abs(_q[:, :9]), 1e5 * np.abs(_k[:, :12]), _v[:, :12], _layout, 3).about(
+                "scores of minus ten billion"),
             call(_q[:, :5], _k[:, :7], _v[:, :7], _layout, 2).about("last blocks that are smaller"),
             call(1e200 * _k4, np.array([[1e200], [0.0], [1e-200], [-1e-200]]), _v4, np.array([[True, False],
                 [True, True]]), 2).about("scores that overflow", edge=True)),

@@ -174,7 +174,7 @@ def wrong_linear_gradients__batches_apart(x, w, grad):
 
 
 def wrong_linear_gradients__wrong_order(x, w, grad):
-    """The parts of the result are right, but in another order"""
+    """The parts are right, but in another order"""
     rows, gradients = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
     return rows.T @ gradients, grad @ w.T, gradients.sum(axis=0)
 

@@ -43,7 +43,6 @@ def wrong_gauss_newton__one_step_too_far(residual, x0, jacobian=None, max_steps=
 
 
 def wrong_levenberg_marquardt__content_without_step(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Line 18"""
     x, damping = np.array(x0, float), 1e-2
     jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
     r, j = residual(x.copy()), jacobian(x.copy())

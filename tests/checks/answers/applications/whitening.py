@@ -143,6 +143,7 @@ def wrong_standardize__first_sample(x, eps=0.0, ddof=0):
 
 
 def wrong_standardize__shifted_after(x, eps=0.0, ddof=0):
+    """Line 3"""
     deviation = np.sqrt(x.var(axis=0, ddof=ddof) + eps)
     return x / deviation - x.mean(axis=0)
 
@@ -427,7 +428,7 @@ def wrong_whiten__upper_factor(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__zca_of_values(x, kind="pca", eps=0.0, ddof=0):
-    """Called with `kind='zca'` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `kind='zca'` left out"""
     centered, sigma, values, v = _parts(x, eps, ddof)
     if kind == "pca":
         return centered @ v / np.sqrt(values)
@@ -454,7 +455,7 @@ def wrong_whiten__eps_twice(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__other_kinds_as_zca(x, kind="pca", eps=0.0, ddof=0):
-    """Called with `kind='cholesky'` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `kind='cholesky'` left out"""
     centered, _, values, v = _parts(x, eps, ddof)
     z = centered @ v / np.sqrt(values)
     return z if kind == "pca" else z @ v.T
@@ -473,8 +474,7 @@ def wrong_whiten__cholesky_lower(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__eps_not_in_cholesky(x, kind="pca", eps=0.0, ddof=0):
-    """Called with `eps=0.3` left out, and also with `kind='cholesky'` left out, the calls that fail
-    agree with the book's"""
+    """The calls that fail come out right with `eps=0.3` left out, and also with `kind='cholesky'` left out"""
     c = x - x.mean(axis=0)
     s = c.T @ c / (len(x) - ddof)
     values, v = np.linalg.eigh(s)
@@ -552,7 +552,7 @@ def wrong_whiten__qr_signs(x, kind="pca", eps=0.0, ddof=0):
 
 
 def wrong_whiten__kind_ignored(x, kind="pca", eps=0.0, ddof=0):
-    """Called with `kind` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `kind` left out"""
     c = x - x.mean(axis=0)
     values, v = np.linalg.eigh(c.T @ c / (len(x) - ddof))
     if eps == 0 and np.linalg.eigvalsh(np.corrcoef(x.T))[0] < 1e-12:

@@ -159,6 +159,7 @@ def wrong_padding_mask__one_length_for_all(lengths, n_keys):
 
 
 def wrong_padding_mask__longest(lengths, n_keys):
+    """`n_keys` makes no difference"""
     return np.arange(max(lengths)) < np.array(lengths)[:, None, None]
 
 

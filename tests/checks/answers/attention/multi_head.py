@@ -51,7 +51,7 @@ def wrong_split_heads__list(x, n_heads):
 
 
 def wrong_split_heads__overlapping(x, n_heads):
-    """Called with `n_heads` = 1, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `n_heads` = 1"""
     d = x.shape[-1] // n_heads
     return np.stack([x[..., i : i + d] for i in range(n_heads)], axis=-3)
 
@@ -245,7 +245,7 @@ def wrong_multi_head_attention__heads_in_front(q, k, v, w_q, w_k, w_v, w_o, n_he
 
 
 def wrong_multi_head_attention__first_rows_of_w_o(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Called with `n_heads` = 1, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `n_heads` = 1"""
     d, out = w_q.shape[1] // n_heads, 0
     for i in range(n_heads):
         mine = slice(i * d, (i + 1) * d)
@@ -397,6 +397,7 @@ def right_fuse_projections__argsort(w_q, w_k, w_v, n_heads):
 
 
 def wrong_fuse_projections__below_each_other(w_q, w_k, w_v, n_heads):
+    """`n_heads` makes no difference"""
     return np.concatenate([w_q, w_k, w_v], axis=0)
 
 
@@ -427,7 +428,7 @@ def wrong_fuse_projections__width_for_heads(w_q, w_k, w_v, n_heads):
 
 
 def wrong_fuse_projections__short_slice(w_q, w_k, w_v, n_heads):
-    """Called with `n_heads` = 1, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `n_heads` = 1"""
     d = w_q.shape[1] // n_heads
     return np.hstack([w[:, i : i + d] for i in range(n_heads) for w in (w_q, w_k, w_v)])
 

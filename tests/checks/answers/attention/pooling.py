@@ -482,7 +482,7 @@ def wrong_largest_weight_ratio__no_exp(w):
 
 
 def wrong_largest_weight_ratio__positive_only(w):
-    """Called with the negative numbers of `w` made positive"""
+    """right with the negative numbers of `w` made positive"""
     return np.exp(2 * w[w > 0].sum())
 
 

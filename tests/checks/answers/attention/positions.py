@@ -505,7 +505,7 @@ def wrong_alibi_bias__offset_doubled(n_heads, n_queries, n_keys, offset=0):
 
 
 def wrong_alibi_bias__one_slope(n_heads, n_queries, n_keys, offset=0):
-    """Called with `n_heads` = 1, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `n_heads` = 1"""
     away = np.arange(n_queries)[:, None] + offset - np.arange(n_keys)
     return -(2 ** (-8 / n_heads)) * abs(away) * np.ones((n_heads, 1, 1))
 
@@ -629,6 +629,7 @@ def wrong_rotary_score__halves(q, k, distance):
 
 
 def wrong_rotary_score__not_turned(q, k, distance):
+    """`distance` makes no difference"""
     return q @ k
 
 

@@ -236,6 +236,7 @@ def wrong_pre_norm__averaged(x, sublayer, norm):
 
 
 def wrong_pre_norm__rms(x, sublayer, norm):
+    """`norm` makes no difference"""
     return x + sublayer(rms_norm(x))
 
 

@@ -291,6 +291,7 @@ def wrong_squared_distance_gradient__square_kept(a, b):
 
 
 def wrong_squared_distance_gradient__second_derivative(a, b):
+    """`b` makes no difference"""
     return 2 * np.eye(a.shape[-1])
 
 
@@ -328,6 +329,7 @@ def wrong_distance_gradient__small_number_inside(a, b):
 
 
 def wrong_distance_gradient__small_number_larger(a, b):
+    """Line 3"""
     d = a - b
     return d / (np.linalg.norm(d, axis=-1, keepdims=True) + 1e-6)
 
@@ -795,6 +797,7 @@ def wrong_trace_axb_gradient__factors_turned(a, b):
 
 
 def wrong_trace_axb_gradient__only_a(a, b):
+    """`b` makes no difference"""
     return a.T
 
 

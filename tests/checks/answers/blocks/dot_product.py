@@ -477,6 +477,7 @@ def wrong_rank_of_rest__two_lost(d):
 
 
 def wrong_rank_of_rest__always_a_plane(d):
+    """`d` makes no difference"""
     return 2
 
 
@@ -486,6 +487,7 @@ def wrong_rank_of_rest__of_the_example(d):
 
 
 def wrong_rank_of_rest__zero(d):
+    """`d` makes no difference"""
     return 0
 
 

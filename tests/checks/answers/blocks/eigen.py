@@ -210,7 +210,7 @@ def wrong_jacobi_eigh__squares(a):
 
 
 def wrong_jacobi_eigh__order_exchanged(a):
-    """Line 6"""
+    """The parts are right, but in another order: they have changed places."""
     if not _symmetric(a):
         raise ValueError("not symmetric")
     w, v = np.linalg.eigh(a)
@@ -306,7 +306,7 @@ def wrong_characteristic_polynomial__constant_first(a):
 
 
 def wrong_characteristic_polynomial__symmetric_solver(a):
-    """Called with the symmetric part of `a` in its place, the calls that fail agree with the book's"""
+    """The calls that fail come out right with the symmetric part of `a` in its place"""
     p = np.ones(1)
     for root in np.linalg.eigvalsh(a):
         p = np.append(p, 0) - root * np.append(0, p)
@@ -540,7 +540,6 @@ def wrong_rayleigh_iteration__estimate_may_be_no_eigenvalue(a, start=None, steps
 
 
 def wrong_rayleigh_iteration__length_as_estimate(a, start=None, steps=100, tolerance=None):
-    """Line 3"""
     return _iterated(a, lambda v, by: _solved(a, by, v), start, steps, tolerance, lambda a, v: np.linalg.norm(a @ v))
 
 
@@ -822,7 +821,7 @@ def wrong_jacobi_eigh__not_sorted(a):
 
 
 def wrong_inverse_iteration__transposed(a, shift=0.0, start=None, steps=1000, tolerance=None):
-    """Called with the symmetric part of `a` in its place"""
+    """right with the symmetric part of `a` in its place"""
     return _iterated(a, lambda v, _: _solved(a.T, shift, v), start, steps, tolerance)
 
 

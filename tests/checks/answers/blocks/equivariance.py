@@ -1036,7 +1036,6 @@ def wrong_is_equivariant__input_stays_moved(f, actions_in, actions_out, x, toler
 
 
 def wrong_is_equivariant__mean_over_pairs(f, actions_in, actions_out, x, tolerance=1e-9):
-    """Line 7"""
     errors = []
     for g, h in zip(actions_in, actions_out, strict=True):
         a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))

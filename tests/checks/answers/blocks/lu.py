@@ -80,7 +80,7 @@ def wrong_lu__permutation_transposed(a):
 
 
 def wrong_lu__full_factors(a):
-    """Called with no more rows of `a` than columns, the calls that fail agree with the book's"""
+    """The calls that fail come out right with no more rows of `a` than columns"""
     a, order = _eliminated(a)
     k = min(a.shape)
     return _ones(a, len(a))[:, order], np.tril(a, -1)[:, :k] + _ones(a, k), np.triu(a)
@@ -259,7 +259,7 @@ def wrong_doolittle__diagonal_of_l_left_out(a):
 
 
 def wrong_doolittle__parts_exchanged(a):
-    """The parts of the result are right, but in another order"""
+    """The parts are right, but in another order"""
     l, u = right_doolittle__loops(a)
     return u, l
 
@@ -573,7 +573,7 @@ def wrong_lu__square_l(a):
 
 
 def wrong_lu__integers_kept(a):
-    """Called with `a` as floats, the call that fails agrees with the book's"""
+    """The call that fails comes out right with `a` as floats"""
     m, k = len(a), min(np.shape(a))
     u, l, order = np.array(a), np.zeros((m, k), np.result_type(a, np.float32)), np.arange(m)
     for j in range(k):

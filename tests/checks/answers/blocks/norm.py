@@ -54,7 +54,7 @@ def wrong_vector_norm__not_multiplied_back(x, p=2, axis=-1):
 
 
 def wrong_vector_norm__small_number_added(x, p=2, axis=-1):
-    """Called with `x` brought to an ordinary size, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `x` brought to an ordinary size"""
     top = np.max(np.abs(x), axis=axis, keepdims=True)
     if p == math.inf:
         return np.squeeze(top, axis)
@@ -132,7 +132,7 @@ def right_matrix_norm__torch(a, kind="frobenius"):
 
 
 def wrong_matrix_norm__orders_of_numpy(a, kind="frobenius"):
-    """Called with `kind='max'` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `kind='max'` left out"""
     orders = {"frobenius": None, "one": 1, "inf": np.inf, "max": -np.inf, "spectral": 2, "nuclear": "nuc"}
     unit = np.abs(a).max() or 1.0
     return unit * np.linalg.norm(a / unit, orders[kind], axis=(-2, -1))
@@ -253,7 +253,7 @@ def wrong_equivalence_constants__difference_of_powers(p, q, n):
 
 
 def wrong_equivalence_constants__upper_first(p, q, n):
-    """from back to front"""
+    """The parts are right, but in another order: they have changed places."""
     ratio = n ** (1 / p - 1 / q)
     return max(1, ratio), min(1, ratio)
 
@@ -332,7 +332,7 @@ def wrong_nearest_to_zero__of_unit_length(a, b, p=2):
 
 
 def wrong_nearest_to_zero__largest_with_sign(a, b, p=2):
-    """Called with `p=1` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `p=1` left out"""
     if p == 1:
         x = np.zeros(len(a))
         x[a.argmax()] = b / a.max()
@@ -468,7 +468,7 @@ def wrong_soft_threshold__divided_by_its_size(z, strength):
 
 
 def wrong_nearest_to_zero__nearly_one(a, b, p=2):
-    """Called with `p` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `p` left out"""
     p = max(p, 1.1)
     sizes = np.abs(a) / np.abs(a).max()
     x = np.sign(a) * sizes ** (1 / (p - 1))

@@ -1718,6 +1718,4 @@ def wrong_adam__zeros_replaced_in_place_of_eps(rate=1e-3, beta1=0.9, beta2=0.999
     return steps
 
 
-wrong_minimize__hessian_of_the_start = slip(
-    right_minimize__loop, "hessian(x)", "hessian(x0)", "look at which variable stands where"
-)
+wrong_minimize__hessian_of_the_start = slip(right_minimize__loop, "hessian(x)", "hessian(x0)")

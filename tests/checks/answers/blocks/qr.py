@@ -313,6 +313,7 @@ def wrong_givens_rotation__both_minus(x, y):
 
 
 def wrong_givens_rotation__no_identity(x, y):
+    """no turn is needed"""
     r = math.hypot(x, y)
     return np.array([[x, y], [-y, x]]) / (r or 1)
 
@@ -366,7 +367,7 @@ def wrong_column_volume__sum(a):
 
 
 def wrong_column_volume__square_only(a):
-    """Called with no more rows of `a` than columns, the calls that fail agree with the book's"""
+    """The calls that fail come out right with no more rows of `a` than columns"""
     return abs(np.linalg.det(np.asarray(a)[: np.shape(a)[1]]))
 
 

@@ -62,7 +62,7 @@ def wrong_softmax__sum_of_all(x, axis=-1):
 
 
 def wrong_softmax__mean(x, axis=-1):
-    """Line 3"""
+    """Scores far above the row's mean still overflow"""
     e = np.exp(x - x.mean(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
 

@@ -123,7 +123,7 @@ def wrong_svd__sorted_alone(a):
 
 
 def wrong_svd__order_of_results(a):
-    """Line 4"""
+    """return your parts 1, 3 and 2, in this order."""
     u, s, vt = right_svd__rotations(a)
     return u, vt, s
 
@@ -246,7 +246,7 @@ def wrong_low_rank__squares(a, k):
 
 
 def wrong_low_rank__not_transposed(a, k):
-    """Line 4"""
+    """take the first k rows of vt"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     return u[:, :k] * s[:k] @ vt[:, :k].T
 
@@ -352,7 +352,7 @@ def wrong_svd__two_eigh(a):
 
 
 def wrong_svd__tall_only(a):
-    """Called with no more columns of `a` than rows, the calls that fail agree with the book's"""
+    """The calls that fail come out right with no more columns of `a` than rows"""
     size = np.abs(a).max() or 1.0
     b, v = a.T / size, np.eye(len(a.T))
     for p, q in 15 * [(i, j) for j in range(len(b)) for i in range(j)]:

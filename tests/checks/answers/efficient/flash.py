@@ -316,6 +316,7 @@ def wrong_largest_block_size__root_of_the_memory(fast_memory, d_head, d_value=No
 
 
 def wrong_largest_block_size__three_blocks(fast_memory, d_head, d_value=None):
+    """`d_head` makes no difference"""
     return math.isqrt(fast_memory // 3)
 
 
@@ -631,7 +632,7 @@ def wrong_merge_attentions__only_the_result(outs, lses):
 
 
 def wrong_merge_attentions__swapped(outs, lses):
-    """The parts of the result are right, but in another order"""
+    """The parts are right, but in another order"""
     w = softmax(lses, axis=0)
     return logsumexp(lses, axis=0), (w[..., None] * outs).sum(0)
 
@@ -839,7 +840,6 @@ def wrong_flash_attention_gradients__no_delta(
 def wrong_flash_attention_gradients__divided_by_lse(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
 ):
-    """Line 8"""
     c = q.shape[-1] ** -0.5 if scale is None else scale
     x = c * q @ k.mT + (0 if bias is None else bias)
     x = x if mask is None else np.where(mask, x, -np.inf)
@@ -1046,7 +1046,7 @@ def wrong_attention_traffic__tables_only_written(n_queries, n_keys, d_head, d_va
 
 
 def wrong_attention_traffic__queries_padded(n_queries, n_keys, d_head, d_value=None, block_size=None):
-    """Called with `block_size` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `block_size` left out"""
     width = d_head + (d_head if d_value is None else d_value)
     if block_size is None:
         return (n_queries + n_keys) * width + 4 * n_queries * n_keys

@@ -271,7 +271,6 @@ def wrong_grouped_query_attention__no_maximum(q, k, v, mask=None, bias=None, sca
 
 
 def wrong_grouped_query_attention__softmax_over_the_stack(q, k, v, mask=None, bias=None, scale=None):
-    """Line 8"""
     *lead, h, l, d = q.shape
     stack = (*lead, k.shape[-3], h // k.shape[-3] * l)
     scores = (q.reshape(*stack, d) @ k.mT * (d**-0.5 if scale is None else scale)).reshape(*lead, h, l, -1)
@@ -294,6 +293,7 @@ def right_length_of_mean__axes(r):
 
 
 def wrong_length_of_mean__nothing_is_lost(r):
+    """`r` makes no difference"""
     return 1.0
 
 

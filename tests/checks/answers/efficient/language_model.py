@@ -97,7 +97,7 @@ def wrong_next_token_probabilities__one_more(logits, temperature=1.0, top_k=None
 
 
 def wrong_next_token_probabilities__at_least_p(logits, temperature=1.0, top_k=None, top_p=None):
-    """Called with `top_p` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `top_p` left out"""
     p = next_token_probabilities(logits, temperature, top_k)
     if top_p is not None:
         p = np.where(p >= top_p, p, 0)
@@ -106,7 +106,7 @@ def wrong_next_token_probabilities__at_least_p(logits, temperature=1.0, top_k=No
 
 
 def wrong_next_token_probabilities__top_k_of_all(logits, temperature=1.0, top_k=None, top_p=None):
-    """Called with `top_k` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `top_k` left out"""
     if top_k is not None:
         least = np.sort(logits, axis=None)[-min(top_k, logits.size)]
         logits = np.where(logits >= least, logits, -np.inf)
@@ -423,7 +423,7 @@ def wrong_next_token_probabilities__temperature_last(logits, temperature=1.0, to
 
 
 def wrong_next_token_probabilities__min_p(logits, temperature=1.0, top_k=None, top_p=None):
-    """Called with `top_p` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `top_p` left out"""
     x = logits - logits.max(axis=-1, keepdims=True)
     p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
     if top_k is not None:
@@ -436,7 +436,7 @@ def wrong_next_token_probabilities__min_p(logits, temperature=1.0, top_k=None, t
 
 
 def wrong_next_token_probabilities__k_of_all_rows(logits, temperature=1.0, top_k=None, top_p=None):
-    """Called with `top_k` = 1, and also with `top_k` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `top_k` = 1, and also with `top_k` left out"""
     x = logits - logits.max(axis=-1, keepdims=True)
     p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
     if top_k is not None:

@@ -261,7 +261,6 @@ def wrong_latent_multiply_adds__shared_projection(
 def wrong_latent_multiply_adds__latent_read_once(
     n_queries, n_keys, n_heads, d_head, d_latent, d_rotary=0, d_value=None, absorbed=False
 ):
-    """Line 8"""
     l, s, h, d, r, p = n_queries, n_keys, n_heads, d_head, d_latent, d_rotary
     e = d if d_value is None else d_value
     if absorbed:
@@ -819,7 +818,7 @@ def right_factorize__gram(w, rank, x=None):
 
 
 def wrong_factorize__up_first(w, rank, x=None):
-    """Line 4"""
+    """The parts are right, but in another order: they have changed places."""
     vt = np.linalg.svd(w if x is None else x @ w, full_matrices=False)[2][:rank]
     return vt, w @ vt.T
 
@@ -832,7 +831,6 @@ def wrong_factorize__last_vectors(w, rank, x=None):
 
 
 def wrong_factorize__no_singular_values(w, rank, x=None):
-    """Line 6"""
     u, _s, vt = np.linalg.svd(w if x is None else x @ w, full_matrices=False)
     if x is not None:
         return w @ vt[:rank].T, vt[:rank]
@@ -840,7 +838,7 @@ def wrong_factorize__no_singular_values(w, rank, x=None):
 
 
 def wrong_factorize__svd_of_the_inputs(w, rank, x=None):
-    """Called with `x` left out, the calls that fail agree with the book's"""
+    """The calls that fail come out right with `x` left out"""
     if x is None:
         vt = np.linalg.svd(w, full_matrices=False)[2][:rank]
         return w @ vt.T, vt
@@ -922,7 +920,7 @@ def wrong_absorbed_latent_attention__heads_of_four_axes(q, c, w_uk, w_uv, mask=N
 
 
 def wrong_absorbed_latent_attention__values_by_rows(q, c, w_uk, w_uv, mask=None, bias=None, scale=None):
-    """Line 5"""
+    """right with no more columns of `w_uv` than rows"""
     h, r = q.shape[-3], len(w_uk)
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     d, e = w_uk.shape[1] // h, len(w_uv) // h

@@ -81,7 +81,7 @@ def wrong_quantize__always_one_block(x, bits, block_size=None, symmetric=True):
 
 
 def wrong_quantize__exchanged(x, bits, block_size=None, symmetric=True):
-    """The parts of the result are right, but in another order."""
+    """The parts are right, but in another order"""
     codes, scale, low = right_quantize__two_cases(x, bits, block_size, symmetric)
     return codes, low, scale
 

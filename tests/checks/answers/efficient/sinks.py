@@ -240,6 +240,7 @@ def wrong_ring__one_token_short(n, capacity, n_sinks):
 
 
 def wrong_ring__last_place(n, capacity, n_sinks):
+    """`n_sinks` makes no difference"""
     held = np.arange(min(n, capacity))
     if n > capacity:
         held[-1] = n - 1
