@@ -8,6 +8,7 @@ refusals, and a fourth of the causes. A hash of its name decides, so that one an
 sample.
 """
 
+import ast
 import importlib.util
 import os
 import time
@@ -17,6 +18,8 @@ from pathlib import Path
 import pytest
 
 from mlnotes import checks
+from mlnotes.book.canonical import ROOT, notebooks
+from mlnotes.book.form import read
 from mlnotes.checks import all_checks, check
 from mlnotes.diagnosis import brakes, causes
 
@@ -48,6 +51,14 @@ def answers():
             if kind in ("right", "wrong") and "__" in rest:
                 found.append(pytest.param(rest.split("__")[0], it, id=name))
     return found
+
+
+def asked():
+    """Collect the names of what the chapters ask for: of ``check(my_x)``, of ``check(y, "x")``."""
+    cells = (cell for path in notebooks(ROOT / "chapters") for cell in read(path).cells if cell.cell_type == "code")
+    nodes = (node for cell in cells for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Call))
+    calls = (node.args for node in nodes if isinstance(node.func, ast.Name) and node.func.id == "check")
+    return {it[1].value if len(it) > 1 else it[0].id.removeprefix("my_") for it in calls}
 
 
 ALL = answers()
@@ -112,10 +123,10 @@ def test_most_wrong_answers_are_named():
 
 
 def test_answers_are_for_functions_that_have_checks():
-    assert {it.values[0] for it in ALL} <= set(all_checks())
+    assert {it.values[0] for it in ALL} | asked() <= set(all_checks())
 
 
-@pytest.mark.parametrize("name", sorted({it.values[0] for it in ALL}))
+@pytest.mark.parametrize("name", sorted({it.values[0] for it in ALL} | asked()))
 def test_every_function_has_three_right_answers_and_six_wrong_ones(name):
     assert sum(it.values[0] == name for it in RIGHT) >= 3
     assert sum(it.values[0] == name for it in WRONG) >= 6

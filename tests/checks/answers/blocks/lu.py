@@ -1,11 +1,13 @@
 """LU decomposition, as readers write it."""
 # ruff: noqa: E741 (the lower triangular factor is called l, as in the formula)
 
+import math
+
 import numpy as np
 import scipy.linalg
 from slips import slip
 
-from mlnotes.blocks.lu import lu
+from mlnotes.blocks.lu import largest_growth_matrix, lu
 
 
 def right_lu__scipy(a):
@@ -855,3 +857,55 @@ def wrong_forward_substitution__square_right_hand_sides_turned(l, b):
     for i in range(len(b)):
         x[i] = (b[i] - l[i, :i] @ x[:i]) / l[i, i]
     return x
+
+
+def right_rows_without_digits__searched():
+    n = 1
+    while 2.0 ** (n - 1) + 1 != 2.0 ** (n - 1):
+        n += 1
+    return n
+
+
+def right_rows_without_digits__from_the_precision():
+    return 2 - math.log2(np.finfo(float).eps)
+
+
+def right_rows_without_digits__eliminated():
+    last = {n: lu(largest_growth_matrix(n))[2][-1, -1] for n in range(2, 60)}
+    return min(n for n in last if last[n] + 1 == last[n])
+
+
+def wrong_rows_without_digits__stored_digits():
+    """A float has 53 binary digits: the first is not stored"""
+    return np.finfo(float).nmant
+
+
+def wrong_rows_without_digits__exponent():
+    """the last entry of n rows is 2 to the power of n - 1"""
+    n = 0
+    while 2.0**n + 1 != 2.0**n:
+        n += 1
+    return n
+
+
+def wrong_rows_without_digits__decimal_digits():
+    """count binary digits: 53"""
+    return round(math.log10(2.0**53))
+
+
+def wrong_rows_without_digits__overflow():
+    """ask when a 1 beside the power is rounded away"""
+    return next(n for n in range(1, 2000) if n - 1 >= np.finfo(float).maxexp)
+
+
+def wrong_rows_without_digits__less_than_half_a_spacing():
+    """One row less loses the 1 already: it is half of the spacing"""
+    return next(n for n in range(1, 99) if math.ulp(2.0 ** (n - 1)) > 2)
+
+
+def wrong_rows_without_digits__single_precision():
+    return next(n for n in range(1, 99) if np.float32(2.0 ** (n - 1)) + np.float32(1) == 2.0 ** (n - 1))
+
+
+def wrong_rows_without_digits__entry():
+    return 2**53
