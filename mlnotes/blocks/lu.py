@@ -212,7 +212,8 @@ def doolittle(a):
     """
     require_matrix(a=a)
     a = working_copy(a)
-    l, u = np.eye(len(a), min(a.shape), dtype=a.dtype), np.zeros((min(a.shape), a.shape[1]), a.dtype)
+    l = np.eye(len(a), min(a.shape), dtype=a.dtype)
+    u = np.zeros((min(a.shape), a.shape[1]), a.dtype)
     for k in range(min(a.shape)):
         u[k, k:] = a[k, k:] - l[k, :k] @ u[:k, k:]
         below = a[k + 1 :, k] - l[k + 1 :, :k] @ u[:k, k]

@@ -151,8 +151,8 @@ INLINE = {
     },
     "det-answer": {
         r"\mathbf x=\mathbf A^{-1}\mathbf b": STEPS | {r"\mathbf x": ours.lu_solve(A, b), r"\mathbf b": b},
-        r"a_{ij}=1/(i+j-1)": {"a": hilbert(5), "i": range(1, 6), "j": range(1, 6)},
     },
+    "hilbert": {r"a_{ij}=1/(i+j-1)": {"a": hilbert(5), "i": range(1, 6), "j": range(1, 6)}},
     "wrong": {r"\mathbf P=\mathbf P^{\mathsf T}": {r"\mathbf P": ours.lu(np.array([[0.3, 2.0], [1.5, 0.7]]))[0]}},
     "rows-start": {r"2^{n-1}=2^{53}": {"n": next(n for n in range(1, 99) if 2.0 ** (n - 1) + 1 == 2.0 ** (n - 1))}},
 }
