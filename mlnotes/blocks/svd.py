@@ -260,7 +260,7 @@ def count_above(s, tolerance, shape):
     ValueError
         If ``tolerance`` is negative or not finite.
     """
-    tolerance = max(shape) * _eps(s) if tolerance is None else tolerance
+    tolerance = max(shape) * float(np.finfo(s.dtype).eps) if tolerance is None else tolerance
     require_not_negative(tolerance=tolerance)
     return int(np.count_nonzero(s > tolerance * s[0]))
 
@@ -321,11 +321,13 @@ def fundamental_subspaces(a, tolerance=None):
 def _orthogonalize(a, sweeps):
     u, s = _directions(a)
     v = np.eye(len(s), dtype=a.dtype)
-    noise = s * _eps(a) ** 2
-    tolerance = math.sqrt(len(a)) * _eps(a)  # rounding, in a cosine
+    eps = float(np.finfo(a.dtype).eps)
+    noise = s * eps**2
+    tolerance = math.sqrt(len(a)) * eps  # rounding, in a cosine
     rounds, cosines = list(tournament(len(s))), [math.inf]
     while cosines[-1] > tolerance and len(cosines) <= sweeps:
-        cosines.append(max((_turn(u, s, v, noise, tolerance, *pairs) for pairs in rounds), default=0.0))
+        met = [_turn(u, s, v, noise, tolerance, *pairs) for pairs in rounds]
+        cosines.append(max(met, default=0.0))
     order = np.argsort(-s, kind="stable")
     u = _completed(u[order[: np.count_nonzero(s)]].T, len(s))
     return u, s[order], v[order], np.array(cosines[1:]), cosines[-1] <= tolerance
@@ -355,7 +357,9 @@ def _turn(u, s, v, noise, tolerance, i, j):
         length = np.linalg.norm(column, axis=1)
         s[k] *= c * length
         u[k] = column / or_one(length)[:, None]
-    v[i], v[j] = c[:, None] * (v[i] + t[:, None] * v[j]), c[:, None] * (v[j] - t[:, None] * v[i])
+    vi, vj = v[i], v[j]
+    v[i] = c[:, None] * (vi + t[:, None] * vj)
+    v[j] = c[:, None] * (vj - t[:, None] * vi)
     # A column that has sunk this low depends on others: what is left of it need never become orthogonal to them.
     lost = j[s[j] <= noise[j]]
     u[lost], s[lost] = 0, 0
@@ -377,7 +381,3 @@ def _completed(q, n):
         new -= q @ (q.T @ new)
         q = np.column_stack([q, new / np.linalg.norm(new)])
     return q
-
-
-def _eps(x):
-    return float(np.finfo(x.dtype).eps)
