@@ -77,7 +77,8 @@ def lstsq(a, b, method="qr", tolerance=None):
     a, a_exponent = by_power_of_two(a, axis=None if method == "svd" else 0)
     columns, b_exponent = by_power_of_two(columns, axis=0)
     x = _METHODS[method](a, columns, tolerance)
-    return times_power_of_two(x, b_exponent - a_exponent[..., None], "the solution").reshape(len(x), *np.shape(b)[1:])
+    x = times_power_of_two(x, b_exponent - a_exponent[..., None], "the solution")
+    return x.reshape(len(x), *np.shape(b)[1:])
 
 
 def _by_normal_equations(a, b, tolerance):
@@ -145,14 +146,17 @@ def ridge(a, b, strength):
     require_not_negative(strength=strength)
     _require_system(a, b)
     a, a_exponent = by_power_of_two(working_copy(a))
-    columns, b_exponent = by_power_of_two(working_copy(np.reshape(b, (len(b), -1))), axis=0)
+    columns = working_copy(np.reshape(b, (len(b), -1)))
+    columns, b_exponent = by_power_of_two(columns, axis=0)
     u, s, vt = svd(a)
     r = count_above(s, None, a.shape)
     # The strength may overflow, for coefficients that are almost 0.
     with np.errstate(over="ignore"):
-        length = np.hypot(s[:r], np.ldexp(math.sqrt(strength), -a_exponent).astype(s.dtype))[:, None]
+        root = np.ldexp(math.sqrt(strength), -a_exponent).astype(s.dtype)
+        length = np.hypot(s[:r], root)[:, None]
     x = vt[:r].T @ ((s[:r, None] / length) * (u[:, :r].T @ columns) / length)
-    return times_power_of_two(x, b_exponent - a_exponent, "the solution").reshape(len(x), *np.shape(b)[1:])
+    x = times_power_of_two(x, b_exponent - a_exponent, "the solution")
+    return x.reshape(len(x), *np.shape(b)[1:])
 
 
 def cholesky(a):
