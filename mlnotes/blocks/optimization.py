@@ -20,6 +20,9 @@ from mlnotes.arrays import (
 )
 from mlnotes.blocks.norm import vector_norm
 
+# A walk that leaves the finite numbers ends with a message that says so.
+_ignoring_overflow = np.errstate(all="ignore")
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -77,6 +80,7 @@ class Stuck(ArithmeticError):
     """Raised by a stepper or a line search that cannot go on; `minimize` reports it in its message."""
 
 
+@_ignoring_overflow
 def minimize(function, gradient, x0, stepper, hessian=None, max_steps=1000, tolerance=1e-8):
     """Walk downhill until the gradient vanishes.
 
@@ -119,27 +123,29 @@ def minimize(function, gradient, x0, stepper, hessian=None, max_steps=1000, tole
     require_positive(tolerance=tolerance)
     require_integers(0, max_steps=max_steps)
     x = np.array(x0, dtype=float)
-    problem = Problem(_remembering_last(function, "function"), _remembering_last(gradient, "gradient"), hessian)
+    function = _remembering_last(function, "function")
+    gradient = _remembering_last(gradient, "gradient")
+    problem = Problem(function, gradient, hessian)
     steps = stepper(problem, x)
     points, values, norms = [], [], []
-    with np.errstate(all="ignore"):
-        while True:
-            points.append(x.copy())
-            values.append(float(problem.function(x)))
-            norms.append(float(vector_norm(problem.gradient(x))))
-            try:
-                converged, message = _verdict(problem, x, values[-1], norms[-1], tolerance)
-                if not message and len(points) > max_steps:
-                    message = f"{max_steps} steps were not enough"
-                if message:
-                    break
-                x = next(steps)
-            except Stuck as why:
-                converged, message = False, str(why)
+    while True:
+        points.append(x.copy())
+        values.append(float(function(x)))
+        norms.append(float(vector_norm(gradient(x))))
+        try:
+            converged, message = _verdict(problem, x, values[-1], norms[-1], tolerance)
+            if not message and len(points) > max_steps:
+                message = f"{max_steps} steps were not enough"
+            if message:
                 break
+            x = next(steps)
+        except Stuck as why:
+            converged, message = False, str(why)
+            break
     if not math.isfinite(values[0]) or not math.isfinite(norms[0]):
         raise ValueError(f"x0 must have a finite value and gradient, got {values[0]} and a gradient of norm {norms[0]}")
-    return Minimization(points[-1], *map(np.array, (points, values, norms)), converged, message)
+    arrays = map(np.array, (points, values, norms))
+    return Minimization(points[-1], *arrays, converged, message)
 
 
 def gradient_descent(rate):
@@ -403,8 +409,10 @@ def adamw(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
             g, t = problem.gradient(x), t + 1
             mean = beta1 * mean + (1 - beta1) * g
             square = beta2 * square + (1 - beta2) * g**2
-            unbiased_mean, unbiased_square = mean / (1 - beta1**t), square / (1 - beta2**t)
-            x = (1 - rate * weight_decay) * x - rate * unbiased_mean / (np.sqrt(unbiased_square) + eps)
+            unbiased_mean = mean / (1 - beta1**t)
+            unbiased_square = square / (1 - beta2**t)
+            step = rate * unbiased_mean / (np.sqrt(unbiased_square) + eps)
+            x = (1 - rate * weight_decay) * x - step
             yield x
 
     return steps

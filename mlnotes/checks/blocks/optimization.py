@@ -368,18 +368,18 @@ def _saddles_welcome(function, gradient, x0, stepper, hessian=None, max_steps=10
 
 _geometric, _settling = frozen(5 * 0.7 ** np.arange(12), np.concatenate([0.1 ** np.arange(4), 1e-3
     * 0.9 ** np.arange(1, 8)]))
-_CORRECTED = "mean / (1 - beta1**t), square / (1 - beta2**t)"
+_MEAN, _SQUARE = "mean / (1 - beta1**t)", "square / (1 - beta2**t)"
 _DIVIDED = "(np.sqrt(unbiased_square) + eps)"
 _ADAM = (
-    Mistake("means not corrected", (_CORRECTED, "mean, square"),
+    Mistake("means not corrected", ((_MEAN, "mean"), (_SQUARE, "square")),
         "With the usual betas the first steps are too long, the very first 1 - beta1 over the root of "
         "1 - beta2 times the rate",
         "divide the means by 1 - beta to the power of t"),
-    Mistake("corrected by the power alone", (_CORRECTED, "mean / beta1**t, square / beta2**t"),
+    Mistake("corrected by the power alone", ((_MEAN, "mean / beta1**t"), (_SQUARE, "square / beta2**t")),
         "With the usual betas the steps grow without end", "divide by 1 - beta to the power of t, not by the power"),
-    Mistake("only the square corrected", ("mean / (1 - beta1**t)", "mean"), "The first steps are too short",
+    Mistake("only the square corrected", (_MEAN, "mean"), "The first steps are too short",
         "divide both means by 1 - beta to the power of t"),
-    Mistake("only the mean corrected", ("square / (1 - beta2**t)", "square"),
+    Mistake("only the mean corrected", (_SQUARE, "square"),
         "The first steps are too long: the root of 1 - beta2 divides the very first",
         "divide both means by 1 - beta to the power of t"),
     Mistake("weights exchanged", (("beta1 * mean + (1 - beta1) * g", "(1 - beta1) * mean + beta1 * g"),
@@ -389,17 +389,17 @@ _ADAM = (
         "All steps are off by the same factor", "add 1 - beta times the gradient, and times its square"),
     Mistake("steps counted from two", ("np.zeros_like(x), np.zeros_like(x), 0",
         "np.zeros_like(x), np.zeros_like(x), 1"), "The first step is too short", "count the steps from 1"),
-    Mistake("uphill", ("- rate * unbiased_mean", "+ rate * unbiased_mean"), "The function rises", "subtract the step"),
-    Mistake("corrected means kept", ("unbiased_mean, unbiased_square = mean",
-        "mean, square = unbiased_mean, unbiased_square = mean"), "Every step corrects what was corrected before",
-        "keep the means as they are, and correct copies"),
+    Mistake("uphill", ("* x - step", "* x + step"), "The function rises", "subtract the step"),
+    Mistake("corrected means kept", (("unbiased_mean = mean", "mean = unbiased_mean = mean"),
+        ("unbiased_square = square", "square = unbiased_square = square")),
+        "Every step corrects what was corrected before", "keep the means as they are, and correct copies"),
     Mistake("eps before the correction", (_DIVIDED, "(np.sqrt(unbiased_square) + eps / (1 - beta2**t) ** 0.5)"),
         "It agrees with torch only where gradients are large", "correct the square, take the root, then add eps"),
     Mistake("gradient for its mean", ("rate * unbiased_mean", "rate * g"), "It swings where gradients do",
         "step along the mean gradient"),
     Mistake("one beta for both", (("beta2 * square + (1 - beta2) * g**2", "beta1 * square + (1 - beta1) * g**2"),
-        ("square / (1 - beta2**t)", "square / (1 - beta1**t)")), "`beta2` is never used", "the square has its own"),
-    Mistake("steps not counted", (_CORRECTED, "mean / (1 - beta1), square / (1 - beta2)"),
+        (_SQUARE, "square / (1 - beta1**t)")), "`beta2` is never used", "the square has its own"),
+    Mistake("steps not counted", ((_MEAN, "mean / (1 - beta1)"), (_SQUARE, "square / (1 - beta2)")),
         "With the usual betas steps after the first are too long, and after about a hundred too short",
         "take the power of t in the corrections"),
     Mistake("eps inside the root", (_DIVIDED, "np.sqrt(unbiased_square + eps)"),
@@ -412,7 +412,7 @@ _ADAM = (
         "divide by the root of the mean square"),
     Mistake("betas exchanged", (("beta1 * mean + (1 - beta1) * g", "beta2 * mean + (1 - beta2) * g"),
         ("beta2 * square + (1 - beta2) * g**2", "beta1 * square + (1 - beta1) * g**2"),
-        (_CORRECTED, "mean / (1 - beta2**t), square / (1 - beta1**t)")), "It swings widely",
+        (_MEAN, "mean / (1 - beta2**t)"), (_SQUARE, "square / (1 - beta1**t)")), "It swings widely",
         "beta1 belongs to the mean, beta2 to the mean square"),
 )
 
@@ -459,7 +459,7 @@ CHECKS = (
                 "It stops too early: the square of 1e-4 is 1e-8", "compare the length itself"),
             Mistake("saddles welcome", _saddles_welcome, "A saddle or a maximum counts as a minimum",
                 "look at the eigenvalues of the Hessian where it is known"),
-            Mistake("always content", ("norms)), converged, message)", "norms)), True, message)"),
+            Mistake("always content", ("*arrays, converged, message)", "*arrays, True, message)"),
                 "It never says that it failed", "say that it has converged only where the gradient is short, and no "
                     "known curvature is negative"),
             Mistake("one step more", ("len(points) > max_steps", "len(points) > max_steps + 1"),
@@ -607,8 +607,7 @@ CHECKS = (
             Mistake("decay forgotten", ("(1 - rate * weight_decay) * x", "x"), "It is Adam",
                 "shrink the point by rate times decay in each step"),
             Mistake("decay of the new point",
-                ("(1 - rate * weight_decay) * x - rate * unbiased_mean / (np.sqrt(unbiased_square) + eps)",
-                "(1 - rate * weight_decay) * (x - rate * unbiased_mean / (np.sqrt(unbiased_square) + eps))"),
+                ("(1 - rate * weight_decay) * x - step", "(1 - rate * weight_decay) * (x - step)"),
                 "Each step differs from torch's, by about rate² times decay", "shrink the point before the step"),
             *_ADAM)),
     Checks(newton, run=_walks,

@@ -227,7 +227,7 @@ FORMULAS = {
     ],
     "newton": [SLOPE | {r"\mathbf p": after(ours.newton(), 1) - w}],
     "lbfgs-idea": [PAIR],
-    "lbfgs-wolfe": [
+    "adam": [
         third_step(
             ours.rmsprop(eta, beta, eps),
             r"\mathbf s",
@@ -376,7 +376,7 @@ DOCSTRINGS = {
     "gradient_descent": FORMULAS["descent"],
     "momentum": FORMULAS["rates-answer"],
     "nesterov": [nesterov],
-    "rmsprop": FORMULAS["lbfgs-wolfe"][:1],
+    "rmsprop": FORMULAS["adam"][:1],
     "adam": [adam_step(ours.adam(eta, beta, 0.9, eps), torch.optim.Adam, **adam)],
     "adamw": [adamw],
     "newton": [SLOPE | {r"\mathbf x\leftarrow": after(ours.newton(), 1)}],
