@@ -1,7 +1,8 @@
 // Three columns at a small angle, made orthonormal step by step.
 
 const STATE = ["exponent", "method", "step"];
-const METHODS = ["classical Gram–Schmidt", "modified Gram–Schmidt", "mirrors"];
+const METHODS = ["classical Gram–Schmidt", "modified Gram–Schmidt", "rotations", "mirrors"];
+const TRIANGLE = ["rotations", "mirrors"]; // these make R, the others Q
 
 function render({ model, el }) {
   frame(model, el, "orthogonalization");
@@ -22,7 +23,7 @@ function render({ model, el }) {
     exponent.set(k);
     step.set(done);
     const columns = STEPS[name](start(k), done).shown;
-    caption.textContent = name === "mirrors" ? "What becomes R" : "What becomes Q";
+    caption.textContent = TRIANGLE.includes(name) ? "What becomes R" : "What becomes Q";
     body.replaceChildren(...[0, 1, 2, 3].map((i) => h("tr", {}, ...columns.map((column, j) =>
       h("td", { class: `mw-number ${j < done ? "mw-on" : ""}`, "data-value": String(column[i]) }, plain(column[i]))))));
     sums.replaceChildren(...METHODS.map((it) => {
@@ -68,6 +69,22 @@ function modified(a, steps) {
   return { shown: a, basis: a };
 }
 
+function rotations(a, steps) {
+  const product = [0, 1, 2, 3].map((j) => [0, 1, 2, 3].map((i) => (i === j ? 1 : 0))); // of all rotations, as columns
+  for (let j = 0; j < steps; j++) {
+    for (let i = j + 1; i < 4; i++) {
+      const [x, y] = [a[j][j], a[j][i]];
+      const length = Math.sqrt(x * x + y * y);
+      const [c, s] = [x / length, y / length];
+      for (const column of [...a, ...product]) {
+        [column[j], column[i]] = [column[j] * c + column[i] * s, column[i] * c - column[j] * s];
+      }
+      a[j][i] = 0;
+    }
+  }
+  return { shown: a, basis: [0, 1, 2].map((i) => product.map((column) => column[i])) };
+}
+
 function mirrors(a, steps) {
   const done = [];
   const reflect = (column, { j, v, factor }) => {
@@ -89,7 +106,7 @@ function mirrors(a, steps) {
   return { shown: a, basis };
 }
 
-const STEPS = Object.fromEntries(METHODS.map((name, i) => [name, [classical, modified, mirrors][i]]));
+const STEPS = Object.fromEntries(METHODS.map((name, i) => [name, [classical, modified, rotations, mirrors][i]]));
 
 function loss(q) {
   return Math.max(...q.flatMap((x, i) => q.map((y, j) => Math.abs(dot(x, y) - (i === j ? 1 : 0)))));
@@ -101,6 +118,7 @@ function digits(error) {
 
 function tell(name, done, columns) {
   if (done < 3) return done ? `${done} of 3 columns ${done === 1 ? "is" : "are"} done.` : "Nothing is done yet. Move the slider Columns done.";
+  if (name === "rotations") return "Rotations have left a triangle. Q is the first three columns of the product that turns back, and a product of rotations keeps angles.";
   if (name === "mirrors") return "Three mirrors have left a triangle. Q is the first three columns of their product, and a product of mirrors keeps angles.";
   const pairs = [[0, 1], [0, 2], [1, 2]].map(([i, j]) => ({ i, j, product: dot(columns[i], columns[j]) }));
   const { i, j, product } = pairs.reduce((most, it) => (Math.abs(it.product) > Math.abs(most.product) ? it : most));

@@ -8,7 +8,7 @@ import traitlets
 from mlnotes.widgets import module
 from mlnotes.widgets.base import Widget, require_between, shown, svg, text, validate
 
-METHODS = "classical Gram–Schmidt", "modified Gram–Schmidt", "mirrors"
+METHODS = "classical Gram–Schmidt", "modified Gram–Schmidt", "rotations", "mirrors"
 CELL, ROW = 104, 28
 
 
@@ -20,7 +20,7 @@ class Orthogonalization(Widget):
     exponent : int
         ε is 10 to the power of minus this, 0 to 8; the columns are 2 arcsin(ε / √(2 + 2 ε²)) radians apart, which is
         nearly √2 ε.
-    method : {"classical Gram–Schmidt", "modified Gram–Schmidt", "mirrors"}
+    method : {"classical Gram–Schmidt", "modified Gram–Schmidt", "rotations", "mirrors"}
         How it is done.
     **traits
         ``step`` (0 to 3: how many columns are done), ``caption``, ``description``. All but the texts can be read and
@@ -59,7 +59,8 @@ class Orthogonalization(Widget):
         Returns
         -------
         float64 array (4, 3)
-            What has become of the columns: by mirrors the triangle R, otherwise columns of Q where they are done.
+            What has become of the columns: by rotations and mirrors the triangle R, otherwise columns of Q where they
+            are done.
         """
         return _STEPS[self.method](self.matrix(), self.step)[0]
 
@@ -69,7 +70,7 @@ class Orthogonalization(Widget):
         Parameters
         ----------
         method : str
-            One of the three.
+            One of the four.
 
         Returns
         -------
@@ -84,7 +85,7 @@ class Orthogonalization(Widget):
         Parameters
         ----------
         method : str
-            One of the three.
+            One of the four.
 
         Returns
         -------
@@ -106,7 +107,7 @@ class Orthogonalization(Widget):
         for i, method in enumerate(METHODS):
             words = f"{method}: orthonormal to {self.digits(method)} digits"
             parts.append(text(16, 152 + 22 * i, words, fill="#1d222b" if method == self.method else "#545c69"))
-        return svg(400, 212, *parts)
+        return svg(400, 234, *parts)
 
     def describe(self):
         """Say how far the method is, and to how many digits each method leaves the columns orthonormal."""
@@ -157,6 +158,18 @@ def _modified(a, steps):
     return a.T, a.T
 
 
+def _rotations(a, steps):
+    r, q = a.copy(), np.eye(4)
+    for j in range(steps):
+        for i in range(j + 1, 4):
+            length = math.sqrt(r[j, j] * r[j, j] + r[i, j] * r[i, j])
+            c, s = r[j, j] / length, r[i, j] / length
+            for rows in (r, q):
+                rows[j], rows[i] = rows[j] * c + rows[i] * s, rows[i] * c - rows[j] * s
+            r[i, j] = 0
+    return r, q[:3].T
+
+
 def _mirrors(a, steps):
     a, q, mirrors = a.T.copy(), np.eye(4)[:3], []
     for j in range(steps):
@@ -174,4 +187,4 @@ def _mirrors(a, steps):
     return a.T, q.T
 
 
-_STEPS = dict(zip(METHODS, (_classical, _modified, _mirrors), strict=True))
+_STEPS = dict(zip(METHODS, (_classical, _modified, _rotations, _mirrors), strict=True))
