@@ -18,8 +18,6 @@ from mlnotes.arrays import (
 )
 from mlnotes.blocks.norm import vector_norm
 
-_LENGTH = "the length of a column of a"  # which may be beyond the largest float
-
 
 def gram_schmidt(a):
     """Take from each column its projections onto the directions before it, all at once.
@@ -68,7 +66,7 @@ def gram_schmidt(a):
         r[j, j] = vector_norm(v)
         q[:, j] = v / (r[j, j] or 1)
     r[:, k:] = _in_basis(q, a[:, k:])
-    return q, times_power_of_two(r, exponents, _LENGTH)
+    return q, times_power_of_two(r, exponents, "the length of a column of a")
 
 
 def modified_gram_schmidt(a):
@@ -116,7 +114,7 @@ def modified_gram_schmidt(a):
         r[i, i + 1 :] = q[:, i] @ v[:, i + 1 :]
         v[:, i + 1 :] -= q[:, i, None] * r[i, i + 1 :]
     r[:, k:] = _in_basis(q, a[:, k:])
-    return q, times_power_of_two(r, exponents, _LENGTH)
+    return q, times_power_of_two(r, exponents, "the length of a column of a")
 
 
 def givens_qr(a):
@@ -162,7 +160,7 @@ def givens_qr(a):
     q = np.eye(len(r), k, dtype=r.dtype)
     for i, j, turn in reversed(turns):
         q[[j, i], j:] = turn.T @ q[[j, i], j:]
-    return q, times_power_of_two(r[:k], exponents, _LENGTH)
+    return q, times_power_of_two(r[:k], exponents, "the length of a column of a")
 
 
 def givens_rotation(x, y):
@@ -239,7 +237,7 @@ def householder_qr(a):
     q = np.eye(len(r), k, dtype=r.dtype)
     for j in reversed(range(k)):
         q[j:, j:] -= tau[j] * v[j:, j, None] * (v[j:, j] @ q[j:, j:])
-    return q, times_power_of_two(r[:k], exponents, _LENGTH)
+    return q, times_power_of_two(r[:k], exponents, "the length of a column of a")
 
 
 def _reflect(r, k):
@@ -346,7 +344,7 @@ def blocked_qr(a, block=32):
     q = np.eye(len(r), k, dtype=r.dtype)
     for start, v, t in reversed(blocks):
         q[start:, start:] -= v @ (t @ (v.T @ q[start:, start:]))
-    return q, times_power_of_two(r[:k], exponents, _LENGTH)
+    return q, times_power_of_two(r[:k], exponents, "the length of a column of a")
 
 
 def compact_wy(v, tau):

@@ -185,8 +185,8 @@ def _dependent_calls(*block):
 
 _twice = frozen(np.outer([3.0, 1, 1, 1, 1, 1, 1, 1], [1.0, 2.0]))[0]  # of length 4, so that nothing is rounded here
 _SPANNING_NOTHING = call(_wide * [1, 0, 0, 1, 1]).about("first columns that do not span the others", edge=True)
-_RETURNED = "return q, times_power_of_two(r, exponents, _LENGTH)"
-_CUT = "times_power_of_two(r[:k], exponents, _LENGTH)"
+_RETURNED = 'return q, times_power_of_two(r, exponents, "the length of a column of a")'
+_CUT = 'times_power_of_two(r[:k], exponents, "the length of a column of a")'
 _UNREFUSED = (_RETURNED, "return q, np.ldexp(r, exponents)")
 _AS_IT_IS = ("by_power_of_two(working_copy(a), axis=0)", "(working_copy(a), 0)")
 
