@@ -138,7 +138,11 @@ def inverse_iteration(a, shift=0.0, start=None, steps=1000, tolerance=None):
         raise ValueError(f"shift must be finite, got {shift}")
     require_square(a=a)
     factors = _shifted_lu(working_copy(a), shift)
-    return _iterate(lambda a, v, estimate: _solve_for_direction(factors, v), a, start, steps, tolerance)
+
+    def step(a, v, estimate):
+        return _solve_for_direction(factors, v)
+
+    return _iterate(step, a, start, steps, tolerance)
 
 
 def rayleigh_iteration(a, start=None, steps=100, tolerance=None):
@@ -314,7 +318,8 @@ def qr_iteration(a, steps=None):
     balanced, exponent = by_power_of_two(_balanced(working_copy(a)))
     h = hessenberg(balanced)[0]
     steps = 30 * len(h) if steps is None else steps
-    found, subdiagonals, end, fruitless = [], [np.abs(np.diag(h, -1))], len(h), 0
+    found, end, fruitless = [], len(h), 0
+    subdiagonals = [np.abs(np.diag(h, -1))]
     while end > 0:
         start = _last_block(h, end)
         if end - start <= 2:
@@ -326,13 +331,15 @@ def qr_iteration(a, steps=None):
             subdiagonals.append(np.abs(np.diag(h, -1)))
         else:
             break
-    real, imaginary = times_power_of_two(np.array(found, h.dtype).reshape(-1, 2).T, exponent, "the eigenvalues of a")
+    found = np.array(found, h.dtype).reshape(-1, 2)
+    real, imaginary = times_power_of_two(found.T, exponent, "the eigenvalues of a")
     if np.array_equal(balanced, balanced.T) or not imaginary.any():
         found = np.sort(real)
     else:
         found = np.sort(real + 1j * imaginary)
     found = np.append(found, np.full(end, np.nan, found.dtype))
-    return QRIteration(found, times_power_of_two(np.array(subdiagonals), exponent, "the entries of h"), end == 0)
+    subdiagonals = times_power_of_two(np.array(subdiagonals), exponent, "the entries of h")
+    return QRIteration(found, subdiagonals, end == 0)
 
 
 def hessenberg(a):
@@ -530,7 +537,8 @@ def jacobi_iteration(a, sweeps=100):
         sizes.append(_off_diagonal(a))
     order = np.argsort(np.diag(a), kind="stable")
     w = times_power_of_two(np.diag(a)[order], exponent, "the eigenvalues of a")
-    return JacobiEigh(w, v[order].T, times_power_of_two(np.array(sizes), exponent, "the entries of a"), not rotated)
+    sizes = times_power_of_two(np.array(sizes), exponent, "the entries of a")
+    return JacobiEigh(w, v[order].T, sizes, not rotated)
 
 
 def tournament(n):
@@ -567,10 +575,13 @@ def _iterate(step, a, start, steps, tolerance):
     """Repeat a step, with the matrix divided by a power of two so that nothing overflows."""
     require_square(a=a)
     a, exponent = by_power_of_two(working_copy(a))
-    tolerance = 10 * len(a) * float(np.finfo(a.dtype).eps) if tolerance is None else tolerance
+    if tolerance is None:
+        tolerance = 10 * len(a) * float(np.finfo(a.dtype).eps)
     require_integers(0, steps=steps)
     require_not_negative(tolerance=tolerance)
-    v, estimates, residuals, goal = _unit_start(start, a), [], [], tolerance * np.linalg.norm(a)
+    goal = tolerance * np.linalg.norm(a)
+    v = _unit_start(start, a)
+    estimates, residuals = [], []
     while True:
         image = a @ v
         estimates.append(v @ image)
@@ -588,7 +599,8 @@ def _shifted_lu(a, shift):
     """Decompose A - shift I; a pivot that is almost 0 becomes a rounding error, so that it can be divided by."""
     scaled, _ = by_power_of_two(np.append(a, shift))
     p, l, u = lu(scaled[:-1].reshape(a.shape) - scaled[-1] * np.eye(len(a)))
-    diagonal, smallest = np.diagonal(u), float(np.finfo(a.dtype).eps) * (np.abs(u).max() or 1)
+    diagonal = np.diagonal(u)
+    smallest = float(np.finfo(a.dtype).eps) * (np.abs(u).max() or 1)
     pivots = np.where(np.abs(diagonal) < smallest, smallest, diagonal)
     return p, l, u + np.diag(pivots - diagonal)
 

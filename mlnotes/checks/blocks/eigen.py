@@ -157,7 +157,7 @@ def _iterations():
 
 
 _VALUE, _STOP, _STEP = "v @ image", "converged = residuals[-1] <= goal", "v = _unit(step(a, v, estimates[-1]))"
-_ITERATED = "_iterate(lambda a, v, estimate: _solve_for_direction(factors, v), a, start, steps, tolerance)"
+_ITERATED = "_iterate(step, a, start, steps, tolerance)"
 _FOUND, _COEFFICIENTS = "found = qr_iteration(a)", "return times_power_of_two(p[-1]"
 _SHIFTED = "- scaled[-1] * np.eye(len(a))"
 _TRUSTED = Mistake("always converged", ("bool(converged))", "True)"), "It never says that it did not converge",
@@ -211,8 +211,8 @@ CHECKS = (
                 "It calls the estimate of a rotation converged, which has no real eigenvalue",
                 "stop by the residual: an estimate that stands still proves nothing"),
             Mistake("standing vector", ((_STOP, "converged = np.linalg.norm(v - before) <= tolerance"),
-                (_STEP, f"before, {_STEP}".replace("= _unit", "= v, _unit")), ("v, estimates, residuals, goal = ",
-                "before, v, estimates, residuals, goal = math.inf, ")),
+                (_STEP, f"before, {_STEP}".replace("= _unit", "= v, _unit")), ("v = _unit_start(start, a)",
+                "before, v = math.inf, _unit_start(start, a)")),
                 "It does not stop where the largest eigenvalue is negative: the vector changes its sign every time",
                 "stop by the residual"),
             _TRUSTED,
@@ -248,9 +248,9 @@ CHECKS = (
                 "It gives 1 / (eigenvalue - shift)", "use the Rayleigh quotient of A itself"),
             Mistake("shift not added back", _value_of("found.estimates - shift"),
                 "It gives the distance from the shift", "add the shift, or ask A itself"),
-            Mistake("multiplied instead of solved", ("a, v, estimate: _solve_for_direction(factors, v)",
-                "_, v, estimate: a @ v - shift * v"), "It finds the eigenvalue that is farthest from the shift",
-                "solve (A - shift I) w = v"),
+            Mistake("multiplied instead of solved", (("step(a, v, estimate)", "step(_, v, estimate)"),
+                ("_solve_for_direction(factors, v)", "a @ v - shift * v")),
+                "It finds the eigenvalue that is farthest from the shift", "solve (A - shift I) w = v"),
             Mistake("inverse of a singular matrix", (("_shifted_lu(working_copy(a), shift)",
                 "np.linalg.inv(a - shift * np.eye(len(a)))"), ("_solve_for_direction(factors, v)", "factors @ v")),
                 "It can fail where the shift is an eigenvalue",
