@@ -272,12 +272,13 @@ def strassen(a, b, cutoff=64):
 
 
 def _assemble(blocks):
+    """Put blocks side by side, and rows of them below each other."""
     xp = array_namespace(blocks[0][0])
     return xp.concat([xp.concat(row, axis=-1) for row in blocks], axis=-2)
 
 
 def _quarters(x):
-    """Cut a matrix in the middle, after filling odd sides up with a row or column of zeros."""
+    """Cut a matrix in the middle; odd sides are first filled up with zeros."""
     xp = array_namespace(x)
     for axis in (-2, -1):
         if x.shape[axis] % 2:
