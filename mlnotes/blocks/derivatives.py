@@ -72,7 +72,8 @@ def numerical_jacobian(f, x):
     ----------
     Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
     """
-    x = _point(x)
+    _require_point(x)
+    x = np.array(x, dtype=float)
     # A step may well leave the region where f is defined.
     with np.errstate(all="ignore"):
         columns = [_column(f, x, j) for j in np.ndindex(x.shape)]
@@ -113,7 +114,8 @@ def complex_step_jacobian(f, x):
     ----------
     Squire and Trapp, *Using complex variables to estimate derivatives of real functions*, 1998.
     """
-    x = _point(x)
+    _require_point(x)
+    x = np.array(x, dtype=float)
     columns = []
     for j in np.ndindex(x.shape):
         # Be small beside x or, at 0, beside any scale; but numbers below 2**-1022 have fewer digits.
@@ -121,7 +123,9 @@ def complex_step_jacobian(f, x):
         h = max(h, 2.0**-1022)
         z = x.astype(complex)
         z[j] += 1j * h
-        columns.append(_require_complex(f(z)).imag / h)
+        y = np.asarray(f(z))
+        _require_complex(y)
+        columns.append(y.imag / h)
     return np.stack(columns, axis=-1).reshape((*columns[0].shape, *x.shape))
 
 
@@ -496,18 +500,19 @@ def logdet_gradient(x):
 
 @widen_half
 def _inverse_transposed(x):
-    xp, n = array_namespace(x), x.shape[-1]
+    """Invert matrices after dividing each row by a power of two near its largest entry, and transpose."""
+    xp = array_namespace(x)
     # Powers of two, so that nothing is rounded: rows of any size come out as good as those of size one. Columns do so
     # by themselves, for elimination compares numbers of one column only.
     rows = or_one(power_of_two(xp.max(xp.abs(x), axis=-1, keepdims=True)))
     scaled = x / rows
     if xp.any(xp.linalg.slogdet(scaled)[1] == -math.inf):
-        raise ValueError(f"x must be invertible, got a singular matrix of size {n}")
+        raise ValueError(f"x must be invertible, got a singular matrix of size {x.shape[-1]}")
     inverse = xp.linalg.inv(scaled)
-    residual = xp.abs(scaled @ inverse - xp.eye(n, dtype=x.dtype, device=device(x)))
+    residual = xp.abs(scaled @ inverse - xp.eye(x.shape[-1], dtype=x.dtype, device=device(x)))
     if not xp.all(residual < 0.1):
         miss = xp.max(residual).item()
-        raise ValueError(f"x must be invertible, got a matrix of size {n} whose inverse misses it by {miss:.1g}")
+        raise ValueError(f"x must be invertible, got one of size {x.shape[-1]} whose inverse misses it by {miss:.1g}")
     return inverse.mT / rows
 
 
@@ -595,19 +600,15 @@ def _extrapolated(f, x, j, scale, center):
     return row[-1], np.where(smooth, truncation, math.inf), noise / width, 2 * change / width
 
 
-def _point(x):
-    x = np.array(x)
-    if x.size == 0:
-        raise ValueError(f"x must not be empty, got shape {x.shape}")
+def _require_point(x):
+    if np.size(x) == 0:
+        raise ValueError(f"x must not be empty, got shape {np.shape(x)}")
     require_finite(x=x)
-    return x.astype(float)
 
 
 def _require_complex(y):
-    y = np.asarray(y)
     if y.dtype.kind != "c":
         raise ValueError(f"f must return complex numbers for complex x, got dtype {y.dtype}: is there abs or real?")
-    return y
 
 
 def _normalized(x, eps):
