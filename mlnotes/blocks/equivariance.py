@@ -93,7 +93,9 @@ def invariance_error(f, actions, x):
     than the tolerance altogether: give ``f`` units in which its results are not tiny.
     """
     y = f(x)
-    return max(_change(f(action(x)), y) for action in _at_least_one(actions))
+    actions = list(actions)
+    _require_one_or_more(actions)
+    return max(_change(f(action(x)), y) for action in actions)
 
 
 def equivariance_error(f, actions_in, actions_out, x):
@@ -128,7 +130,9 @@ def equivariance_error(f, actions_in, actions_out, x):
     Bronstein, Bruna, Cohen and Veličković, *Geometric Deep Learning*, 2021, section 3.1.
     """
     y = f(x)
-    pairs = _pairs(actions_in, actions_out)
+    actions_in, actions_out = list(actions_in), list(actions_out)
+    _require_as_many(actions_in, actions_out)
+    pairs = zip(actions_in, actions_out, strict=True)
     return max(_change(f(act_in(x)), act_out(y)) for act_in, act_out in pairs)
 
 
@@ -160,7 +164,8 @@ def symmetrize(f, actions):
 
     Acting first with any h only puts the sum into another order, for gh runs through the group as g does.
     """
-    actions = _at_least_one(actions)
+    actions = list(actions)
+    _require_one_or_more(actions)
     return lambda x: _mean([f(action(x)) for action in actions])
 
 
@@ -191,10 +196,12 @@ def symmetrize_equivariant(f, actions_in, actions_out, table):
     -----
     .. math:: \\bar f(\\mathbf x) = \\frac1{|G|}\\sum_{g\\in G} g'^{-1} f(g\\mathbf x)
     """
-    pairs = _pairs(actions_in, actions_out)
+    actions_in, actions_out = list(actions_in), list(actions_out)
+    _require_as_many(actions_in, actions_out)
     inverse = inverses(table)
-    _require_one_each(pairs, inverse)
-    return lambda x: _mean([pairs[inverse[i]][1](f(act_in(x))) for i, (act_in, _) in enumerate(pairs)])
+    _require_one_each(actions_in, inverse)
+    back = [actions_out[i] for i in inverse]
+    return lambda x: _mean([undo(f(act(x))) for act, undo in zip(actions_in, back, strict=True)])
 
 
 def action_error(actions, table, x):
@@ -227,7 +234,8 @@ def action_error(actions, table, x):
     Multiplying row vectors by the matrices breaks the second, unless the group is commutative: it needs their
     transposes.
     """
-    actions = _at_least_one(actions)
+    actions = list(actions)
+    _require_one_or_more(actions)
     _require_one_each(actions, inverses(table))
     at_rest = _change(actions[identity(table)](x), x)
     moved = [action(x) for action in actions]
@@ -286,20 +294,17 @@ def _require_same_shape(a, b):
         raise ValueError(f"results must have the same shape, got {tuple(np.shape(a))} and {tuple(np.shape(b))}")
 
 
-def _pairs(actions_in, actions_out):
-    actions_in, actions_out = list(actions_in), list(actions_out)
+def _require_as_many(actions_in, actions_out):
     if len(actions_in) != len(actions_out):
         raise ValueError(
             f"actions_in and actions_out must be as many, got {len(actions_in)} and {len(actions_out)} of them"
         )
-    return _at_least_one(zip(actions_in, actions_out, strict=True))
+    _require_one_or_more(actions_in)
 
 
-def _at_least_one(actions):
-    actions = list(actions)
+def _require_one_or_more(actions):
     if not actions:
         raise ValueError("there must be at least one action, got 0")
-    return actions
 
 
 def _require_one_each(actions, elements):

@@ -245,12 +245,12 @@ _SIZE_MISTAKES = (
 )
 _INVARIANCE_MISTAKES = (
     *_SIZE_MISTAKES,
-    Mistake("mean change", ("max(_change(f(action(x)), y) for action in _at_least_one(actions))",
+    Mistake("mean change", ("max(_change(f(action(x)), y) for action in actions)",
         f"_change({_MEAN}, y)"), "Changes in opposite directions cancel",
         "compare first, and take the largest difference"),
     Mistake("input compared", ("_change(f(action(x)), y)", "_change(action(x), x)"),
         "It looks at the input, not at the result", "compare f(g(x)) with f(x)"),
-    Mistake("first action only", ("in _at_least_one(actions)", "in list(actions)[:1]"),
+    Mistake("first action only", ("y) for action in actions", "y) for action in actions[:1]"),
         "Only the first element is tried, which is often the identity", "take the maximum over all actions"),
     Mistake("least change", ("return max(_change(f(action(x))", "return min(_change(f(action(x))"),
         "One action that changes nothing is enough for it", "take the maximum over all actions"),
@@ -263,14 +263,14 @@ _EQUIVARIANCE_MISTAKES = (
         "act on f(x) before comparing"),
     Mistake("result acted on as input", ("act_out(y)", "act_in(y)"),
         "An absolute value, which stays where its input changes its sign, fails", "act on results by their own action"),
-    Mistake("first pair only", ("for act_in, act_out in pairs", "for act_in, act_out in pairs[:1]"),
+    Mistake("first pair only", ("for act_in, act_out in pairs", "for act_in, act_out in [next(pairs)]"),
         "Only the first pair is tried, which is often that of the identity", "take the maximum over all elements"),
-    Mistake("last pair only", ("for act_in, act_out in pairs", "for act_in, act_out in pairs[-1:]"),
+    Mistake("last pair only", ("for act_in, act_out in pairs", "for act_in, act_out in [*pairs][-1:]"),
         "Only the last element counts: a result that is set in the loop is overwritten",
         "take the maximum over all elements"),
     Mistake("least difference", ("return max(_change(f(act_in(x))", "return min(_change(f(act_in(x))"),
         "One action that makes no difference is enough for it", "take the maximum over all elements"),
-    Mistake("every action with every other", ("_at_least_one(zip(actions_in, actions_out, strict=True))",
+    Mistake("every action with every other", ("zip(actions_in, actions_out, strict=True)",
         "[(g, h) for g in actions_in for h in actions_out]"),
         "An element's action on inputs meets another's on results", "go through both lists side by side"),
 )
@@ -349,7 +349,7 @@ CHECKS = (
         mistakes=(
             *_EQUIVARIANCE_MISTAKES,
             Mistake("allclose", ("equivariance_error(f, actions_in, actions_out, x) <= tolerance",
-                "all(np.allclose(f(g(x)), h(f(x)), atol=tolerance) for g, h in _pairs(actions_in, actions_out))"),
+                "all(np.allclose(f(g(x)), h(f(x)), atol=tolerance) for g, h in zip(actions_in, actions_out))"),
                 *_OWN_TOLERANCE))),
     Checks(symmetrize, run=_on, written=_written_on,
         cases=(
@@ -407,11 +407,12 @@ CHECKS = (
                 lambda f: distance(f(lambda x: _signal * x, _shifts, _shifts, _CYCLE)(_signal), np.mean(_signal)
                 * _signal), kind="oracle", **_SUMS)),
         mistakes=(
-            Mistake("result not turned back", ("pairs[inverse[i]][1](f(act_in(x)))", "f(act_in(x))"),
+            Mistake("result not turned back", ("undo(f(act(x)))", "f(act(x))"),
                 "The results of all positions lie on top of each other",
                 "undo the action on each result before averaging",
                 "mmdetection, issue 10718 (2023), for a misspelled key"),
-            Mistake("result turned on", ("pairs[inverse[i]]", "pairs[i]"), "Turns come out doubled instead of undone",
+            Mistake("result turned on", ("[actions_out[i] for i in inverse]", "actions_out"),
+                "Turns come out doubled instead of undone",
                 "act on the result by the inverse of what acted on the input"))),
     Checks(broken_axioms, run=_names_of_broken,
         cases=(*(call(it).about(says) for says, it in _TABLES.items()), call(_CYCLE), call(_square_table)),
