@@ -62,7 +62,8 @@ def simulate_charges(x, v, charges, step, n_steps, softening=0.1):
     """
     require_positive(step=step)
     require_integers(0, n_steps=n_steps)
-    x, v, charges = _particles(x, v, charges, softening)
+    _require_particles(x, v, charges, softening)
+    x, v, charges = (np.asarray(a, dtype=np.float64) for a in (x, v, charges))
     seen = [(x, v)]
     force = coulomb_forces(x, charges, softening)
     for _ in range(n_steps):
@@ -107,7 +108,8 @@ def coulomb_forces(x, charges, softening=0.1):
 
     Clipping large forces instead, coordinate by coordinate, would make them depend on the axes, and the energy drift.
     """
-    x, _, charges = _particles(x, x, charges, softening)
+    _require_particles(x, x, charges, softening)
+    x, charges = (np.asarray(a, dtype=np.float64) for a in (x, charges))
     with np.errstate(all="ignore"):  # what overflows is refused below
         difference = x[..., :, None, :] - x[..., None, :, :]
         distance = _softened(difference, softening) + np.diag(np.full(x.shape[-2], np.inf))
@@ -146,7 +148,8 @@ def total_energy(x, v, charges, softening=0.1):
     .. math:: E = \\frac12\\sum_i\\lVert\\mathbf v_i\\rVert^2
               + \\sum_{i<j}\\frac{q_i q_j}{\\sqrt{\\lVert\\mathbf x_i-\\mathbf x_j\\rVert^2+s^2}}
     """
-    x, v, charges = _particles(x, v, charges, softening)
+    _require_particles(x, v, charges, softening)
+    x, v, charges = (np.asarray(a, dtype=np.float64) for a in (x, v, charges))
     i, j = np.triu_indices(x.shape[-2], 1)
     with np.errstate(all="ignore"):
         distance = _softened(x[..., i, :] - x[..., j, :], softening)
@@ -186,16 +189,15 @@ def draw_charges(rng, n_systems, n=5, d=3):
     return x, v, rng.choice([-1.0, 1.0], size=(n_systems, n))
 
 
-def _particles(x, v, charges, softening):
+def _require_particles(x, v, charges, softening):
     require_finite(x=x, v=v, charges=charges)
-    x, v, charges = (np.asarray(a, dtype=np.float64) for a in (x, v, charges))
+    x, v, charges = map(np.asarray, (x, v, charges))
     fits = x.ndim >= 2 and 0 not in x.shape and x.shape == v.shape and charges.shape[-1:] == x.shape[-2:-1]
     sizes = zip(charges.shape[::-1], x.shape[-2::-1], strict=False)  # the same charges may serve several systems
     if not fits or charges.ndim >= x.ndim or any(mine not in (1, theirs) for mine, theirs in sizes):
         shapes = f"{x.shape}, {v.shape} and {charges.shape}"
         raise ValueError(f"x, v and charges must have shapes (..., n, d), (..., n, d) and (..., n), got {shapes}")
     require_not_negative(softening=softening)
-    return x, v, charges
 
 
 def _require_finite_positions(x, step):
