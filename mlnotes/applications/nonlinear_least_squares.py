@@ -4,7 +4,6 @@ Computed with NumPy arrays in float64; a residual in float32 counts as no more e
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,19 +97,25 @@ def gauss_newton(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
     Nocedal and Wright, *Numerical Optimization*, 2nd edition, 2006, section 10.3.
     """
     _require_problem(x0, max_steps, tolerance)
-    problem, models = _start(residual, jacobian, x0)
+    walk = Walk(residual, jacobian, x0)
+    x = walk.start
     with np.errstate(all="ignore"):
-        while not (model := models[-1]).is_the_last(tolerance):
-            if len(models) > max_steps:
-                return _fit(problem, models, f"{max_steps} steps were not enough")
-            if model.rank < len(model.x):
-                return _fit(problem, models, _NOT_DEFINED)
-            ahead = problem.linearized(model.x + model.step())
-            if ahead is None:
-                return _fit(problem, models, _NOT_FINITE)
-            models.append(ahead)
-        _polish(problem, models, tolerance, max_steps)
-    return _end(problem, models)
+        while True:
+            r, j = walk.residual(x), walk.jacobian(x)
+            if not np.isfinite(j).all():
+                return walk.stopped(_NOT_FINITE)
+            model = linearize(x, r, j)  # r + J p
+            walk.models.append(model)
+            if model.is_the_last(tolerance):
+                break
+            if walk.steps >= max_steps:
+                return walk.stopped(f"{max_steps} steps were not enough")
+            if model.rank < len(x):
+                return walk.stopped(_NOT_DEFINED)
+            p = model.step()  # to the least ‖r + J p‖
+            x = x + p
+        walk.polish(tolerance, max_steps)
+    return walk.arrived()
 
 
 def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
@@ -171,29 +176,30 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
     for non-linear least squares problems*, 2nd edition, 2004, section 3.2.
     """
     _require_problem(x0, max_steps, tolerance)
-    problem, models = _start(residual, jacobian, x0)
-    dampings, radius = [], float(vector_norm(models[0].scales * models[0].x)) or 1.0
+    walk = Walk(residual, jacobian, x0)
     with np.errstate(all="ignore"):
-        while not (model := models[-1]).is_the_last(tolerance):
-            if len(models) > max_steps:
-                return _fit(problem, models, f"{max_steps} steps were not enough", dampings)
+        walk.models.append(walk.linearized(walk.start))
+        radius = float(vector_norm(walk.models[0].scales * walk.start)) or 1.0
+        while not (model := walk.models[-1]).is_the_last(tolerance):
+            if walk.steps >= max_steps:
+                return walk.stopped(f"{max_steps} steps were not enough")
             damping = model.damping_within(radius)
-            step, predicted = model.step(damping), model.predicted_reduction(damping)
-            gain_ratio = problem.reduction(model, step) / predicted
-            length = float(vector_norm(model.scales * step))
+            p, predicted = model.step(damping), model.predicted_reduction(damping)
+            gain_ratio = walk.reduction(model, p) / predicted
+            length = float(vector_norm(model.scales * p))
             ahead = None
             if gain_ratio > 1e-4:
-                ahead = problem.linearized(model.x + step, model.scales)
+                ahead = walk.linearized(model.x + p, model.scales)
             if ahead is None or gain_ratio < 0.25:
                 radius = min(radius, length) / 2
             elif gain_ratio > 0.75:
                 radius = max(radius, 2 * length)
-            models.append(ahead or model)
-            dampings.append(damping)
+            walk.models.append(ahead or model)
+            walk.dampings.append(damping)
             if ahead is None and predicted <= model.cost_rounding:
-                return _fit(problem, models, _NO_STEP, dampings)
-        _polish(problem, models, tolerance, max_steps)
-    return _end(problem, models, dampings)
+                return walk.stopped(_NO_STEP)
+        walk.polish(tolerance, max_steps)
+    return walk.arrived()
 
 
 @dataclass(frozen=True)
@@ -205,7 +211,7 @@ class LinearModel:
     x : array (n,)
         The point.
     r : array (m,)
-        The residual there, divided by a power of two that keeps its square in range; so is what is made of it below.
+        The residual there, which a `Walk` has divided by a power of two; so is what is made of it below.
     scales : array (n,)
         The diagonal of D: the units in which the length of a step is measured.
     s : array (k,)
@@ -273,39 +279,131 @@ class LinearModel:
         return self.is_stationary(tolerance) or self.predicted_reduction() <= self.cost_rounding
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """The residual and its Jacobian, both divided by a power of two so that squares neither overflow nor vanish."""
+def linearize(x, r, j, scales=0.0):
+    """Make the linear model r + J p of a residual near a point, with J decomposed for steps of any damping.
 
-    residual: Callable
-    jacobian: Callable
-    unit: float
+    Parameters
+    ----------
+    x : array (n,)
+        The point.
+    r : array (m,)
+        The residual there. Its dtype tells by how much it is rounded.
+    j : array (m, n)
+        Its Jacobian there, of finite numbers.
+    scales : array (n,), optional
+        What the units of a step's length are at least. They are the lengths of the columns of J where those are larger,
+        and 1 where all are zero.
 
-    def reduction(self, model, step):
-        """Measure by how much a step lowers half the sum of squares, from the difference of residuals: that of squares
-        would cancel half of the digits."""
-        r = self.residual(model.x + step)
-        return (model.r - r) @ (model.r + r) / 2
+    Returns
+    -------
+    LinearModel
+        The model, in float64.
+    """
+    eps = float(np.finfo(r.dtype).eps)
+    r, lengths = r.astype(float), vector_norm(j, axis=0)
+    scales = np.maximum(scales, lengths)
+    scales = np.where(scales > 0, scales, 1.0)  # a parameter without influence
+    u, s, vt = np.linalg.svd(j / scales, full_matrices=False)
+    kept = s > max(j.shape) * _EPS * s[0]
+    # Rounding inside the residual does about as much as rounding of the parameters.
+    moved, length = float(lengths @ np.abs(x)), float(vector_norm(r))
+    rounding = 4 * eps * (moved + length) * length, 16 * eps * moved
+    s, vt, projected, idle = s[kept], vt[kept], u[:, kept].T @ r, np.flatnonzero(lengths == 0)
+    return LinearModel(x, r, scales, s, vt, projected, *rounding, idle)
+
+
+class Walk:
+    """The linear models at the points of a walk, of a residual that is divided by a power of two.
+
+    Near the start the largest residual becomes about one, so that squares neither overflow nor vanish.
+
+    Parameters
+    ----------
+    residual, jacobian, x0
+        As in `gauss_newton`.
+
+    Raises
+    ------
+    ValueError
+        If the residual at ``x0`` is no vector of finite numbers.
+    """
+
+    def __init__(self, residual, jacobian, x0):
+        self.start, self.models, self.dampings = np.array(x0, dtype=float), [], []
+        self._residual, self._jacobian = residual, jacobian
+        with np.errstate(all="ignore"):
+            r = np.asarray(residual(self.start.copy()))
+        if r.ndim != 1 or r.size == 0 or r.dtype.kind not in "iuf":
+            raise ValueError(f"residual must return a vector of real numbers, got shape {r.shape} of dtype {r.dtype}")
+        require_finite(**{"the residual at x0": r})
+        self._shape, self._exponent = r.shape, int(np.frexp(np.abs(r).max())[1].clip(-1000, 1000))
+        self._last = self.start.copy(), self._scaled(r)
+
+    @property
+    def steps(self):
+        """How many steps were tried."""
+        return len(self.models) - 1
+
+    def residual(self, x):
+        """Compute the residual, unless it was the last one asked for: a step is tried before it is taken."""
+        if not np.array_equal(x, self._last[0]):
+            self._last = x.copy(), self._scaled(self._residual(x.copy()))
+        return self._last[1]
+
+    def jacobian(self, x):
+        """Compute the Jacobian, or have its differences measured; nan where it or the residual is not finite."""
+        nowhere = np.full(self._shape + x.shape, math.nan)
+        if not (np.isfinite(x).all() and math.isfinite(_squared(self.residual(x)))):
+            return nowhere
+        if self._jacobian is None:
+            j = numerical_jacobian(self.residual, x)
+        else:
+            unit = np.float64(2.0**self._exponent)  # which divides in float64, unlike Python's
+            j = _of_shape(self._shape + x.shape, "jacobian", self._jacobian(x.copy())) / unit
+        lengths = vector_norm(j, axis=0)
+        if not self.models and not np.isfinite(lengths).all():
+            raise ValueError(f"the Jacobian at x0 must be finite, got a column of length {lengths.max()}")
+        return j if np.isfinite(lengths).all() else nowhere
 
     def linearized(self, x, scales=0.0):
         """Linearize at a point; None where that is not possible."""
-        r = self.residual(x)
-        eps = float(np.finfo(r.dtype).eps)
-        r = r.astype(float)
-        if not (math.isfinite(r @ r) and np.isfinite(x).all()):
-            return None
-        j = self.jacobian(x)
-        lengths = vector_norm(j, axis=0)
-        if not np.isfinite(lengths).all():
-            return None
-        scales = np.maximum(scales, lengths)
-        scales = np.where(scales > 0, scales, 1.0)  # a parameter without influence
-        u, s, vt = np.linalg.svd(j / scales, full_matrices=False)
-        kept = s > max(j.shape) * _EPS * s[0]
-        # Rounding inside the residual does about as much as rounding of the parameters.
-        moved, length = float(lengths @ np.abs(x)), float(vector_norm(r))
-        rounding = 4 * eps * (moved + length) * length, 16 * eps * moved
-        return LinearModel(x, r, scales, s[kept], vt[kept], u[:, kept].T @ r, *rounding, np.flatnonzero(lengths == 0))
+        r, j = self.residual(x), self.jacobian(x)
+        return linearize(x, r, j, scales) if np.isfinite(j).all() else None
+
+    def reduction(self, model, step):
+        """Measure by how much a step lowers half the sum of squares."""
+        r = self.residual(model.x + step)  # of two squares, the difference would cancel half of the digits
+        return (model.r - r) @ (model.r + r) / 2
+
+    def polish(self, tolerance, max_steps):
+        """Go on as Gauss and Newton do where the cost cannot judge a step any more, as long as the gradient shrinks."""
+        while not (model := self.models[-1]).is_stationary(tolerance) and self.steps < max_steps:
+            ahead = self.linearized(model.x + model.step(), model.scales)
+            if ahead is None or not ahead.reach < model.reach:
+                break
+            self.models.append(ahead)
+
+    def arrived(self):
+        """Tell a minimum from a plateau, where nothing is left to fit because a parameter has lost its influence."""
+        last = self.models[-1]
+        if last.without_influence.size and vector_norm(last.r) > last.residual_rounding:
+            return self.stopped(f"the residual does not change with x[{last.without_influence[0]}] any more")
+        return self.stopped("the residual is perpendicular to its tangent plane", True)
+
+    def stopped(self, message, converged=False):
+        """Tell the way, in the residual's own units."""
+        unit, steps = 2.0**self._exponent, self.steps
+        with np.errstate(over="ignore"):
+            costs = np.array([model.r @ model.r / 2 for model in self.models]) * unit * unit
+        cosines = np.array([model.reach / (float(vector_norm(model.r)) or 1.0) for model in self.models])
+        points = np.array([model.x for model in self.models])
+        # Steps of Gauss and Newton have no damping.
+        dampings = np.array([*self.dampings, *[0.0] * (steps - len(self.dampings))])
+        return Fit(points[-1], float(costs[-1]), steps, converged, message, points, costs, cosines, dampings)
+
+    def _scaled(self, r):
+        # Keep the dtype: it tells by how much the residual is rounded, and so how far apart to measure slopes.
+        return np.ldexp(_of_shape(self._shape, "residual", r), -self._exponent)
 
 
 _EPS = np.finfo(float).eps
@@ -314,54 +412,15 @@ _NOT_FINITE = "the residual or its Jacobian is no longer finite"
 _NO_STEP = "no step, however short, lowers the cost: is the Jacobian wrong, or does it vanish here?"
 
 
-def _polish(problem, models, tolerance, max_steps):
-    """Go on as Gauss and Newton do where the cost cannot judge a step any more, as long as the gradient shrinks."""
-    while not (model := models[-1]).is_stationary(tolerance) and len(models) <= max_steps:
-        ahead = problem.linearized(model.x + model.step(), model.scales)
-        if ahead is None or not ahead.reach < model.reach:
-            break
-        models.append(ahead)
-
-
 def _require_problem(x0, max_steps, tolerance):
     require_vector(x0=x0)
     require_positive(tolerance=tolerance)
     require_integers(0, max_steps=max_steps)
 
 
-def _start(residual, jacobian, x0):
-    """Divide by the power of two next to the largest residual at the start, and linearize there."""
-    x = np.array(x0, dtype=float)
-    with np.errstate(all="ignore"):
-        r = np.asarray(residual(x.copy()))
-        if r.ndim != 1 or r.size == 0 or r.dtype.kind not in "iuf":
-            raise ValueError(f"residual must return a vector of real numbers, got shape {r.shape} of dtype {r.dtype}")
-        require_finite(**{"the residual at x0": r})
-        exponent = int(np.frexp(np.abs(r).max())[1].clip(-1000, 1000))
-        unit = np.float64(2.0**exponent)  # which divides in float64, unlike Python's
-
-        def scaled(r_at):
-            # Keep the dtype: it tells by how much the residual is rounded, and so how far apart to measure slopes.
-            return np.ldexp(_of_shape(r.shape, "residual", r_at), -exponent)
-
-        last = [x.copy(), scaled(r)]  # where a step leads is asked for when it is tried, and again when it is taken
-
-        def scaled_residual(x):
-            if not np.array_equal(x, last[0]):
-                last[:] = x.copy(), scaled(residual(x.copy()))
-            return last[1]
-
-        def scaled_jacobian(x):
-            if jacobian is None:
-                return numerical_jacobian(scaled_residual, x)
-            return _of_shape(r.shape + x.shape, "jacobian", jacobian(x.copy())) / unit
-
-        problem = _Problem(scaled_residual, scaled_jacobian, float(unit))
-        model = problem.linearized(x)
-        if model is None:
-            lengths = vector_norm(problem.jacobian(x), axis=0)
-            raise ValueError(f"the Jacobian at x0 must be finite, got a column of length {lengths.max()}")
-    return problem, [model]
+def _squared(r):
+    r = r.astype(float)
+    return r @ r
 
 
 def _of_shape(shape, name, values):
@@ -369,21 +428,3 @@ def _of_shape(shape, name, values):
     if values.shape != shape:
         raise ValueError(f"{name} must return shape {shape}, got {values.shape}")
     return values if values.dtype.kind == "f" else values.astype(float)
-
-
-def _end(problem, models, dampings=()):
-    """Tell a minimum from a plateau, where nothing is left to fit because a parameter has lost its influence."""
-    last = models[-1]
-    if last.without_influence.size and vector_norm(last.r) > last.residual_rounding:
-        message = f"the residual does not change with x[{last.without_influence[0]}] any more"
-        return _fit(problem, models, message, dampings)
-    return _fit(problem, models, "the residual is perpendicular to its tangent plane", dampings, True)
-
-
-def _fit(problem, models, message, dampings=(), converged=False):
-    with np.errstate(over="ignore"):
-        costs = np.array([model.r @ model.r / 2 for model in models]) * problem.unit * problem.unit
-    cosines = np.array([model.reach / (float(vector_norm(model.r)) or 1.0) for model in models])
-    points, steps = np.array([model.x for model in models]), len(models) - 1
-    dampings = np.array([*dampings, *[0.0] * (steps - len(dampings))])  # steps of Gauss and Newton have none
-    return Fit(points[-1], float(costs[-1]), steps, converged, message, points, costs, cosines, dampings)

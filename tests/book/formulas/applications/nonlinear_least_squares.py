@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 from scipy.stats import f as f_distribution
 
 from mlnotes.applications.least_squares import lstsq
-from mlnotes.applications.nonlinear_least_squares import _start, gauss_newton, levenberg_marquardt
+from mlnotes.applications.nonlinear_least_squares import Walk, gauss_newton, levenberg_marquardt
 from mlnotes.blocks.derivatives import numerical_jacobian
 from mlnotes.book.formulas import From, NotRead
 from mlnotes.checks.applications.nonlinear_least_squares import damped_step, predicted_reduction
@@ -272,7 +272,8 @@ def beyond_the_radius(times):
 jump = brentq(beyond_the_radius, 0.4, 0.425, xtol=1e-14) + 1e-12
 near, p_1, damping_1, units, radius = first_step(jump * x)
 stacked = np.vstack([jacobian(near), np.sqrt(damping_1) * units])
-problem, models = _start(r, jacobian, near)
+walk = Walk(r, jacobian, near)
+model = walk.linearized(near)
 FIRST = AT | {
     r"\mathbf x": near,
     r"\mathbf r": r(near),
@@ -303,8 +304,7 @@ DOCSTRINGS = {
         },
         FIRST
         | {
-            r"\varrho": problem.reduction(models[0], models[0].step(damping_1))
-            / models[0].predicted_reduction(damping_1),
+            r"\varrho": walk.reduction(model, model.step(damping_1)) / model.predicted_reduction(damping_1),
         },
     ],
 }
