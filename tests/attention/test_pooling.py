@@ -21,6 +21,13 @@ from mlnotes.attention.pooling import (
 )
 from mlnotes.attention.self_attention import attention_weights
 
+# A rounding is 1.1e-16; a weight is off by as much of itself as its score is off.
+SUMMED = 2e-15  # weights that sum to 1, or an average of at most 7 values up to 1.3: 12 roundings
+SCORED = 1e-14  # scores up to 19, rounded 4 times: 19 * 4 * 1.1e-16 = 8e-15
+BENT = (
+    1e-10  # tanh x = x - x³ / 3: 6 units of (5e-6)³ / 3 over 1e-6 are 2.5e-10, and a weight moves by a quarter at most
+)
+
 
 def draw(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape)
@@ -41,12 +48,12 @@ def test_the_pool_is_the_kernel_average_of_statistics_in_every_precision(backend
     kernels = np.stack([rbf_kernel(a, b, gamma=1 / (2 * 1.5**2)) for a, b in zip(q, k, strict=True)])
     score = functools.partial(gaussian_score, bandwidth=np.float64(1.5))  # NumPy would widen by it
     found = backend.read(attention_pool(*map(backend.array, (Q, K, V)), score))
-    np.testing.assert_allclose(found, kernels @ v / kernels.sum(-1, keepdims=True), atol=backend.tolerance * 2)
+    np.testing.assert_allclose(found, kernels @ v / kernels.sum(-1, keepdims=True), rtol=0, atol=backend.tolerance * 2)
 
 
 def test_with_scaled_products_as_scores_it_is_torchs_attention():
     expected = torch.nn.functional.scaled_dot_product_attention(*map(torch.tensor, (Q, K, V)))
-    np.testing.assert_allclose(attention_pool(Q, K, V, scaled_product), expected, atol=1e-14)
+    np.testing.assert_allclose(attention_pool(Q, K, V, scaled_product), expected, rtol=0, atol=SCORED)
 
 
 @given(arrays(float, (5, 2), elements=numbers), arrays(float, (3, 2), elements=numbers), st.floats(1e-3, 1e3))
@@ -54,11 +61,11 @@ def test_weights_are_not_negative_and_sum_to_one_and_results_stay_within_the_val
     score = functools.partial(gaussian_score, bandwidth=bandwidth)
     weights = pooling_weights(q, k, score)
     assert (weights >= 0).all()
-    np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-14)
+    np.testing.assert_allclose(weights.sum(-1), 1, rtol=0, atol=SUMMED)
     values = draw(5, 2)
     pooled = attention_pool(q, k, values, score)
-    assert (pooled >= values.min(0) - 1e-14).all()
-    assert (pooled <= values.max(0) + 1e-14).all()
+    assert (pooled >= values.min(0) - SUMMED).all()
+    assert (pooled <= values.max(0) + SUMMED).all()
 
 
 def test_a_narrow_bandwidth_gives_the_nearest_value_also_where_every_kernel_underflows():
@@ -71,7 +78,9 @@ def test_a_narrow_bandwidth_gives_the_nearest_value_also_where_every_kernel_unde
 
 def test_a_wide_bandwidth_gives_the_mean():
     score = functools.partial(gaussian_score, bandwidth=1e9)
-    np.testing.assert_allclose(attention_pool(Q, K, V, score), V.mean(1, keepdims=True).repeat(5, 1), atol=1e-14)
+    np.testing.assert_allclose(
+        attention_pool(Q, K, V, score), V.mean(1, keepdims=True).repeat(5, 1), rtol=0, atol=SUMMED
+    )
 
 
 def test_gaussian_scores_agree_with_scipys_distances_in_every_precision(backend):
@@ -90,14 +99,14 @@ def test_keys_of_equal_length_make_the_gaussian_a_dot_product():
     unit = K / np.linalg.norm(K, axis=-1, keepdims=True)
     same = attention_weights(Q, unit, scale=1 / 0.6**2)
     np.testing.assert_allclose(
-        pooling_weights(Q, unit, functools.partial(gaussian_score, bandwidth=0.6)), same, atol=1e-14
+        pooling_weights(Q, unit, functools.partial(gaussian_score, bandwidth=0.6)), same, rtol=0, atol=SCORED
     )
 
 
 def test_one_more_coordinate_makes_the_gaussian_a_dot_product_for_any_keys():
     one, lengths = np.ones((2, 5, 1)), (K**2).sum(-1, keepdims=True)
     same = attention_weights(np.concatenate([Q, one], -1), np.concatenate([K, -lengths / 2], -1), scale=1.0)
-    np.testing.assert_allclose(pooling_weights(Q, K, gaussian_score), same, atol=1e-14)
+    np.testing.assert_allclose(pooling_weights(Q, K, gaussian_score), same, rtol=0, atol=SCORED)
 
 
 def test_bilinear_scores_agree_with_torch_in_every_precision(backend):
@@ -105,7 +114,7 @@ def test_bilinear_scores_agree_with_torch_in_every_precision(backend):
     pairs = np.repeat(q[:, :, None], 7, 2), np.repeat(k[:, None], 5, 1)
     expected = torch.nn.functional.bilinear(*map(torch.tensor, (*pairs, m[None])))[..., 0]
     found = backend.read(bilinear_score(*map(backend.array, (Q, WIDE, M))))
-    np.testing.assert_allclose(found, expected, atol=8 * backend.tolerance)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=8 * backend.tolerance)
 
 
 def test_additive_scores_agree_with_torchs_layers_in_every_precision(backend):
@@ -114,13 +123,13 @@ def test_additive_scores_agree_with_torchs_layers_in_every_precision(backend):
         torch.einsum("bld,dc->blc", q, w_q)[:, :, None] + torch.einsum("bsf,fc->bsc", k, w_k)[:, None]
     )
     found = backend.read(additive_score(*map(backend.array, (Q, WIDE, W_Q, W_K, W))))
-    np.testing.assert_allclose(found, torch.einsum("blsc,c->bls", expected, w), atol=4 * backend.tolerance)
+    np.testing.assert_allclose(found, torch.einsum("blsc,c->bls", expected, w), rtol=0, atol=4 * backend.tolerance)
 
 
 def test_without_its_bend_additive_scoring_would_not_hear_the_query():
     small = 1e-6  # where tanh is a straight line
     weights = pooling_weights(Q, WIDE, lambda q, k: additive_score(small * q, small * k, W_Q, W_K, W / small))
-    np.testing.assert_allclose(weights, weights[:, :1].repeat(5, 1), atol=1e-10)
+    np.testing.assert_allclose(weights, weights[:, :1].repeat(5, 1), rtol=0, atol=BENT)
 
 
 @pytest.mark.parametrize(
