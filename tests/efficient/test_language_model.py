@@ -11,6 +11,12 @@ from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWa
 
 from mlnotes.efficient.language_model import generate, next_token_probabilities
 
+# A rounding is 1.1e-16; a probability is off by as much of itself as its score is off.
+SCORED = 4e-13  # scores up to 720 apart (beyond that exp is 0), rounded twice on either side: 720 * 4 * 1.1e-16 = 3e-13
+GREEDY = 1e-50  # the second score is 0.126 below the first, so 126 at a temperature of 0.001: exp(-126) = 2e-55
+ALIKE = 2e-11  # scores up to 10, over a temperature of 1e12
+SHARES = 1e-15  # a logarithm, its exponential, a sum of at most 3, a quotient: 7 roundings
+
 LOGITS = np.random.default_rng(0).normal(size=(3, 101)) * 3
 
 
@@ -30,21 +36,21 @@ def theirs(logits, temperature=1.0, top_k=None, top_p=None):
 def test_what_may_be_drawn_is_what_transformers_leaves(temperature, top_k, top_p, seed):
     logits = np.random.default_rng(seed).normal(size=(2, 101)) * 4
     found = next_token_probabilities(logits, temperature, top_k, top_p)
-    np.testing.assert_allclose(found, theirs(logits, temperature, top_k, top_p), rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(found, theirs(logits, temperature, top_k, top_p), rtol=SCORED, atol=1e-300)
 
 
 @pytest.mark.parametrize("choice", [{}, {"top_k": 5}, {"top_p": 0.8}, {"temperature": 0.5, "top_k": 9, "top_p": 0.9}])
 def test_every_precision_and_both_libraries_agree(backend, choice):
     logits = backend.like(LOGITS)
     found = backend.read(next_token_probabilities(backend.array(LOGITS), **choice))
-    np.testing.assert_allclose(found, theirs(logits, **choice), atol=backend.tolerance)
+    np.testing.assert_allclose(found, theirs(logits, **choice), rtol=0, atol=backend.tolerance)
     assert ((found > 0) == (theirs(logits, **choice) > 0)).all() or backend.tolerance > 1e-12
 
 
 def test_temperature_towards_zero_leaves_the_most_probable():
     greedy = np.eye(101)[LOGITS.argmax(-1)]
     for temperature in (0, 0.0, 1e-320, 1e-300, 1e-3):
-        np.testing.assert_allclose(next_token_probabilities(LOGITS, temperature), greedy, atol=1e-12)
+        np.testing.assert_allclose(next_token_probabilities(LOGITS, temperature), greedy, rtol=0, atol=GREEDY)
     tied = np.array([2.0, 5.0, 5.0, 1.0])
     np.testing.assert_array_equal(next_token_probabilities(tied, 0), [0, 0.5, 0.5, 0])
     np.testing.assert_array_equal(next_token_probabilities(tied * 1e300, 1e-320), [0, 0.5, 0.5, 0])
@@ -54,7 +60,7 @@ def test_temperature_towards_zero_leaves_the_most_probable():
 
 
 def test_a_high_temperature_makes_all_alike():
-    np.testing.assert_allclose(next_token_probabilities(LOGITS, 1e12), 1 / 101, rtol=1e-9)
+    np.testing.assert_allclose(next_token_probabilities(LOGITS, 1e12), 1 / 101, rtol=ALIKE)
 
 
 def test_top_k_above_the_vocabulary_and_top_p_of_one_change_nothing():
@@ -72,19 +78,21 @@ def test_top_p_of_zero_leaves_the_most_probable():
 def test_ties_at_the_edge_are_all_kept_whatever_their_order():
     tied = np.log([0.1, 0.3, 0.3, 0.3])
     for choice in ({"top_k": 1}, {"top_k": 2}, {"top_p": 0.0}, {"top_p": 0.5}):
-        np.testing.assert_allclose(next_token_probabilities(tied, **choice), [0, 1 / 3, 1 / 3, 1 / 3], rtol=1e-12)
+        np.testing.assert_allclose(next_token_probabilities(tied, **choice), [0, 1 / 3, 1 / 3, 1 / 3], rtol=SHARES)
 
 
 def test_top_p_keeps_no_more_than_needed():
     p = np.array([0.125, 0.5, 0.25, 0.125])
-    np.testing.assert_allclose(next_token_probabilities(np.log(p), top_p=0.5 - 1e-9), [0, 1, 0, 0])
-    np.testing.assert_allclose(next_token_probabilities(np.log(p), top_p=0.5 + 1e-9), [0, 2 / 3, 1 / 3, 0])
+    np.testing.assert_array_equal(next_token_probabilities(np.log(p), top_p=0.5 - 1e-9), [0, 1, 0, 0])
+    np.testing.assert_allclose(next_token_probabilities(np.log(p), top_p=0.5 + 1e-9), [0, 2 / 3, 1 / 3, 0], rtol=SHARES)
 
 
 def test_top_p_is_measured_after_top_k():
     p = np.array([0.4, 0.3, 0.2, 0.1])
-    np.testing.assert_allclose(next_token_probabilities(np.log(p), top_k=2, top_p=0.5), [1, 0, 0, 0])  # 4/7 is enough
-    np.testing.assert_allclose(next_token_probabilities(np.log(p), top_p=0.5), [4 / 7, 3 / 7, 0, 0])
+    np.testing.assert_array_equal(
+        next_token_probabilities(np.log(p), top_k=2, top_p=0.5), [1, 0, 0, 0]
+    )  # 4/7 is enough
+    np.testing.assert_allclose(next_token_probabilities(np.log(p), top_p=0.5), [4 / 7, 3 / 7, 0, 0], rtol=SHARES)
 
 
 def test_forbidden_tokens_stay_so_and_nothing_but_them_gives_zeros():
@@ -92,7 +100,7 @@ def test_forbidden_tokens_stay_so_and_nothing_but_them_gives_zeros():
     for choice in ({}, {"temperature": 0}, {"top_k": 3}, {"top_p": 1.0}, {"top_p": 0.0}):
         found = next_token_probabilities(logits, **choice)
         assert found[0, 1] == 0
-        np.testing.assert_allclose(found.sum(-1), [1, 0])
+        np.testing.assert_allclose(found.sum(-1), [1, 0], rtol=SHARES)
 
 
 @pytest.mark.parametrize("choice", [{}, {"temperature": 0}, {"temperature": 3.0}, {"top_k": 2}, {"top_p": 0.9}])
