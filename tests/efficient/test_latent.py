@@ -29,6 +29,15 @@ from mlnotes.efficient.latent import (
     latent_self_attention,
 )
 
+# A rounding is 1.1e-16.
+ROUNDED = 1e-14  # latents of 11, scores of 7, a softmax, an average of 7, values up to 3: 30 * 3 * 1.1e-16
+CHAINED = 2e-14  # that in a layer of seven products, 60 roundings of numbers up to 2.5; or 17 of numbers up to 8
+ABSORBED = 4e-13  # scores up to 40, rounded 16 times: 7e-14; a weight moves by a quarter of that, times values 20 apart
+SHIFTED = 1e-13  # angles up to 1,000 * 0.01, rounded 8 times: 9e-15, times lengths up to 4 and values up to 2
+FACTORED = 1e-13  # singular vectors; measured: 6e-15
+LOST = 1e-12  # norms of 500, rounded some 30 times, leave 1.6e-12 of what is lost, 10 at least
+SQUARED = 1e-9  # the condition of the inputs, 600, squared by their products: 3.6e5 * 7 * 1.1e-16 = 3e-10
+
 
 def draw(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape)
@@ -55,7 +64,7 @@ def test_agrees_in_every_precision_with_torch_on_keys_and_values_written_out(bac
     mask = MASK if masked else None
     expected = of_torch(*map(backend.like, (Q, C, W_UK, W_UV)), attn_mask=None if mask is None else torch.tensor(mask))
     found = backend.read(form(*map(backend.array, (Q, C, W_UK, W_UV)), mask=mask))
-    np.testing.assert_allclose(found, expected, atol=backend.tolerance * 4)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=backend.tolerance * 4)
 
 
 @given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 7), st.integers(1, 9), st.integers(0, 4), st.booleans())
@@ -63,14 +72,14 @@ def test_absorbing_changes_rounding_errors_only_for_all_sizes(h, l, s, r, p, mas
     q, c, w_uk, w_uv = draw(h, l, 3 + p), draw(s, r + p, seed=1), draw(r, 3 * h, seed=2), draw(r, 5 * h, seed=3)
     options = {"mask": causal_mask(l, s), "bias": draw(h, l, s, seed=4), "scale": 0.3} if masked else {}
     plain, absorbed = (form(q, c, w_uk, w_uv, **options) for form in FORMS)
-    np.testing.assert_allclose(absorbed, plain, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(absorbed, plain, rtol=0, atol=ABSORBED)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_masks_and_biases_hold_for_each_head_by_itself(form):
     mask, bias = draw(2, 3, 5, 7, seed=5) > -0.8, draw(2, 3, 5, 7, seed=6)
     expected = of_torch(Q, C, W_UK, W_UV, attn_mask=torch.where(torch.tensor(mask), torch.tensor(bias), -torch.inf))
-    np.testing.assert_allclose(form(Q, C, W_UK, W_UV, mask, bias), expected, atol=1e-14)
+    np.testing.assert_allclose(form(Q, C, W_UK, W_UV, mask, bias), expected, rtol=0, atol=ROUNDED)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -117,14 +126,14 @@ def test_absorbing_projections_gives_what_absorbing_queries_gives(backend):
     x, w, w_up = draw(5, 7), draw(7, 12, seed=1) / 3, draw(11, 12, seed=2) / 3
     before = backend.like(x) @ backend.read(absorb(backend.array(w), backend.array(w_up), 3))
     after = backend.read(absorb(backend.array(backend.like(x) @ backend.like(w)), backend.array(w_up), 3))
-    np.testing.assert_allclose(after, before, atol=30 * backend.tolerance)
+    np.testing.assert_allclose(after, before, rtol=0, atol=30 * backend.tolerance)
 
 
 def test_the_output_projection_absorbs_values_in_the_same_way():
     w_o, averages = draw(6, 13, seed=7), draw(3, 5, 11, seed=8)
     folded = absorb(w_o.T, W_UV, 3).T
     expected = merge_heads(averages @ split_heads(W_UV, 3)) @ w_o
-    np.testing.assert_allclose(merge_heads(averages) @ folded, expected, atol=1e-13)
+    np.testing.assert_allclose(merge_heads(averages) @ folded, expected, rtol=0, atol=CHAINED)
 
 
 def test_rotation_does_not_commute_with_the_up_projection_and_rotary_parts_need_not():
@@ -140,7 +149,7 @@ def test_rotation_does_not_commute_with_the_up_projection_and_rotary_parts_need_
                     np.concatenate([C[..., :11], rotary(C[..., 11:], first + at)], -1), W_UK, W_UV)
                for first in (0, 1000) for form in FORMS]
     for out in shifted[1:]:
-        np.testing.assert_allclose(out, shifted[0], atol=1e-11)
+        np.testing.assert_allclose(out, shifted[0], rtol=0, atol=SHIFTED)
 
 
 # What is a latent attention already
@@ -155,7 +164,7 @@ def test_grouped_query_attention_is_latent_attention_with_an_up_projection_that_
     expected = grouped_query_attention(backend.like(q), *split)
     for form in FORMS:
         found = backend.read(form(backend.array(q), latents, w_uk, w_uv))
-        np.testing.assert_allclose(found, expected, atol=8 * backend.tolerance)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=8 * backend.tolerance)
 
 
 # Counting
@@ -208,7 +217,7 @@ def test_every_way_to_cut_a_sequence_gives_what_one_pass_gives(ends, turned, nor
     rotate = rotary if turned else None
     full = latent_self_attention(x, *w, 3, causal_mask(11, 11), rotate=rotate, gain=gain)
     parts = [latent_self_attention(x[:, a:b], *w, 3, cache=cache, rotate=rotate, gain=gain) for a, b in pairwise(ends)]
-    np.testing.assert_allclose(np.concatenate(parts, axis=1), full, atol=1e-13)
+    np.testing.assert_allclose(np.concatenate(parts, axis=1), full, rtol=0, atol=CHAINED)
     assert len(cache) == 11
 
 
@@ -285,7 +294,7 @@ def test_a_cache_without_rotary_part_takes_latents_alone():
     w = projections(p=0)
     cache, x = LatentCache(5, 11), draw(5, 13)
     full = latent_self_attention(x, *w, 3, causal_mask(5, 5), rotate=lambda y, at: 1 / 0)
-    np.testing.assert_allclose(latent_self_attention(x, *w, 3, cache=cache), full, atol=1e-14)
+    np.testing.assert_allclose(latent_self_attention(x, *w, 3, cache=cache), full, rtol=0, atol=ROUNDED)
     assert cache.nbytes == 5 * 11 * 8
     assert repr(cache) == "<LatentCache with 5 of 5 tokens>"
 
@@ -329,14 +338,14 @@ def product(w, rank, x=None):
 @pytest.mark.parametrize("rank", [1, 3, 6])
 def test_without_inputs_the_product_is_the_nearest_matrix_of_its_rank(rank):
     w = draw(7, 6)
-    np.testing.assert_allclose(product(w, rank), low_rank(w, rank), atol=1e-13)
+    np.testing.assert_allclose(product(w, rank), low_rank(w, rank), rtol=0, atol=FACTORED)
 
 
 @pytest.mark.parametrize("rank", [1, 3, 5])
 def test_with_inputs_no_product_of_its_rank_changes_projections_less(rank):
     w, x = draw(7, 6), draw(29, 7, seed=1) * [30, 1, 0.1, 5, 1, 10, 2]
     lost = np.linalg.norm(x @ (w - product(w, rank, x)))
-    assert lost == pytest.approx(np.linalg.norm(svd(x @ w)[1][rank:]), rel=1e-9)
+    assert lost == pytest.approx(np.linalg.norm(svd(x @ w)[1][rank:]), rel=LOST)
     assert lost < 0.99 * np.linalg.norm(x @ (w - product(w, rank)))  # what ignores the inputs loses more
     for seed in range(20):
         down, up = factorize(w, rank, x)
@@ -349,17 +358,17 @@ def test_whitening_by_cholesky_gives_the_same_product(rank):
     w, x = draw(7, 6), draw(29, 7, seed=1) * [30, 1, 0.1, 5, 1, 10, 2]
     factor = np.linalg.cholesky(x.T @ x)
     expected = np.linalg.solve(factor.T, low_rank(factor.T @ w, rank))
-    np.testing.assert_allclose(product(w, rank, x), expected, atol=1e-9)
+    np.testing.assert_allclose(product(w, rank, x), expected, rtol=0, atol=SQUARED)
 
 
 def test_white_inputs_make_no_difference():
     w, x = draw(7, 6), np.linalg.qr(draw(29, 7, seed=1))[0]
-    np.testing.assert_allclose(product(w, 3, x), product(w, 3), atol=1e-12)
+    np.testing.assert_allclose(product(w, 3, x), product(w, 3), rtol=0, atol=FACTORED)
 
 
 def test_inputs_may_be_fewer_than_their_width():
     w, x = draw(7, 6), draw(4, 7, seed=1)
-    np.testing.assert_allclose(x @ product(w, 4, x), x @ w, atol=1e-13)
+    np.testing.assert_allclose(x @ product(w, 4, x), x @ w, rtol=0, atol=FACTORED)
 
 
 @pytest.mark.parametrize(
@@ -416,7 +425,7 @@ def test_lists_are_factorized_like_arrays():
 def test_factors_do_not_depend_on_the_size_of_projection_and_inputs(size):
     w, x = draw(7, 6), draw(9, 7)
     down, up = factorize(size * w, 2, size * x)
-    np.testing.assert_allclose(down / size @ up, np.matmul(*factorize(w, 2, x)), atol=1e-13)
+    np.testing.assert_allclose(down / size @ up, np.matmul(*factorize(w, 2, x)), rtol=0, atol=FACTORED)
 
 
 def test_a_down_projection_narrower_than_the_latents_is_refused_by_its_name():
