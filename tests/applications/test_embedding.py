@@ -11,6 +11,10 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from mlnotes.applications.embedding import embedding, embedding_gradient, one_hot, tied_logits
 
+# A rounding is 1.1e-16.
+REPEATED = 1e-15  # a row that was looked up 3 times: 3 additions of numbers up to 2.3
+SUMMED = 1e-13  # up to 125 rows add up to 23: 30 roundings of the sum that far, on the average, are 8e-14
+
 IDS = np.array([[3, 0, 3], [6, 3, 1]])
 TABLE = np.random.default_rng(0).normal(size=(7, 5))
 UPSTREAM = np.random.default_rng(1).normal(size=(2, 3, 5))
@@ -69,7 +73,7 @@ def test_gradient_adds_up_at_repeated_rows_as_torch_and_a_sparse_product_do():
     F.embedding(torch.tensor(IDS), theirs).backward(torch.tensor(UPSTREAM))
     places = scipy.sparse.csr_array((np.ones(6), IDS.ravel(), range(7)), (6, 7))
     for expected in (theirs.grad.numpy(), table.grad.numpy(), places.T @ UPSTREAM.reshape(6, 5)):
-        np.testing.assert_allclose(embedding_gradient(IDS, UPSTREAM, 7), expected, atol=1e-15)
+        np.testing.assert_allclose(embedding_gradient(IDS, UPSTREAM, 7), expected, rtol=0, atol=REPEATED)
     assert (table.grad[[2, 4, 5]] == 0).all()
 
 
@@ -83,7 +87,7 @@ def test_gradients_of_lookup_and_tied_scores_are_right():
 def test_gradient_is_the_one_hot_matrix_transposed_times_upstream(ids):
     upstream = np.random.default_rng(2).normal(size=(*ids.shape, 5))
     expected = one_hot(ids, 7).reshape(-1, 7).T @ upstream.reshape(-1, 5)
-    np.testing.assert_allclose(embedding_gradient(ids, upstream, 7), expected, atol=1e-13)
+    np.testing.assert_allclose(embedding_gradient(ids, upstream, 7), expected, rtol=0, atol=SUMMED)
 
 
 def test_gradient_in_half_precision_is_added_up_in_single_and_rounded_once():
