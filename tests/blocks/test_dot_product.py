@@ -23,6 +23,13 @@ from mlnotes.blocks.dot_product import (
     unit,
 )
 
+# A rounding is 1.1e-16.
+ROUNDED = 1e-15  # at most 8 roundings, of numbers up to 1: cosines, angles, projections
+LONG = 1e-15  # products and a root of three coordinates: 8 roundings on either side, of which the bound has half
+REST = 1e-14  # of the largest coordinate: a projection is rounded 9 times, and 3 coordinates of it remain
+NEAREST = 1e-12  # lengths up to 2,000, rounded 4 times: 9e-13
+SKEW = 5e-14  # the condition of the basis, 5.5, twice, and 8 roundings: 2.7e-14
+
 vectors = arrays(np.float64, 3, elements=st.floats(-1e3, 1e3))
 directions = vectors.filter(lambda a: np.abs(a).max() > 1e-3)
 
@@ -58,18 +65,18 @@ def test_error_of_dot_stays_within_its_bound(a, b):
 
 @given(directions, directions)
 def test_cauchy_bunyakovsky_schwarz_holds_and_cosine_stays_between_minus_one_and_one(a, b):
-    assert abs(dot(a, b)) <= math.sqrt(dot(a, a) * dot(b, b)) * (1 + 1e-12)
+    assert abs(dot(a, b)) <= math.sqrt(dot(a, a) * dot(b, b)) * (1 + LONG)
     assert -1 <= cosine_similarity(a, b) <= 1
-    assert cosine_similarity(a, 3.7 * a) == pytest.approx(1, abs=1e-15)
+    assert cosine_similarity(a, 3.7 * a) == pytest.approx(1, abs=ROUNDED)
 
 
 @pytest.mark.parametrize("size", [1e-320, 1e-200, 1.0, 1e200, 1e308])
 def test_cosine_angle_and_projection_do_not_depend_on_the_size_of_coordinates(size):
     a, b = np.array([0.75, 1.0]) * size, np.array([1.0, 0.0])
-    tolerance = 1e-3 if size == 1e-320 else 1e-14  # 1e-320 itself has 11 bits
+    tolerance = 1e-3 if size == 1e-320 else ROUNDED  # 1e-320 itself has 11 bits
     assert cosine_similarity(a, b) == pytest.approx(0.6, abs=tolerance)
     assert angle(a, b) == pytest.approx(math.acos(0.6), abs=tolerance)
-    np.testing.assert_allclose(project(b, a), [0.36, 0.48], atol=tolerance)
+    np.testing.assert_allclose(project(b, a), [0.36, 0.48], rtol=0, atol=tolerance)
 
 
 def test_cosine_agrees_with_torch_in_every_precision(backend):
@@ -78,21 +85,21 @@ def test_cosine_agrees_with_torch_in_every_precision(backend):
         torch.tensor(backend.like(a)), torch.tensor(backend.like(b)), dim=-1
     )
     found = backend.read(cosine_similarity(backend.array(a), backend.array(b)))
-    np.testing.assert_allclose(found, expected.numpy(), atol=backend.tolerance)
+    np.testing.assert_allclose(found, expected.numpy(), rtol=0, atol=backend.tolerance)
 
 
 @pytest.mark.parametrize("theta", [1e-300, 1e-12, 1e-8, 1e-3, 1.0, 3.0])
 def test_small_angles_keep_their_digits_where_arc_cosine_loses_them(theta):
     a, b = np.array([1.0, 0.0]), np.array([math.cos(theta), math.sin(theta)])
-    assert angle(a, b) == pytest.approx(theta, rel=1e-14)
+    assert angle(a, b) == pytest.approx(theta, rel=ROUNDED)
 
 
 @given(directions, directions)
 def test_projection_leaves_an_orthogonal_rest_and_is_the_nearest_multiple(b, onto):
     nearest = project(b, onto)
-    assert dot(b - nearest, unit(onto)) == pytest.approx(0, abs=1e-12 * (1 + np.abs(b).max()))
+    assert dot(b - nearest, unit(onto)) == pytest.approx(0, abs=REST * (1 + np.abs(b).max()))
     for other in (0.99, 1.01):
-        assert np.linalg.norm(b - nearest) <= np.linalg.norm(b - other * nearest) + 1e-12
+        assert np.linalg.norm(b - nearest) <= np.linalg.norm(b - other * nearest) + NEAREST
 
 
 def test_projection_matrix_projects_in_every_precision(backend):
@@ -100,21 +107,21 @@ def test_projection_matrix_projects_in_every_precision(backend):
     p = projection_matrix(backend.array(a))
     by_matrix = np.einsum("bij,bj->bi", backend.read(p), backend.like(b))
     np.testing.assert_allclose(
-        by_matrix, backend.read(project(backend.array(b), backend.array(a))), atol=4 * backend.tolerance
+        by_matrix, backend.read(project(backend.array(b), backend.array(a))), rtol=0, atol=4 * backend.tolerance
     )
 
 
 def test_projection_matrix_is_symmetric_idempotent_and_of_rank_one():
     p = projection_matrix(draw(7))
     np.testing.assert_array_equal(p, p.T)
-    np.testing.assert_allclose(p @ p, p, atol=1e-15)
+    np.testing.assert_allclose(p @ p, p, rtol=0, atol=ROUNDED)
     assert np.linalg.matrix_rank(p) == 1
 
 
 def test_coordinates_in_a_skew_basis_need_the_gram_matrix():
     basis, x, y = draw(3, 3), draw(2, 3), draw(2, 3) + 1
     in_basis = [np.linalg.solve(basis, v.T).T for v in (x, y)]
-    np.testing.assert_allclose(dot_in_basis(*in_basis, gram_matrix(basis)), dot(x, y), rtol=1e-12)
+    np.testing.assert_allclose(dot_in_basis(*in_basis, gram_matrix(basis)), dot(x, y), rtol=SKEW)
     assert not np.allclose(dot(*in_basis), dot(x, y))
 
 
