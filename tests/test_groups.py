@@ -26,6 +26,11 @@ from mlnotes.groups import (
     reflections,
 )
 
+# A rounding is 1.1e-16.
+APART = 1e-9  # far more than rounding, and far less than two elements differ
+WORDS = 1e-14  # words of at most 10 turns, each a sum of 3 products of numbers up to 1: 40 roundings are 4e-15
+ROUNDED = 1e-14  # columns of up to 5 coordinates, made orthogonal one after the other: 40 roundings, and their products
+
 
 def rotation(angle):
     return np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
@@ -123,12 +128,12 @@ class TestGenerators:
         # One after the other joins, until all of them can be made.
         elements, chosen = expected[:1], []
         for candidate in expected:
-            if np.abs(elements - candidate).max(axis=(1, 2)).min() > 1e-9:
+            if np.abs(elements - candidate).max(axis=(1, 2)).min() > APART:
                 chosen.append(candidate)
                 elements = generate_group(chosen)
         assert len(elements) == order
         assert len(chosen) < 5
-        assert (np.abs(elements[:, None] - expected).max(axis=(-1, -2)).min(axis=1) < 1e-12).all()
+        assert (np.abs(elements[:, None] - expected).max(axis=(-1, -2)).min(axis=1) < WORDS).all()
 
     def test_two_turns_of_an_icosahedron_make_all_sixty(self):
         golden = (1 + 5**0.5) / 2
@@ -203,7 +208,7 @@ class TestActions:
         matrix, x = np.array([[1.0, 2.0], [3.0, 5.0]]), np.random.default_rng(0).normal(size=(3, 5, 2))
         expected = np.einsum("ij,blj->bli", backend.like(matrix), backend.like(x))
         found = backend.read(matrix_actions([matrix])[0](backend.array(x)))
-        np.testing.assert_allclose(found, expected, atol=16 * backend.tolerance)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=16 * backend.tolerance)
 
     @pytest.mark.parametrize("make", [np.asarray, torch.asarray])
     def test_an_order_says_where_each_entry_goes(self, make):
@@ -218,8 +223,8 @@ class TestActions:
     @pytest.mark.parametrize("d", [1, 2, 3, 5])
     def test_random_matrices_are_orthogonal_and_half_of_them_reflect(self, d):
         q = random_orthogonal(2000, d, np.random.default_rng(d))
-        np.testing.assert_allclose(q @ q.mT, np.broadcast_to(np.eye(d), q.shape), atol=1e-14)
-        np.testing.assert_allclose(np.abs(np.linalg.det(q)), 1, atol=1e-13)
+        np.testing.assert_allclose(q @ q.mT, np.broadcast_to(np.eye(d), q.shape), rtol=0, atol=ROUNDED)
+        np.testing.assert_allclose(np.abs(np.linalg.det(q)), 1, rtol=0, atol=ROUNDED)
         assert scipy.stats.binomtest(int((np.linalg.det(q) > 0).sum()), 2000).pvalue > 0.01
 
     def test_random_matrices_are_spread_evenly(self):
