@@ -17,6 +17,10 @@ from mlnotes.layers.multi_head import MultiHeadAttention
 from mlnotes.layers.self_attention import SelfAttention
 from mlnotes.layers.transformer import DecoderBlock, Transformer
 
+# A rounding is 1.1e-16.
+ROUNDED = 2e-15  # weights of at most 4 keys that sum to one: 8 roundings, with room for as many
+PROJECTED = 1e-14  # sums of 12 products up to 3, scores of 4 products, a softmax: 24 * 3 * 1.1e-16 = 8e-15
+
 SOURCE, TARGET = torch.tensor([[1, 5, 2, 8], [2, 2, 2, 0]]), torch.tensor([[0, 3, 10], [1, 1, 1]])
 SEEN = torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]]).bool()
 
@@ -45,7 +49,7 @@ def test_recorded_heads_are_those_that_the_model_used():
     shapes = {name: heads[name].weights().shape for name in heads}
     assert set(shapes.values()) == {(2, 3, 4, 4), (2, 3, 3, 3), (2, 3, 3, 4)}
     across = heads["decoder.blocks.1.cross_attention"].weights()
-    np.testing.assert_allclose(across.sum(-1), 1, atol=1e-12)
+    np.testing.assert_allclose(across.sum(-1), 1, rtol=0, atol=ROUNDED)
     assert (across[1, :, :, 3] == 0).all()
     assert (heads["decoder.blocks.0.attention"].weights()[..., 0, 1:] == 0).all()
     model(source[:, :2], target)
@@ -58,7 +62,7 @@ def test_recorded_weights_equal_those_of_torchs_layer():
     with recorded_heads(block) as heads:
         block(x, memory, causal, torch.ones(2, 1, 7, dtype=torch.bool))
     theirs = as_torch(block).self_attn(x, x, x, attn_mask=~causal, average_attn_weights=False)[1]
-    np.testing.assert_allclose(heads["attention"].weights(), theirs.detach(), atol=1e-12)
+    np.testing.assert_allclose(heads["attention"].weights(), theirs.detach(), rtol=0, atol=PROJECTED)
     assert heads["cross_attention"].weights().shape == (2, 3, 5, 7)
 
 
@@ -75,8 +79,8 @@ def test_recorded_weights_of_shared_heads_are_those_of_the_same_layer_with_each_
         shared(draw(2, 5, 12), mask)
         own(draw(2, 5, 12), mask=mask)
     assert heads["0"].keys.shape == heads["0"].queries.shape == (2, 6, 5, 2)
-    np.testing.assert_allclose(heads["0"].keys, heads["1"].keys, atol=1e-13)
-    np.testing.assert_allclose(heads["0"].weights(), heads["1"].weights(), atol=1e-13)
+    np.testing.assert_allclose(heads["0"].keys, heads["1"].keys, rtol=0, atol=PROJECTED)
+    np.testing.assert_allclose(heads["0"].weights(), heads["1"].weights(), rtol=0, atol=PROJECTED)
 
 
 def test_one_mask_for_all_heads_is_recorded_as_it_was_used():
