@@ -10,6 +10,8 @@ from matplotlib.patches import Ellipse, Rectangle
 
 from mlnotes import plots
 
+ROUNDED = 1e-15  # places on a page: at most 4 roundings of 1.1e-16
+
 matplotlib.use("agg")
 
 
@@ -30,8 +32,8 @@ def arrows(ax):
 def test_a_tower_has_a_box_for_each_part_and_none_for_what_comes_in_and_goes_out(ax):
     plots.tower(ax, ["in", "norm", "attention", "+2", "out"], x=2.0, title="pre-norm")
     boxes = [it for it in ax.patches if isinstance(it, Rectangle)]
-    assert [it.get_xy()[1] + it.get_height() / 2 for it in boxes] == pytest.approx([1, 2])
-    assert [it.get_xy()[0] + it.get_width() / 2 for it in boxes] == pytest.approx([2, 2])
+    assert [it.get_xy()[1] + it.get_height() / 2 for it in boxes] == pytest.approx([1, 2], rel=ROUNDED)
+    assert [it.get_xy()[0] + it.get_width() / 2 for it in boxes] == pytest.approx([2, 2], rel=ROUNDED)
     assert same_color(boxes[0].get_facecolor(), plots.PALE_GREEN)
     assert same_color(boxes[1].get_facecolor(), plots.PALE_BLUE)
     words = {it.get_text(): it.get_position() for it in ax.texts if it.get_text()}
@@ -45,7 +47,7 @@ def test_a_sum_takes_what_has_passed_by_as_many_parts_as_it_says(ax):
     assert circle.center == (0, 3)
     around = next(it for it in lines(ax) if len(it) == 3)
     (left, low), (right, high) = next(it for it in arrows(ax) if round(it[1][1]) == 1)
-    assert around[0] == [left, pytest.approx(0.46)] == [right, pytest.approx(0.46)]
+    assert around[0] == [left, pytest.approx(0.46, rel=ROUNDED)] == [right, pytest.approx(0.46, rel=ROUNDED)]
     assert low < around[0][1] < high - 0.2  # between what comes in and the first of the two parts, below the arrowhead
     assert around[-1][1] == 3
     assert around[1][0] == around[-1][0] > 1.15  # beside the boxes
@@ -79,7 +81,7 @@ def test_calibration_stands_at_the_shares_with_two_standard_errors(ax):
     assert marks.get_xydata().tolist() == [[0.6, 0.5], [0.9, 0.8]]
     ends = [it.vertices[:, 1].tolist() for it in errors.get_paths()]
     spread = 2 * np.sqrt([0.6 * 0.4 / 100, 0.9 * 0.1 / 400])  # of the share, where it is what was said
-    np.testing.assert_allclose(ends, np.transpose([right - spread, right + spread]))
+    np.testing.assert_allclose(ends, np.transpose([right - spread, right + spread]), rtol=ROUNDED)
     assert [[0, 0], [1, 1]] in lines(ax)  # what is sure as often as it is right
     assert [it.get_text() for it in ax.get_legend().get_texts()] == ["trained"]
 
