@@ -22,7 +22,9 @@ ENERGY = 1e-14  # ten pairs, of which a tenth is left: 10 * 10 * 1.1e-16
 SLOPES = 5e-9  # energies of ten pairs, rounded by 5e-15, over a step of 1e-6
 SOFT = 5e-13  # four forces up to 38.5 cancel: 20 roundings of at most 154 are 3.4e-13
 TURNED = 1e-13  # turned by products of three, moved by 3, and so near that forces move ten times as far
+EXACT = 1e-11  # asked of the integrator, whose errors must not be seen beside those of steps, 1e-6 at least
 ORDER = 5e-4  # what is left out is as the square of the step, 0.02, to what is not
+STEPS = 3e-5  # 1.1 of the squared length of a step, 0.005; rounding, 1e-13, has no part in it
 MOMENTUM = 1e-13  # 300 steps of five speeds up to 0.5: 300 * 5 * 0.5 * 1.1e-16 = 8e-14
 TURNING = 1e-12  # the same of products with places, up to 2.4, with 15 roundings: 1.2e-12; measured: 3e-15
 REVERSED = 1e-12  # 200 steps of 4 roundings of numbers up to 2.4 are 2e-13, and grow on the way; measured: 9e-16
@@ -52,7 +54,7 @@ def exact(x, v, charges, time, softening):
         x, v = state.reshape(2, *X.shape)
         return np.concatenate([v, pairs(x, charges, softening)[0]], axis=None)
 
-    solution = scipy.integrate.solve_ivp(change, (0, time), start, "DOP853", rtol=1e-11, atol=1e-11)
+    solution = scipy.integrate.solve_ivp(change, (0, time), start, "DOP853", rtol=EXACT, atol=EXACT)
     return solution.y[:, -1].reshape(2, *X.shape)
 
 
@@ -136,8 +138,7 @@ class TestMotion:
         v = np.array([[0.0, 0.5], [0.0, -0.5]]) * rate
         seen = simulate_charges(x, v, np.array([1.0, -1.0]), time / 2000, 2000, 0.5)
         angle = rate * seen.times
-        # The error is that of the steps, 1.1 of their squared length, and rounding, 1e-13, has no part in it.
-        np.testing.assert_allclose(seen.x[:, 0], 0.5 * np.stack([np.cos(angle), np.sin(angle)], -1), rtol=0, atol=3e-5)
+        np.testing.assert_allclose(seen.x[:, 0], 0.5 * np.stack([np.cos(angle), np.sin(angle)], -1), rtol=0, atol=STEPS)
 
     def test_momentum_and_angular_momentum_stay_to_the_last_digits(self):
         seen = simulate_charges(X, V, CHARGES, 0.01, 300)

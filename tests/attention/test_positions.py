@@ -21,7 +21,7 @@ from mlnotes.attention.positions import (
 )
 from mlnotes.attention.self_attention import attention_weights
 
-# One rounding is 1.1e-16 in double precision, 6e-8 in single precision. A frequency of 1 is exact; another carries three
+# A rounding is 1.1e-16 in double precision, 6e-8 in single precision. A frequency of 1 is exact; another carries three
 # roundings and one more for each power of e that it lies below 1, and an angle is off by as much of itself.
 ROUNDED = 1e-15  # a turned pair, a power, a shift's own length: at most 4 roundings of numbers up to 2
 SEVERAL = 2e-15  # a length of 10 numbers, or a ratio of two weights: at most 16 roundings

@@ -13,6 +13,7 @@ from mlnotes.efficient.language_model import generate, next_token_probabilities
 
 # A rounding is 1.1e-16; a probability is off by as much of itself as its score is off.
 SCORED = 4e-13  # scores up to 720 apart (beyond that exp is 0), rounded twice on either side: 720 * 4 * 1.1e-16 = 3e-13
+TINY = 1e-300  # probabilities below it have fewer digits
 GREEDY = 1e-50  # the second score is 0.126 below the first, so 126 at a temperature of 0.001: exp(-126) = 2e-55
 ALIKE = 2e-11  # scores up to 10, over a temperature of 1e12
 SHARES = 1e-15  # a logarithm, its exponential, a sum of at most 3, a quotient: 7 roundings
@@ -36,7 +37,7 @@ def theirs(logits, temperature=1.0, top_k=None, top_p=None):
 def test_what_may_be_drawn_is_what_transformers_leaves(temperature, top_k, top_p, seed):
     logits = np.random.default_rng(seed).normal(size=(2, 101)) * 4
     found = next_token_probabilities(logits, temperature, top_k, top_p)
-    np.testing.assert_allclose(found, theirs(logits, temperature, top_k, top_p), rtol=SCORED, atol=1e-300)
+    np.testing.assert_allclose(found, theirs(logits, temperature, top_k, top_p), rtol=SCORED, atol=TINY)
 
 
 @pytest.mark.parametrize("choice", [{}, {"top_k": 5}, {"top_p": 0.8}, {"temperature": 0.5, "top_k": 9, "top_p": 0.9}])
