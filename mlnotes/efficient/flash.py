@@ -164,7 +164,7 @@ def attention_and_lse(q, k, v, mask=None, bias=None, scale=None, block_size=256,
     ValueError
         For what `flash_attention` and `causal_flash_attention` refuse.
     """
-    _require(q, k, v, mask, bias, block_size, offset)
+    _require_attention(q, k, v, mask, bias, block_size, offset)
     xp, dtype = array_namespace(q), q.dtype
     mask = None if mask is None else beside(mask, q)
     q, k, v = map(_at_least_single, (q, k, v))
@@ -273,7 +273,7 @@ def flash_attention_gradients(
     ----------
     Dao et al., *FlashAttention*, 2022, appendix B.4.
     """
-    _require(q, k, v, mask, bias, block_size, offset)
+    _require_attention(q, k, v, mask, bias, block_size, offset)
     _require_results(grad, out, lse, q, k, v)
     xp = array_namespace(q)
     mask = None if mask is None else beside(mask, q)
@@ -431,7 +431,7 @@ def _at_least_single(x):
     return xp.astype(x, xp.result_type(x.dtype, xp.float32), copy=False)
 
 
-def _require(q, k, v, mask, bias, block_size, offset):
+def _require_attention(q, k, v, mask, bias, block_size, offset):
     require_scores(q, k, mask, bias)
     require_floats(v=v)
     require_same_size(-2, k=k, v=v)

@@ -96,7 +96,9 @@ def sliding_window_attention(q, k, v, window, scale=None, offset=None):
     _require_sequences(q, k, v)
     require_integers(1, window=window)
     n_queries, n_keys = q.shape[-2], k.shape[-2]
-    offset = _last_of_the_keys(n_queries, n_keys) if offset is None else offset
+    if n_queries > n_keys and offset is None:
+        raise ValueError(f"queries must not outnumber keys unless an offset is given, got {n_queries} and {n_keys}")
+    offset = n_keys - n_queries if offset is None else offset
     require_integers(0, offset=offset)
     results = []
     for i in range(0, n_queries, _QUERIES):
@@ -179,12 +181,6 @@ def _attention_to_some(q, k, v, mask, scale):
     total = xp.sum(weights, axis=-1, keepdims=True)
     # 0 where a query sees nothing
     return weights @ v / xp.where(total == 0, 1.0, total)
-
-
-def _last_of_the_keys(n_queries, n_keys):
-    if n_queries > n_keys:
-        raise ValueError(f"queries must not outnumber keys unless an offset is given, got {n_queries} and {n_keys}")
-    return n_keys - n_queries
 
 
 def _require_sequences(q, k, v):

@@ -308,11 +308,13 @@ class Transformer(torch.nn.Module):
 
     def __init__(self, n_source, n_target, n_layers, d_model, n_heads, d_hidden, rng=None, max_length=512, **options):
         super().__init__()
+        require_integers(1, max_length=max_length)
         rng = np.random.default_rng(rng)
         self.source, self.target = Embedding(n_source, d_model, rng), Embedding(n_target, d_model, rng)
         self.encoder = Encoder(n_layers, d_model, n_heads, d_hidden, rng, **options)
         self.decoder = Decoder(n_layers, d_model, n_heads, d_hidden, rng, **options)
-        self.register_buffer("positions", _positions(max_length, d_model))
+        positions = torch.tensor(sinusoidal_positions(max_length, d_model), dtype=self.source.table.dtype)
+        self.register_buffer("positions", positions)
 
     def forward(self, source, target, source_mask=None):
         """Score every token after each place of ``target`` (..., l), given ``source`` (..., s).
@@ -358,10 +360,12 @@ class LanguageModel(torch.nn.Module):
 
     def __init__(self, n_tokens, n_layers, d_model, n_heads, d_hidden, rng=None, max_length=512, **options):
         super().__init__()
+        require_integers(1, max_length=max_length)
         rng = np.random.default_rng(rng)
         self.tokens = Embedding(n_tokens, d_model, rng)
         self.blocks = Encoder(n_layers, d_model, n_heads, d_hidden, rng, **options)
-        self.register_buffer("positions", _positions(max_length, d_model))
+        positions = torch.tensor(sinusoidal_positions(max_length, d_model), dtype=self.tokens.table.dtype)
+        self.register_buffer("positions", positions)
 
     def forward(self, ids):
         """Score every token after each place of ``ids`` (..., l), in nats: (..., l, n_tokens).
@@ -383,8 +387,3 @@ class LanguageModel(torch.nn.Module):
         """
         x = embed(ids, self.tokens.table, self.positions)
         return self.tokens.logits(self.blocks(x, mask=causal_mask(ids.shape[-1], ids.shape[-1])))
-
-
-def _positions(max_length, d_model):
-    require_integers(1, max_length=max_length)
-    return torch.tensor(sinusoidal_positions(max_length, d_model), dtype=torch.get_default_dtype())
