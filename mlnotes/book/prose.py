@@ -21,7 +21,11 @@ mentions it names the cell that gives it; for a number that no cell can give, su
 
     {"mlnotes": {"numbers": {"0.056": "b71c2a09"}, "given": {"30,522": "vocabulary of MiniLM (Wang et al., 2020)"}}}
 
-A named cell that does not give the number is a problem, and so is an entry for a number that is no longer there.
+What the book measured itself, though not on the page, needs more than a word: its source names the program, a file of
+the repository such as those in tests/book/beside, that measures it again.
+
+A named cell that does not give the number is a problem, and so are a named program that is not there and an entry for a
+number that is no longer there.
 """
 
 import ast
@@ -51,7 +55,8 @@ UNITS = {
 CODE = ("code", "code-block", "code-cell", "eval-rst")  # directives that hold no prose
 LABELLED = ("solution", "solution-start", "solution-end")  # whose argument is a label
 
-_BOOK = yaml.safe_load((Path(__file__).parents[2] / "_config.yml").read_text(encoding="utf-8"))
+_ROOT = Path(__file__).parents[2]
+_BOOK = yaml.safe_load((_ROOT / "_config.yml").read_text(encoding="utf-8"))
 _MARKDOWN = create_md_parser(
     MdParserConfig(enable_extensions=set(_BOOK["parse"]["myst_enable_extensions"])), RendererHTML
 )
@@ -69,6 +74,8 @@ _NAME = re.compile(r"[A-Z]\w*-$|\bx86-$|\b[Ff]igures? (?:\d+(?:, | and | to |, a
 _OPEN = re.compile(r"(?<![\w)])\($")
 _MINUS = re.compile(r"(?:^|[\s(\[{=,;:/*<>≈|])-$")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_OURS = re.compile(r"\bbeside th(?:e|is) page\b|\bseen in\b")  # the words for what was measured and is not shown
+_PROGRAM = re.compile(r"\w+(?:/\w+)+\.py\b")
 _STATE = re.compile(r'<script\b[^>]*type="application/json"[^>]*>(.*?)</script>', re.DOTALL)
 
 
@@ -374,6 +381,11 @@ def problems(nb):
         if source is not None:
             if not re.search(r"\w", source):
                 found.append(f"{where}: its source is empty")
+            programs = _PROGRAM.findall(source)
+            if not programs and _OURS.search(source):
+                found.append(f"{where}: its source names no program that measures it again")
+            gone = [program for program in programs if not (_ROOT / program).is_file()]
+            found += [f"{where}: there is no program {program!r}" for program in gone]
         elif name is not None:
             if name not in cells:
                 found.append(f"{where}: there is no code cell {name!r}")

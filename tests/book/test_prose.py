@@ -16,6 +16,7 @@ from mlnotes.book.prose import CHANCE, mentions, problems, read_numbers, read_pr
 
 BOOK = notebooks(ROOT / "chapters")
 PAGES = sorted(Path(ROOT / "chapters").rglob("*.md"))
+BESIDE = sorted(it for it in Path(ROOT / "tests" / "book" / "beside").glob("*.py") if it.stem != "cells")
 committed = cache(read)
 
 
@@ -306,6 +307,9 @@ def test_the_metadata_may_name_the_cell_or_the_source():
         ("numbers", "0.58", "prose"): "there is no code cell 'prose'",
         ("numbers", "0.58", "a"): "cell a does not give it",
         ("given", "0.58", " …"): "its source is empty",
+        ("given", "0.58", "five seeds, run beside the page"): "its source names no program that measures it again",
+        ("given", "0.58", "seen in the figure"): "its source names no program that measures it again",
+        ("given", "0.58", "five seeds, beside the page: tests/no.py"): "there is no program 'tests/no.py'",
         ("numbers", "0.59", "a"): "its metadata has '0.59' under 'numbers', its prose has not",
         ("given", "0.59", "a book"): "its metadata has '0.59' under 'given', its prose has not",
     }.items(),
@@ -316,6 +320,18 @@ def test_the_metadata_must_hold(notes, complaint):
     found = problems(notebook("0.58", ("a", "f(x)", output), notes={kind: {text: value}}))
     assert len(found) == 1
     assert found[0].endswith(complaint)
+
+
+def test_what_is_measured_beside_the_page_is_given_by_a_program_that_is_there():
+    source = "tests/book/beside/attention_transformer.py: five seeds, beside the page"
+    assert problems(notebook("0.58", notes={"given": {"0.58": source}})) == []
+
+
+@pytest.mark.parametrize("path", BESIDE, ids=lambda path: path.stem)
+def test_a_program_beside_the_pages_measures_for_the_chapter_that_it_is_called_after(path):
+    nb = committed(ROOT / "chapters" / f"{path.stem.replace('_', '/', 1)}.ipynb")
+    sources = [it for cell in nb.cells for it in cell.metadata.get("mlnotes", {}).get("given", {}).values()]
+    assert any(path.relative_to(ROOT).as_posix() in it for it in sources)
 
 
 def test_the_canonical_form_keeps_what_the_metadata_says():

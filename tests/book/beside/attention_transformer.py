@@ -1,0 +1,38 @@
+"""Train the decoder and the translator of the chapter from the seeds 0 to 4."""
+
+import sys
+
+import numpy as np
+import torch
+from cells import Page
+
+page = Page(__file__)
+page.run_until("63e76d7b")
+for steps in 400, 200:
+    ahead = []
+    for seed in range(5):
+        model = ("default_rng(0)\nwriter", f"default_rng({seed})\nwriter"), ("loss, 400", f"loss, {steps}")
+        page.run("2e01e174", *model)
+        page.run("63e76d7b")
+        ahead.append(-page["less"].mean())
+    page.report(f"nats that the decoder is ahead after {steps} steps", *ahead)
+
+for name in "6c1e671f", "a17554a0", "2a459380":
+    page.run(name)
+right, looks = [], {"tens": [], "ones": [], "hundert": [], "the word before": []}
+german, english = page["in_german"], page["in_english"]
+alike = [i for i in range(999) if len(german[i]) == 5 and len(english[i]) == 5]  # hundreds, tens and ones
+for seed in range(5):
+    page.run("59129aac", ("default_rng(0)", f"default_rng({seed})"))
+    page.run("b4c96d80")
+    right.append(int(page["right"].sum()))
+    with torch.no_grad(), page["recorded_heads"](page["translator"]) as heads:
+        page["translator"](page["source"][alike], page["target"][alike, :5])
+    most = heads["decoder.blocks.0.cross_attention"].weights().mean(axis=1).argmax(-1)
+    # drei hundert zwei und vierzig: three hundred forty two
+    for name, row, column in ("tens", 2, 4), ("ones", 3, 2), ("hundert", 1, 1), ("the word before", 0, 0):
+        looks[name].append(np.mean(most[:, row] == column))
+page.report("right, of 200 unseen numbers", *right)
+for name, shares in looks.items():
+    page.report(f"share of {len(alike)} numbers in which most weight is on it, {name}", *shares)
+sys.exit(page.compare())

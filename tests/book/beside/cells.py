@@ -1,0 +1,67 @@
+"""Run the cells of a chapter, some of them changed, for the numbers that are too dear for its page."""
+
+import contextlib
+import io
+from pathlib import Path
+
+import matplotlib as mpl
+
+from mlnotes.book.canonical import ROOT
+from mlnotes.book.form import read
+from mlnotes.book.prose import read_numbers
+
+
+class Page:
+    """The variables of a chapter whose cells are run, and what was measured with them."""
+
+    def __init__(self, program):
+        mpl.use("Agg")
+        self.program = Path(program).resolve().relative_to(ROOT).as_posix()
+        part, name = Path(program).stem.split("_", 1)
+        self.cells = read(ROOT / "chapters" / part / f"{name}.ipynb").cells
+        self.names, self.measured = {"__name__": "__main__", "display": lambda *_: None}, []
+
+    def __getitem__(self, name):
+        return self.names[name]
+
+    def run_until(self, last, without=()):
+        """Run the code cells up to one, but for some."""
+        for cell in self.cells:
+            if cell.cell_type == "code" and cell.id not in without:
+                self.run(cell.id)
+            if cell.id == last:
+                return
+        raise ValueError(f"there is no cell {last!r}")
+
+    def run(self, name, *edits):
+        """Run one cell, in which each edit (old, new) replaces what stands there once; return what it prints."""
+        (source,) = (cell.source for cell in self.cells if cell.id == name)
+        for old, new in edits:
+            if source.count(old) != 1:
+                raise ValueError(f"{old!r} must stand once in cell {name}, got {source.count(old)}")
+            source = source.replace(old, new)
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(source, name, "exec"), self.names)
+        return printed.getvalue()
+
+    def report(self, what, *values):
+        """Print what was measured, and keep it for `compare`: shares also in per cent."""
+        print(f"{what}:", *(f"{value:.4g}" for value in values), flush=True)
+        self.measured += [float(value) * unit for value in values for unit in (1, 100) if unit == 1 or abs(value) <= 1]
+
+    def compare(self):
+        """Return 0 if each number for which the chapter names this program was measured, else 1."""
+        kept = [
+            (cell.id, text)
+            for cell in self.cells
+            for text, source in cell.metadata.get("mlnotes", {}).get("given", {}).items()
+            if self.program in source
+        ]
+        missing = [
+            f"cell {name}: {text}"
+            for name, text in kept
+            for number in read_numbers(text)
+            if number.digits not in number.passing(self.measured)
+        ]
+        print(f"{len(kept)} numbers of the page,", "not measured: " + ", ".join(missing) if missing else "all measured")
+        return int(bool(missing or not kept))

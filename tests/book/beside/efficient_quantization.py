@@ -1,0 +1,74 @@
+"""Round weights, keys and values as the chapter does, on other stretches of the text and in every block."""
+
+import sys
+
+import numpy as np
+import torch
+from cells import Page
+
+from mlnotes.efficient.quantization import dequantize, fake_quantize, gptq, quantize
+
+page = Page(__file__)
+page.run_until(
+    "rounded-cache", without=("grids", "outlier-table", "outlier-figure", "outlier-exempt", "widget", "widget-answer")
+)
+model, smollm2, states = page["model"], page["smollm2"], page["states"]
+
+
+def read(n_tokens, start):
+    page.names["ids"] = torch.tensor(smollm2.passage(n_tokens, start))
+    page.names["exact"] = page["surprises"](model.states(page["ids"]))
+
+
+less = []
+for start in 0, 540, 1080, 1620, 2200:
+    read(257, start)
+    rows, blocks = (
+        page["loss_with"](lambda w, grid=grid: dequantize(quantize(w, *(it or w.shape[-1] for it in grid)))).mean()
+        for grid in ((4, None), (3, 32))
+    )
+    less.append(blocks - rows)
+page.report("tokens of each of the stretches", len(page["ids"]))
+page.report("nats that 4 bits by row lose less than 3 bits in blocks of 32", *less)
+
+lost, back = [], []
+for start in 0, 480, 960, 1440, 1920, 2400:
+    read(65, start)
+    page.run("cache-nats")
+    page.names["shares"] = []
+    printed = '    print(f"{name:18}: {10 * round(10 * back)}% come back of what keys lose by token")'
+    page.run("cache-back", (printed, "    shares.append(back)"))
+    (token, channel), values = page["lost"]["keys"], page["lost"]["values"]
+    lost.append((token, channel, *values))
+    back.append((*page["shares"], 1 - channel / token))
+names = "keys by token", "keys by channel", "values by token", "values by channel"
+for name, it in zip(names, np.transpose(lost), strict=True):
+    page.report(f"nats that are lost, {name}", it.min(), it.max())
+names = "turned, seed 6", "turned, seed 3", "without their mean", "with both", "by channel"
+for name, it in zip(names, np.transpose(back), strict=True):
+    page.report(f"share that comes back, {name}", it.min(), it.max())
+page.report(
+    "of six stretches, more with both than with either", sum(both > max(r, mean) for r, _, mean, both, _ in back)
+)
+
+read(65, 0)
+for start in 1000, 400:
+    x, worse, better = model.tokens(torch.tensor(smollm2.passage(512, start))), 0, 0
+    for number, block in enumerate(model.blocks):
+        page.names["block"] = block
+        edits = ("states[18]", f"states[{number}]"), ("blocks[18:]", f"blocks[{number}:]")
+        seen = block.norm_1(x).double().numpy()
+        kept = block.attention.w_v.data.clone()
+        page.names["w"] = w = kept.mT.double().numpy()
+        page.run("which-tokens", *edits)  # p, and how to predict with other weights
+        counted = np.where(np.arange(512) == 0, 16, 1)[:, None] * seen
+        moved = []
+        for y in fake_quantize(w, 3, 32), *(dequantize(gptq(w, it, 3, 32)) for it in (seen, counted)):
+            away = (page["p"].exp() * (page["p"] - page["predictions"](y))).sum(-1)
+            moved.append(away.mean())
+        block.attention.w_v.data = kept
+        worse, better = worse + (moved[1] > moved[0]), better + (moved[2] < moved[0])
+        x = block(x, np.tri(512, dtype=bool), None, model.rotation())
+    page.report(f"blocks, inputs from token {start}: compensated moves more than rounding", worse)
+    page.report("    with token 0 counted more it moves less", better)
+sys.exit(page.compare())
