@@ -1,4 +1,8 @@
-"""Run the cells of a chapter, some of them changed, for the numbers that are too dear for its page."""
+"""Run the cells of a chapter, some of them changed, for the numbers that are too dear for its page.
+
+``python tests/book/beside/attention_transformer.py`` prints what it measures, and says whether the page still gives it;
+so do the other programs here, each in a minute or two.
+"""
 
 import contextlib
 import io
