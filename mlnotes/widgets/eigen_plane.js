@@ -45,7 +45,7 @@ function render({ model, el }) {
   const table = h("table", { class: "mw-matrix" }, h("caption", {}, "A"), h("tbody", {}, ...rows));
   const controls = h("div", { class: "mw-controls" }, preset.element, table, angle.element, step.element);
   const key = h("p", { class: "mw-hint" }, "Blue with a dot: v. Orange with a square: Av. Pale: v in the steps before.");
-  el.append(controls, drawing, key, sums, verdict);
+  el.append(h("div", { class: "mw-main" }, h("div", {}, drawing, key), h("div", {}, controls, sums, verdict)));
   draw();
   return listen(model, STATE, draw);
 }

@@ -100,6 +100,16 @@ def test_a_matrix_can_be_chosen_and_changed(open_page):
     assert shown(page, "estimate") == pytest.approx(EigenPlane([[1, 1], [1, 1]], 90).iteration().eigenvalue, abs=1e-12)
 
 
+@pytest.mark.parametrize(("width", "beside"), [(1300, True), (400, False)])
+def test_what_moves_the_arrows_stands_beside_them_where_the_page_is_wide(width, beside, open_page):
+    page = open_page(EigenPlane(), width=width)
+    parts = (page.locator(f".mw-eigen {it}").last for it in ("svg", "input", ".mw-sums"))
+    drawing, slider, numbers = (it.bounding_box() for it in parts)
+    for it in (slider, numbers):
+        assert (drawing["x"] + drawing["width"] < it["x"]) == beside
+        assert (it["y"] + it["height"] < drawing["y"] + drawing["height"]) == beside
+
+
 def test_it_works_from_the_keyboard_and_says_what_is_parallel(open_page):
     page = open_page(EigenPlane(angle=44))
     assert "no eigenvector" in page.locator(".mw-verdict").inner_text()
