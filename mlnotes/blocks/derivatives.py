@@ -264,7 +264,8 @@ def layer_norm_jacobian(x, gain=None, eps=1e-5):
     xp = array_namespace(y)
     n = y.shape[-1]
     identity = xp.eye(n, dtype=y.dtype, device=device(y))
-    jacobian = (identity - 1 / n - y[..., :, None] * y[..., None, :] / n) / sigma[..., None]
+    products = y[..., :, None] * y[..., None, :]
+    jacobian = (identity - 1 / n - products / n) / sigma[..., None]
     return jacobian if gain is None else as_like(gain, x)[:, None] * jacobian
 
 

@@ -254,6 +254,7 @@ def _change(found, expected):
 
 
 def _distance(a, b):
+    """Find the largest difference of two arrays, relative to the largest number in them where that is above one."""
     _require_same_shape(a, b)
     xp = array_namespace(a, b)
     scale = max(1.0, xp.max(xp.abs(a)).item(), xp.max(xp.abs(b)).item())

@@ -208,7 +208,7 @@ _EPS_LEFT_OUT = Mistake("eps left out", ("xp = array_namespace(y)",
     "Features that are all equal give nan", "add eps to the variance")
 _NAMESPACE = "xp = array_namespace(y)"
 _GAINED = (_rows, _rows_upstream, _gain)
-_JACOBIAN = "identity - 1 / n - y[..., :, None] * y[..., None, :] / n"
+_JACOBIAN = "identity - 1 / n - products / n"
 _VJP = "u - xp.mean(u, axis=-1, keepdims=True) - y * xp.mean(y * u, axis=-1, keepdims=True)"
 _OF_ALL = (_NAMESPACE, _NAMESPACE + "\n    sigma = (x.var() + eps) ** 0.5\n    y = (x - x.mean()) / sigma")
 
@@ -429,7 +429,7 @@ CHECKS = (
                 "Features scaled by a factor would still change the result", "add the term -y yᵀ/n of the variance"),
             Mistake("mean held constant", (_JACOBIAN, _JACOBIAN.replace("- 1 / n ", "")), "Its rows do not sum to zero",
                 "add the term -1/n of the mean"),
-            Mistake("n forgotten", (_JACOBIAN, _JACOBIAN.replace("[..., None, :] / n", "[..., None, :]")),
+            Mistake("n forgotten", (_JACOBIAN, _JACOBIAN.replace("products / n", "products")),
                 "What goes through the variance is n times too large", "the term is -y yᵀ/n"),
             Mistake("not centred", ("n = y.shape[-1]", "n, y = y.shape[-1], x / sigma"),
                 "Adding a constant to all features changes it", "y are the features less their mean, over sigma"),
