@@ -19,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export MLNOTES_SOLUTIONS := $(SOLUTIONS)
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test processors lab notebooks bench mutants picture pins clean
+.PHONY: help book pdf test processors lab notebooks bench beside mutants picture pins clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -61,6 +61,9 @@ notebooks: $(INSTALLED) ## re-execute the chapters (or CHAPTER=...) and write th
 
 bench: $(INSTALLED) ## time the functions beside NumPy, SciPy and PyTorch, print the ratios
 	$(BIN)/python -m pytest benchmarks/bench_*.py -q --benchmark-max-time=0.5
+
+beside: $(INSTALLED) ## measure again what is too dear for a page, and compare it with what the page says (minutes)
+	@for program in tests/book/beside/*_*.py; do echo "$$program"; $(BIN)/python "$$program" || exit 1; done
 
 mutants: $(INSTALLED) ## change every function one slip at a time (or FUNCTION=...), and count what the checks refuse
 	$(BIN)/python -m mlnotes.book.mutants $(FUNCTION)

@@ -143,7 +143,7 @@ def wrong_standardize__first_sample(x, eps=0.0, ddof=0):
 
 
 def wrong_standardize__shifted_after(x, eps=0.0, ddof=0):
-    """Line 3"""
+    """Line 4"""
     deviation = np.sqrt(x.var(axis=0, ddof=ddof) + eps)
     return x / deviation - x.mean(axis=0)
 

@@ -329,7 +329,7 @@ def wrong_distance_gradient__small_number_inside(a, b):
 
 
 def wrong_distance_gradient__small_number_larger(a, b):
-    """Line 3"""
+    """Line 4"""
     d = a - b
     return d / (np.linalg.norm(d, axis=-1, keepdims=True) + 1e-6)
 
