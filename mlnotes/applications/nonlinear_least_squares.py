@@ -372,7 +372,8 @@ class Walk:
 
     def reduction(self, model, step):
         """Measure by how much a step lowers half the sum of squares."""
-        r = self.residual(model.x + step)  # of two squares, the difference would cancel half of the digits
+        r = self.residual(model.x + step)
+        # A difference of squares as a product: subtracting squares would cancel half of the digits.
         return (model.r - r) @ (model.r + r) / 2
 
     def polish(self, tolerance, max_steps):
