@@ -17,6 +17,12 @@ FROM_LATER = {
     ("blocks/norm", "blocks/matmul"): "`a @ b`, the [matrix product](matmul.ipynb), adds up products",
     ("blocks/norm", "blocks/lu"): "`np.linalg.solve` solves a system of [linear equations](lu.ipynb)",
     ("blocks/norm", "blocks/qr"): "[`np.linalg.qr`](qr.ipynb) serves only to turn the coordinates at random",
+    ("blocks/optimization", "applications/mlp"): (
+        "A small [multilayer perceptron](../applications/mlp.ipynb), of which a later chapter says more"
+    ),
+    ("blocks/optimization", "blocks/softmax"): (
+        "the [cross-entropy](softmax.ipynb) of the scores, which the next chapter derives"
+    ),
     ("applications/whitening", "applications/least_squares"): (
         "`lstsq` finds the best $\\mathbf w$ without steps; [least squares](least_squares.ipynb), the next chapter, "
         "says how"

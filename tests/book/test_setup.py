@@ -33,6 +33,7 @@ TARGETS = [
     "lab",
     "notebooks",
     "bench",
+    "beside",
     "mutants",
     "picture",
     "pins",
