@@ -13,6 +13,16 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from mlnotes.blocks.norm import KINDS, equivalence_constants, matrix_norm, nearest_to_zero, unit_circle, vector_norm
 from mlnotes.blocks.svd import svd
 
+# A rounding is 1.1e-16 in double precision, 6e-8 in single precision.
+LAST = 4e-16  # the last digits: the result is rounded, and so was the exact one
+FEW = 1e-15  # at most 8 roundings
+SEVERAL = 1e-14  # powers, roots and sums of at most 11 numbers: 30 roundings, with the exponent's
+SINGULAR = 1e-13  # the largest of at most 11 singular values, or sums of them: 50 * 11 * 1.1e-16
+SUMS = 1e-13  # of the largest coordinate, for each coordinate: far more than its roundings, and no visible length
+TINY = 1e-300  # numbers below it have fewer digits
+SINGLE = 2e-6  # powers of single precision: 30 roundings of 6e-8
+POLYGON = 1e-5  # the area between a curve and its polygon, measured: 1.5e-6 of it
+
 unhurried = settings(deadline=None, max_examples=50)
 inf = math.inf
 POWERS = [1, 1.5, 2, 3, 10, inf]
@@ -48,7 +58,7 @@ class TestVectorNorm:
         x = np.array([0.3, -2.0, 1e-3, 0.0, 1.25]) * size
         for p in POWERS[:-1]:
             found = vector_norm(make(x), p)
-            assert abs(float(found) / exact(x, p) - 1) < 4e-16
+            assert abs(float(found) / exact(x, p) - 1) < LAST
         assert vector_norm(make(x), inf) == 2 * size
 
     @pytest.mark.parametrize("make", [np.array, torch.tensor])
@@ -56,9 +66,9 @@ class TestVectorNorm:
         smallest, largest = 5e-324, np.finfo(float).max
         for p in (*POWERS, 1e6):
             assert vector_norm(make([0.0, -smallest]), p) == smallest
-            assert vector_norm(make([-largest, 1.0]), p) == pytest.approx(largest, rel=1e-15)
+            assert vector_norm(make([-largest, 1.0]), p) == pytest.approx(largest, rel=FEW)
         assert vector_norm(make([3 * smallest, 4 * smallest]), 2) == 5 * smallest
-        assert vector_norm(make([0.6 * largest, 0.8 * largest]), 2) == pytest.approx(largest, rel=1e-15)
+        assert vector_norm(make([0.6 * largest, 0.8 * largest]), 2) == pytest.approx(largest, rel=FEW)
 
     @pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0, np.inf])
     def test_a_power_of_numpys_own_does_not_widen(self, p):
@@ -83,9 +93,9 @@ class TestVectorNorm:
     @given(pairs, powers, st.floats(-1e3, 1e3))
     def test_it_is_a_norm(self, pair, p, factor):
         x, y = pair
-        rounding = 1e-13 * (np.abs(pair).max() * pair.size + 1e-300)
+        rounding = SUMS * (np.abs(pair).max() * pair.size + 1e-300)
         assert vector_norm(x + y, p) <= vector_norm(x, p) + vector_norm(y, p) + rounding
-        assert vector_norm(factor * x, p) == pytest.approx(abs(factor) * vector_norm(x, p), rel=1e-12)
+        assert vector_norm(factor * x, p) == pytest.approx(abs(factor) * vector_norm(x, p), rel=SEVERAL)
         assert (vector_norm(x, p) == 0) == (not x.any())
 
     @unhurried
@@ -93,7 +103,7 @@ class TestVectorNorm:
     def test_hoelders_inequality_holds_for_dual_exponents(self, pair, p):
         x, y = pair
         dual = p / (p - 1) if p > 1 else inf
-        assert abs(x @ y) <= vector_norm(x, p) * vector_norm(y, dual) * (1 + 1e-12) + 1e-300
+        assert abs(x @ y) <= vector_norm(x, p) * vector_norm(y, dual) * (1 + SEVERAL) + 1e-300
 
     def test_it_falls_with_p_down_to_the_maximum(self):
         x = draw(7)
@@ -119,7 +129,7 @@ class TestGradient:
         (gradient,) = torch.autograd.grad(vector_norm(x), x, create_graph=True)
         hessian = [torch.autograd.grad(slope, x, retain_graph=True)[0].numpy() for slope in gradient]
         expected = (np.eye(5) - np.outer(draw(5), draw(5)) / (draw(5) @ draw(5))) / np.linalg.norm(draw(5))
-        np.testing.assert_allclose(hessian, expected, atol=1e-15)
+        np.testing.assert_allclose(hessian, expected, rtol=0, atol=FEW)
 
     @pytest.mark.parametrize("size", [1e-300, 1e-200, 1e200, 1e300])
     @pytest.mark.parametrize("p", POWERS)
@@ -129,13 +139,13 @@ class TestGradient:
             vector_norm(x, p).backward()
             return x.grad
 
-        torch.testing.assert_close(gradient(draw(7) * size), gradient(draw(7)), rtol=1e-13, atol=0)
+        torch.testing.assert_close(gradient(draw(7) * size), gradient(draw(7)), rtol=SINGULAR, atol=0)
 
     def test_the_one_of_a_long_vector_keeps_its_digits_in_single_precision(self):
         x = torch.full((100_003,), 0.1, requires_grad=True)
         for p in (2, 3):
             (gradient,) = torch.autograd.grad(vector_norm(x, p), x)
-            torch.testing.assert_close(gradient, torch.full_like(x, len(x) ** (1 / p - 1)), rtol=2e-6, atol=0)
+            torch.testing.assert_close(gradient, torch.full_like(x, len(x) ** (1 / p - 1)), rtol=SINGLE, atol=0)
 
     @pytest.mark.parametrize("x", [[0.0, 0.0, 0.0], [1.0, 0.0, -2.0], [2.0, -2.0, 1.0]])
     @pytest.mark.parametrize("p", POWERS)
@@ -144,7 +154,7 @@ class TestGradient:
         length = vector_norm(x, p)
         length.backward()
         others = torch.tensor(draw(101, 3))
-        assert (vector_norm(others, p) >= length + (others - x) @ x.grad - 1e-14).all()
+        assert (vector_norm(others, p) >= length + (others - x) @ x.grad - SEVERAL).all()
 
     @pytest.mark.parametrize("p", POWERS)
     def test_it_is_zero_at_a_zero_vector_and_shared_equally_between_ties_for_the_maximum(self, p):
@@ -161,14 +171,14 @@ class TestMatrixNorm:
     @pytest.mark.parametrize("shape", [(3, 5), (5, 3), (1, 7), (7, 1), (1, 1), (5, 5)])
     def test_it_agrees_with_numpy(self, kind, shape):
         a = draw(*shape)
-        assert matrix_norm(a, kind) == pytest.approx(np.linalg.norm(a, OF_NUMPY[kind]), rel=1e-13)
+        assert matrix_norm(a, kind) == pytest.approx(np.linalg.norm(a, OF_NUMPY[kind]), rel=SINGULAR)
 
     @pytest.mark.parametrize("kind", ["spectral", "nuclear"])
     @pytest.mark.parametrize("shape", [(3, 5), (5, 3), (1, 7), (7, 1), (1, 1), (5, 5)])
     def test_it_agrees_with_the_singular_values_of_this_book(self, kind, shape):
         a = draw(*shape)
         expected = {"spectral": svd(a)[1].max(), "nuclear": svd(a)[1].sum()}[kind]
-        assert matrix_norm(a, kind) == pytest.approx(expected, rel=1e-13)
+        assert matrix_norm(a, kind) == pytest.approx(expected, rel=SINGULAR)
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_stacks_of_matrices_are_measured_in_every_precision(self, backend, kind):
@@ -189,25 +199,25 @@ class TestMatrixNorm:
     @pytest.mark.parametrize("kind", KINDS)
     def test_digits_are_right_whatever_the_size_of_the_entries(self, kind, size):
         a = draw(5, 3)
-        assert matrix_norm(a * size, kind) / size == pytest.approx(matrix_norm(a, kind), rel=1e-14)
+        assert matrix_norm(a * size, kind) / size == pytest.approx(matrix_norm(a, kind), rel=SEVERAL)
 
     @unhurried
     @given(matrices, st.sampled_from(KINDS))
     def test_transposing_exchanges_one_and_inf_and_leaves_the_others(self, a, kind):
         other = {"one": "inf", "inf": "one"}.get(kind, kind)
-        assert matrix_norm(a.T, other) == pytest.approx(matrix_norm(a, kind), rel=1e-12)
+        assert matrix_norm(a.T, other) == pytest.approx(matrix_norm(a, kind), rel=SINGULAR)
 
     @pytest.mark.parametrize(("kind", "p"), [("one", 1), ("spectral", 2), ("inf", inf)])
     def test_it_is_the_most_that_the_matrix_lengthens_a_vector_and_some_vector_shows_it(self, kind, p):
         a = draw(5, 3)
         x = np.random.default_rng(1).normal(size=(1009, 3))
-        assert (vector_norm(x @ a.T, p) <= matrix_norm(a, kind) * vector_norm(x, p) * (1 + 1e-14)).all()
+        assert (vector_norm(x @ a.T, p) <= matrix_norm(a, kind) * vector_norm(x, p) * (1 + SEVERAL)).all()
         longest = {
             "one": np.eye(3)[np.abs(a).sum(0).argmax()],
             "inf": np.sign(a[np.abs(a).sum(1).argmax()]),
             "spectral": np.linalg.svd(a)[2][0],
         }[kind]
-        assert vector_norm(a @ longest, p) == pytest.approx(matrix_norm(a, kind) * vector_norm(longest, p), rel=1e-14)
+        assert vector_norm(a @ longest, p) == pytest.approx(matrix_norm(a, kind) * vector_norm(longest, p), rel=SEVERAL)
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_the_norm_of_a_product_is_at_most_the_product_of_norms_except_for_the_largest_entry(self, kind):
@@ -221,7 +231,7 @@ class TestMatrixNorm:
     @unhurried
     @given(matrices)
     def test_they_bound_one_another(self, a):
-        rank, (m, n), slack = min(a.shape), a.shape, 1 + 1e-12
+        rank, (m, n), slack = min(a.shape), a.shape, 1 + SINGULAR
         frobenius, one, row, largest, spectral, nuclear = (matrix_norm(a, kind) for kind in KINDS)
         assert spectral <= frobenius * slack
         assert frobenius <= nuclear * slack
@@ -234,7 +244,7 @@ class TestMatrixNorm:
     def test_orthogonal_matrices_and_permutations_have_known_norms(self):
         turn = np.array([[0.6, -0.8], [0.8, 0.6]])
         expected = [math.sqrt(2), 1.4, 1.4, 0.8, 1, 2]
-        assert [matrix_norm(turn, kind) for kind in KINDS] == pytest.approx(expected, rel=1e-15)
+        assert [matrix_norm(turn, kind) for kind in KINDS] == pytest.approx(expected, rel=FEW)
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_zeros_have_norm_zero_and_precision_is_kept(self, kind):
@@ -254,14 +264,14 @@ class TestEquivalence:
     def test_each_norm_lies_between_multiples_of_the_other(self, pair, p, q):
         low, high = equivalence_constants(p, q, pair.shape[1])
         for x in pair:
-            assert low * vector_norm(x, q) <= vector_norm(x, p) * (1 + 1e-12)
-            assert vector_norm(x, p) <= high * vector_norm(x, q) * (1 + 1e-12)
+            assert low * vector_norm(x, q) <= vector_norm(x, p) * (1 + SEVERAL)
+            assert vector_norm(x, p) <= high * vector_norm(x, q) * (1 + SEVERAL)
 
     @pytest.mark.parametrize("p", POWERS)
     @pytest.mark.parametrize("q", POWERS)
     def test_both_bounds_are_reached(self, p, q):
         ratios = [vector_norm(x, p) / vector_norm(x, q) for x in (np.eye(7)[2], np.ones(7))]
-        assert equivalence_constants(p, q, 7) == pytest.approx((min(ratios), max(ratios)), rel=1e-14)
+        assert equivalence_constants(p, q, 7) == pytest.approx((min(ratios), max(ratios)), rel=SEVERAL)
 
     def test_for_one_and_two_they_are_one_and_the_square_root_of_n(self):
         assert equivalence_constants(1, 2, 9) == (1, 3)
@@ -271,13 +281,13 @@ class TestEquivalence:
 class TestUnitCircle:
     @pytest.mark.parametrize("p", [1, 1.5, 2, 7, 1e3, inf])
     def test_all_its_points_have_length_one(self, p):
-        np.testing.assert_allclose(vector_norm(unit_circle(p), p), 1, rtol=1e-13)
+        np.testing.assert_allclose(vector_norm(unit_circle(p), p), 1, rtol=SEVERAL)
 
     @pytest.mark.parametrize("p", [0.5, 1, 1.5, 2, 4, inf])
     def test_it_encloses_the_area_that_the_gamma_function_gives(self, p):
         x, y = unit_circle(p, 40_001).T
         area = 0.5 * np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])
-        assert area == pytest.approx(4 * math.gamma(1 + 1 / p) ** 2 / math.gamma(1 + 2 / p), rel=1e-3)
+        assert area == pytest.approx(4 * math.gamma(1 + 1 / p) ** 2 / math.gamma(1 + 2 / p), rel=POLYGON)
 
     def test_it_starts_and_ends_on_the_first_axis_and_meets_both(self):
         points = unit_circle(0.01, 5)
@@ -285,7 +295,7 @@ class TestUnitCircle:
 
     def test_below_one_it_bends_inwards(self):
         halfway = unit_circle(0.5, 9)[1]
-        assert halfway == pytest.approx([0.25, 0.25])
+        assert halfway == pytest.approx([0.25, 0.25], rel=FEW)
         assert (unit_circle(1e-3)[:, 0] < 2).all()
 
 
@@ -295,13 +305,13 @@ class TestNearestToZero:
     def test_its_length_is_what_hoelders_inequality_allows_and_no_point_is_shorter(self, a, b, p):
         assume(np.abs(a).max() > 1e-3)
         x, q = nearest_to_zero(a, b, p), inf if p == 1 else 1 / (1 - 1 / p)
-        assert a @ x == pytest.approx(b, rel=1e-12, abs=1e-300)
-        assert vector_norm(x, p) == pytest.approx(abs(b) / vector_norm(a, q), rel=1e-9, abs=1e-300)
+        assert a @ x == pytest.approx(b, rel=SEVERAL, abs=TINY)
+        assert vector_norm(x, p) == pytest.approx(abs(b) / vector_norm(a, q), rel=SEVERAL, abs=TINY)
 
     def test_for_two_it_is_the_projection_of_zero(self):
         a = draw(7)
-        np.testing.assert_allclose(nearest_to_zero(a, -3.0), -3 * a / (a @ a), rtol=1e-13)
-        np.testing.assert_allclose(nearest_to_zero(a, 2.0), np.linalg.lstsq(a[None], [2.0])[0], rtol=1e-13)
+        np.testing.assert_allclose(nearest_to_zero(a, -3.0), -3 * a / (a @ a), rtol=SEVERAL)
+        np.testing.assert_allclose(nearest_to_zero(a, 2.0), np.linalg.lstsq(a[None], [2.0])[0], rtol=SEVERAL)
 
     @pytest.mark.parametrize("p", [0.5, 0.9, 1])
     def test_up_to_one_all_coordinates_but_one_are_zero(self, p):
@@ -313,7 +323,7 @@ class TestNearestToZero:
         a, along = np.array([0.5, -0.8]), np.linspace(-20, 20, 80_001)
         others = np.stack([along, (1 - 0.5 * along) / -0.8])
         x = nearest_to_zero(a, 1.0, p)
-        assert np.linalg.norm(x, p) <= np.linalg.norm(others, p, axis=0).min() * (1 + 1e-12)
+        assert np.linalg.norm(x, p) <= np.linalg.norm(others, p, axis=0).min() * (1 + SEVERAL)
 
     def test_for_infinity_all_that_count_are_equally_large(self):
         assert nearest_to_zero([1.0, -3.0, 0.0], 2.0, inf).tolist() == [0.5, -0.5, 0]
@@ -322,7 +332,7 @@ class TestNearestToZero:
     def test_powers_near_one_and_coefficients_of_any_size_do_no_harm(self):
         assert nearest_to_zero([1.0, 0.5], 1.0, 1 + 1e-12).tolist() == [1, 0]
         for size in (1e-200, 1e200):
-            np.testing.assert_allclose(nearest_to_zero([3 * size, 4 * size], size), [3 / 25, 4 / 25], rtol=1e-14)
+            np.testing.assert_allclose(nearest_to_zero([3 * size, 4 * size], size), [3 / 25, 4 / 25], rtol=SEVERAL)
 
     def test_coefficients_beside_the_largest_float_do_no_harm(self):
         for size in (1e308, 5e-324):
@@ -332,7 +342,7 @@ class TestNearestToZero:
     def test_whatever_the_coefficients_are_kept_in_the_point_is_double(self, dtype):
         x = nearest_to_zero(np.array([-128, 1], dtype), 3.0)
         assert x.dtype == np.float64
-        np.testing.assert_allclose(x, np.array([-384, 3]) / 16385, rtol=1e-14)
+        np.testing.assert_allclose(x, np.array([-384, 3]) / 16385, rtol=SEVERAL)
 
 
 class TestBadInput:
