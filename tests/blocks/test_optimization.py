@@ -133,7 +133,7 @@ def test_lbfgs_agrees_with_scipy_on_the_long_valley_of_many_dimensions(n):
     f, g = scipy.optimize.rosen, scipy.optimize.rosen_der
     found = minimize(f, g, np.zeros(n), lbfgs())
     assert found.converged
-    np.testing.assert_allclose(found.x, np.ones(n), atol=1e-7)
+    np.testing.assert_allclose(found.x, np.ones(n), rtol=0, atol=1e-7)
 
 
 @given(arrays(np.float64, 7, elements=st.floats(-10, 10)), st.integers(0, 2**31))
@@ -245,7 +245,7 @@ def hills_hessian(x):
 
 def test_newton_runs_into_a_saddle_and_the_result_says_so():
     found = minimize(hills, hills_gradient, [0.1, 1.0], newton(), hills_hessian)
-    np.testing.assert_allclose(found.x, 0, atol=1e-8)
+    np.testing.assert_allclose(found.x, 0, rtol=0, atol=1e-8)
     assert not found.converged
     assert found.message == "the gradient vanishes at a saddle: the Hessian has the eigenvalue -1"
 
@@ -259,7 +259,7 @@ def test_newton_climbs_a_maximum_and_the_result_says_so():
 def test_newton_with_positive_curvatures_leaves_the_saddle():
     found = minimize(hills, hills_gradient, [0.1, 1.0], damped_newton(), hills_hessian)
     assert found.converged
-    np.testing.assert_allclose(found.x, [1.0, 0.0], atol=1e-8)
+    np.testing.assert_allclose(found.x, [1.0, 0.0], rtol=0, atol=1e-8)
 
 
 def test_a_singular_hessian_stops_newton_and_the_result_says_so():
@@ -275,7 +275,8 @@ def test_each_method_returns_its_point_value_and_slope_at_every_step(name):
     found = minimize(*ROSENBROCK, START, STEPPERS[name], rosenbrock_hessian, max_steps=7)
     assert found.points.shape == (found.steps + 1, 2)
     assert found.values.tolist() == [rosenbrock(x) for x in found.points]
-    np.testing.assert_allclose(found.gradient_norms, [np.linalg.norm(rosenbrock_gradient(x)) for x in found.points])
+    slopes = [np.linalg.norm(rosenbrock_gradient(x)) for x in found.points]
+    np.testing.assert_allclose(found.gradient_norms, slopes, rtol=1e-14)
     assert found.x.tolist() == found.points[-1].tolist()
     assert found.converged or found.message == "7 steps were not enough"
     assert START.tolist() == [-1.2, 1.0]
@@ -303,8 +304,8 @@ def test_a_stepper_that_steps_in_place_is_not_answered_from_memory():
             yield x
 
     found = minimize(lambda x: x @ x / 2, lambda x: 1.0 * x, [1.0], in_place, max_steps=3)
-    np.testing.assert_allclose(found.values, 0.5 * 0.81 ** np.arange(4))
-    np.testing.assert_allclose(found.points[:, 0], 0.9 ** np.arange(4))
+    np.testing.assert_allclose(found.values, 0.5 * 0.81 ** np.arange(4), rtol=1e-14)
+    np.testing.assert_allclose(found.points[:, 0], 0.9 ** np.arange(4), rtol=1e-14)
 
 
 def test_a_stepper_may_be_used_twice():
@@ -364,7 +365,7 @@ def test_line_searches_refuse_to_go_uphill():
 
 def test_the_measured_rate_is_the_factor_of_a_geometric_sequence():
     assert measured_rate(5 * 0.7 ** np.arange(20)) == pytest.approx(0.7, rel=1e-12)
-    assert measured_rate([1.0, 3.0]) == pytest.approx(3.0)
+    assert measured_rate([1.0, 3.0]) == pytest.approx(3.0, rel=1e-14)
     transient = np.concatenate([np.ones(10), 0.5 ** np.arange(11)])
     assert measured_rate(transient) == pytest.approx(0.5, rel=1e-12)
 
@@ -422,7 +423,7 @@ def test_bad_input_is_refused_with_the_rule_and_the_values(call, message):
 def test_a_gradient_whose_square_is_no_float_has_its_length(size):
     problem = lambda x: size * (x @ x) / 2, lambda x: size * x, [3.0, 4.0], gradient_descent(0.1 / size)
     found = minimize(*problem, max_steps=0, tolerance=1e-308)
-    assert found.gradient_norms[0] == pytest.approx(5 * size)
+    assert found.gradient_norms[0] == pytest.approx(5 * size, rel=1e-14)
     assert not found.converged
     assert minimize(*problem, tolerance=1e-3 * size).x == pytest.approx([0, 0], abs=1e-3)
 
@@ -446,7 +447,7 @@ def test_lbfgs_walks_as_it_does_in_other_units_of_the_function(size):
 def test_lbfgs_begins_with_a_step_of_one_in_any_units_of_the_function(size):
     start = np.array([0.6, 0.8])
     found = minimize(lambda x: size * (x @ x), lambda x: 2 * size * x, start, lbfgs(), None, 1, 1e-300)
-    assert np.linalg.norm(found.points[1] - start) == pytest.approx(1.0)
+    assert np.linalg.norm(found.points[1] - start) == pytest.approx(1.0, rel=1e-14)
 
 
 def test_what_a_function_does_to_its_point_does_not_move_the_walk():
