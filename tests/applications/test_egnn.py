@@ -21,6 +21,13 @@ from mlnotes.charges import draw_charges, simulate_charges
 from mlnotes.groups import matrix_actions, permutation_actions, random_orthogonal
 from mlnotes.layers.egnn import EGNN, GraphNetwork
 
+# A rounding is 1.1e-16 in double precision.
+SUMMED = 3e-13  # sums over particles and networks, up to 89: 30 roundings
+LAYERS = 1e-13  # the same up to 50, of which not all are as large; measured: 2e-14, and 0 where the order is the same
+FEW = 1e-14  # one network, up to 2.3: 20 roundings are 5e-15
+SINGLE = 1e-6  # features in single precision, a few roundings of 6e-8; measured: 3e-7
+FAR = 1e-6  # coordinates of 1e8 are rounded by 7e-9, and squared distances by some ten times that; measured: 3e-7
+
 
 def draw(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape)
@@ -107,7 +114,7 @@ class TestEquations:
     def test_layer_with_velocities_agrees_with_loops_over_points(self, mask):
         found = egnn_velocity_layer(H, X, V, *functions(*WIDTHS), mask, A)
         for one, other in zip(found, by_loops(H, X, V, mask, A), strict=True):
-            np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(one, other, rtol=0, atol=SUMMED)
 
     def test_leading_axes_are_free_and_broadcast(self):
         phis = functions("phi_e", "phi_x", "phi_h")
@@ -117,8 +124,8 @@ class TestEquations:
         assert new_h.shape == (2, 3, N, 11)
         assert new_x.shape == (2, 3, N, D)
         one_h, one_x = egnn_layer(h[1, 0], x[2], *phis, mask[2], a)
-        np.testing.assert_allclose(new_h[1, 2], one_h, rtol=0, atol=1e-13)
-        np.testing.assert_allclose(new_x[1, 2], one_x, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(new_h[1, 2], one_h, rtol=0, atol=LAYERS)
+        np.testing.assert_allclose(new_x[1, 2], one_x, rtol=0, atol=LAYERS)
 
     @pytest.mark.parametrize("d", [1, 2, 5])
     def test_any_dimension_will_do(self, d):
@@ -168,7 +175,7 @@ class TestPlainLayer:
             new_x.append(X[i] + sum(map(phi_x, m), np.zeros(D)) / max(1, len(heard)))
         found = graph_layer(make(H), make(X), *plain_functions(make=make), mask, make(A))
         for one, other in zip(found, (new_h, new_x), strict=True):
-            np.testing.assert_allclose(one, np.array(other), rtol=0, atol=1e-13)
+            np.testing.assert_allclose(one, np.array(other), rtol=0, atol=LAYERS)
 
     def test_a_function_that_gives_one_weight_is_refused(self):
         phi_e, _, phi_h = plain_functions(edges=0)
@@ -190,7 +197,7 @@ class TestPlainNetwork:
             phis = [lambda t, w=w: mlp(t, w[::2], w[1::2], silu) for w in map(list, layer.values())]
             h, x = graph_layer(h, x, *phis, torch.tensor(MASK), a)
         for one, other in zip(found, (h, x), strict=True):
-            torch.testing.assert_close(one, other, rtol=0, atol=1e-13)
+            torch.testing.assert_close(one, other, rtol=0, atol=LAYERS)
 
     def test_differs_from_the_equivariant_network_by_the_coordinates_alone(self):
         count = [sum(p.numel() for p in it.parameters()) for it in (EGNN(8, 1, 2), GraphNetwork(8, 2, 1, 2))]
@@ -241,7 +248,7 @@ class TestSymmetry:
         rng = np.random.default_rng(0)
         moves = euclidean_actions(50, rng, np.float32)
         assert is_equivariant(lambda s: egnn_layer(*s, *phis, MASK, a), moves, moves, (h, x), 1e-6)
-        assert invariance_error(lambda s: egnn_layer(*s, *phis, MASK, a)[0], moves, (h, x)) < 1e-6
+        assert invariance_error(lambda s: egnn_layer(*s, *phis, MASK, a)[0], moves, (h, x)) < SINGLE
 
     def test_double_precision_follows_them_to_its_own_rounding(self):
         phis, rng = functions("phi_e", "phi_x", "phi_h"), np.random.default_rng(0)
@@ -253,7 +260,7 @@ class TestSymmetry:
         both = np.ix_(order, order)
         renamed = egnn_layer(H[order], X[order], *phis, MASK[both], A[both])
         for one, other in zip(renamed, egnn_layer(H, X, *phis, MASK, A), strict=True):
-            np.testing.assert_allclose(one, other[order], rtol=0, atol=1e-13)
+            np.testing.assert_allclose(one, other[order], rtol=0, atol=LAYERS)
 
     def test_a_plain_graph_network_fails_the_same_test(self):
         phis, rng = plain_functions(edges=0), np.random.default_rng(0)
@@ -265,8 +272,8 @@ class TestSymmetry:
     def test_a_plain_graph_network_follows_translations(self):
         phis = plain_functions(edges=0)
         h, x = graph_layer(H, X + np.array([3.0, -1.0, 2.0]), *phis)
-        np.testing.assert_allclose(h, graph_layer(H, X, *phis)[0], rtol=0, atol=1e-12)
-        np.testing.assert_allclose(x - np.array([3.0, -1.0, 2.0]), graph_layer(H, X, *phis)[1], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(h, graph_layer(H, X, *phis)[0], rtol=0, atol=LAYERS)
+        np.testing.assert_allclose(x - np.array([3.0, -1.0, 2.0]), graph_layer(H, X, *phis)[1], rtol=0, atol=LAYERS)
 
     def test_a_weight_for_each_coordinate_would_break_it_and_is_refused(self):
         phi_e, phi_h = functions("phi_e", "phi_h")
@@ -276,8 +283,8 @@ class TestSymmetry:
     def test_far_from_the_origin_only_positions_are_rounded(self):
         phis = functions("phi_e", "phi_x", "phi_h")
         near, far = egnn_layer(H, X, *phis, None, A), egnn_layer(H, X + 1e8, *phis, None, A)
-        np.testing.assert_allclose(far[0], near[0], rtol=0, atol=1e-6)
-        np.testing.assert_allclose(far[1] - 1e8, near[1], rtol=0, atol=1e-6)
+        np.testing.assert_allclose(far[0], near[0], rtol=0, atol=FAR)
+        np.testing.assert_allclose(far[1] - 1e8, near[1], rtol=0, atol=FAR)
 
 
 class TestGradients:
@@ -314,7 +321,7 @@ class TestGradients:
         moved[:-1].sum().backward()
         assert torch.isfinite(x.grad).all()
         alone = egnn_layer(H[:-1], X[:-1], *functions("phi_e", "phi_x", "phi_h"), None, A[:-1, :-1])[1]
-        np.testing.assert_allclose(moved[:-1].detach().numpy(), alone, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(moved[:-1].detach().numpy(), alone, rtol=0, atol=LAYERS)
 
 
     @pytest.mark.parametrize("mask", [None, MASK])
@@ -350,7 +357,7 @@ class TestEdges:
         new_h, new_x = egnn_layer(H, X, phi_e, phi_x, phi_h, edge_mask(self.EDGES, N), A)
         for silent in (2, 4, 5):
             np.testing.assert_array_equal(new_x[silent], X[silent])
-            np.testing.assert_allclose(new_h[silent], phi_h(np.append(H[silent], np.zeros(C))), rtol=0, atol=1e-14)
+            np.testing.assert_allclose(new_h[silent], phi_h(np.append(H[silent], np.zeros(C))), rtol=0, atol=FEW)
         lonely = egnn_layer(H[:1], X[:1], phi_e, phi_x, phi_h, None, A[:1, :1])
         np.testing.assert_array_equal(lonely[1], X[:1])
 
@@ -358,7 +365,7 @@ class TestEdges:
         (phi_x,) = functions("phi_x")
         m = draw(N, N, C)
         moved = displacements(X, m, phi_x, edge_mask(self.EDGES, N))
-        np.testing.assert_allclose(moved[3], (X[3] - X[2]) * phi_x(m[3, 2]), rtol=0, atol=1e-14)
+        np.testing.assert_allclose(moved[3], (X[3] - X[2]) * phi_x(m[3, 2]), rtol=0, atol=FEW)
 
     def test_no_edge_makes_a_mask_of_nothing(self):
         assert not edge_mask(np.zeros((0, 2), int), N).any()
