@@ -19,6 +19,17 @@ from mlnotes.applications.least_squares import cholesky, lstsq, ridge
 from mlnotes.blocks.dot_product import project
 from mlnotes.blocks.svd import fundamental_subspaces, pinv
 
+# A rounding is 1.1e-16 in double precision.
+LAST = 1e-15  # one column: at most 8 roundings of numbers below 1
+SEVERAL = 1e-14  # a few equations by hand, or a triangle of 13 rows up to 3.8: 13 * 2 * 3.8 * 1.1e-16
+PROJECTED = 1e-13  # projections onto at most 5 columns of length 4, some 100 roundings; measured: 4e-15
+RELATIVE = 1e-12  # the condition, some tens, squared by the normal equations, and 11 rows; measured: 1e-13 at most
+RIDGE = 1e-10  # the condition with a strength of 1e-6, some 5,000, and 16 rows: 9e-12 of the largest; measured: 1e-11
+REAL = 1e-11  # the condition of 442 patients, 22, squared, and 21 roundings, the root of 442: 1e-12; measured: 1e-13
+UNSCALED = 1e-9  # the same with ones beside them and columns made equally long: 200, squared; measured: 2e-11
+LAUCHLI = 1e-6  # the condition, 1e9, times some nine roundings
+SINGLE = 1e-5  # some hundred roundings of 6e-8; measured: 4e-7
+
 EPS = np.finfo(float).eps
 METHODS = ["normal", "qr", "svd"]
 CHOOSY = ["normal", "qr"]
@@ -69,17 +80,17 @@ class TestAgreement:
         assert found.shape == (shape[1], 2)
         expected = torch.linalg.lstsq(torch.tensor(a), torch.tensor(b)).solution.numpy()
         for other in (expected, np.linalg.lstsq(a, b)[0], scipy.linalg.lstsq(a, b)[0]):
-            np.testing.assert_allclose(found, other, rtol=1e-11, atol=1e-13)
-        np.testing.assert_allclose(lstsq(a, b[:, 1], method), found[:, 1], rtol=1e-12)
+            np.testing.assert_allclose(found, other, rtol=RELATIVE, atol=PROJECTED)
+        np.testing.assert_allclose(lstsq(a, b[:, 1], method), found[:, 1], rtol=RELATIVE)
 
     def test_what_is_left_is_orthogonal_to_every_column_and_the_rest_is_the_projection(self, method, shape):
         a, b = draw(*shape), draw(shape[0], seed=1)
         nearest = a @ lstsq(a, b, method)
-        np.testing.assert_allclose(a.T @ (b - nearest), 0, rtol=0, atol=1e-13)
-        np.testing.assert_allclose(nearest, a @ pinv(a) @ b, rtol=0, atol=1e-13)
-        np.testing.assert_allclose(a @ lstsq(a, nearest, method), nearest, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(a.T @ (b - nearest), 0, rtol=0, atol=PROJECTED)
+        np.testing.assert_allclose(nearest, a @ pinv(a) @ b, rtol=0, atol=PROJECTED)
+        np.testing.assert_allclose(a @ lstsq(a, nearest, method), nearest, rtol=0, atol=PROJECTED)
         if shape[1] == 1:
-            np.testing.assert_allclose(nearest, project(b, onto=a[:, 0]), rtol=0, atol=1e-15)
+            np.testing.assert_allclose(nearest, project(b, onto=a[:, 0]), rtol=0, atol=LAST)
 
     def test_no_other_x_is_nearer(self, method, shape):
         a, b = draw(*shape), draw(shape[0], seed=1)
@@ -91,7 +102,7 @@ class TestAgreement:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_line_through_three_points_is_the_one_found_on_paper(method):
     a, b = np.array([[1, 0], [1, 1], [1, 2]]), np.array([6, 0, 0])
-    np.testing.assert_allclose(lstsq(a, b, method), [5, -3], rtol=1e-14)
+    np.testing.assert_allclose(lstsq(a, b, method), [5, -3], rtol=SEVERAL)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -99,7 +110,7 @@ def test_real_data_has_the_coefficients_that_scikit_learn_finds(method):
     x, y = load_diabetes(return_X_y=True, scaled=False)
     theirs = LinearRegression().fit(x, y)
     ours = lstsq(np.column_stack([np.ones(len(x)), x]), y, method)
-    np.testing.assert_allclose(ours, [theirs.intercept_, *theirs.coef_], rtol=1e-8)
+    np.testing.assert_allclose(ours, [theirs.intercept_, *theirs.coef_], rtol=UNSCALED)
 
 
 class TestCondition:
@@ -146,14 +157,14 @@ class TestCondition:
         assert np.linalg.matrix_rank(a.T @ a) == 1
         b = a @ np.array([1.0, 2.0, 3.0])
         for method in ("qr", "svd"):
-            np.testing.assert_allclose(lstsq(a, b, method), [1, 2, 3], rtol=1e-6)
+            np.testing.assert_allclose(lstsq(a, b, method), [1, 2, 3], rtol=LAUCHLI)
         with pytest.raises(ValueError, match=r"a smallest singular value of 0\.0e"):
             lstsq(a, b, "normal")
 
     @pytest.mark.parametrize("method", CHOOSY)
     def test_units_of_the_unknowns_do_not_count(self, method):
         a, b, units = draw(11, 5), draw(11, seed=1), 10.0 ** np.array([0, 150, -150, 9, -30])
-        np.testing.assert_allclose(lstsq(a * units, b, method) * units, lstsq(a, b, method), rtol=1e-12)
+        np.testing.assert_allclose(lstsq(a * units, b, method) * units, lstsq(a, b, method), rtol=RELATIVE)
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-150, 1e150, 1e300])
@@ -162,9 +173,9 @@ def test_neither_the_size_of_the_matrix_nor_that_of_b_costs_a_digit(method, size
     a, b = draw(11, 5), draw(11, seed=1)
     x = lstsq(a, b, method)
     for of_a, of_b in ((size, size), (size, 1.0), (1.0, size)):
-        np.testing.assert_allclose(lstsq(a * of_a, b * of_b, method), x * (of_b / of_a), rtol=1e-12)
+        np.testing.assert_allclose(lstsq(a * of_a, b * of_b, method), x * (of_b / of_a), rtol=RELATIVE)
     many = lstsq(a, np.column_stack([b, b * size, 0 * b]), method)
-    np.testing.assert_allclose(many, np.column_stack([x, x * size, 0 * x]), rtol=1e-12)
+    np.testing.assert_allclose(many, np.column_stack([x, x * size, 0 * x]), rtol=RELATIVE)
 
 
 @unhurried
@@ -193,12 +204,12 @@ class TestManySolutions:
     def test_the_one_by_svd_is_the_shortest(self, a):
         b = draw(len(a), seed=2)
         x = lstsq(a, b, "svd")
-        np.testing.assert_allclose(x, np.linalg.lstsq(a, b)[0], rtol=0, atol=1e-13)
-        np.testing.assert_allclose(x, pinv(a) @ b, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(x, np.linalg.lstsq(a, b)[0], rtol=0, atol=PROJECTED)
+        np.testing.assert_allclose(x, pinv(a) @ b, rtol=0, atol=PROJECTED)
         null_space = fundamental_subspaces(a).null_space
-        np.testing.assert_allclose(null_space.T @ x, 0, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(null_space.T @ x, 0, rtol=0, atol=PROJECTED)
         other = x + null_space @ np.ones(null_space.shape[1])
-        assert np.linalg.norm(a @ other - b) == pytest.approx(np.linalg.norm(a @ x - b), rel=1e-12, abs=1e-14)
+        assert np.linalg.norm(a @ other - b) == pytest.approx(np.linalg.norm(a @ x - b), rel=RELATIVE, abs=SEVERAL)
         assert np.linalg.norm(other) > np.linalg.norm(x)
 
     @dependent
@@ -221,7 +232,7 @@ class TestManySolutions:
 
     @pytest.mark.parametrize("method", ["normal", "qr", "svd"])
     def test_columns_at_right_angles_are_independent_up_to_any_tolerance_below_one(self, method):
-        assert lstsq(np.eye(3), [1.0, 2.0, 3.0], method, tolerance=0.9) == pytest.approx([1, 2, 3], rel=1e-14)
+        assert lstsq(np.eye(3), [1.0, 2.0, 3.0], method, tolerance=0.9) == pytest.approx([1, 2, 3], rel=SEVERAL)
 
     def test_tolerance_decides_what_is_left_out_and_what_is_refused(self):
         a, b = np.diag([1000.0, 1.0, 1e-3]), np.array([1000.0, 1.0, 1e-3])
@@ -242,24 +253,24 @@ class TestRidge:
         a, b = draw(*shape), draw(shape[0], 2, seed=1)
         longer = np.vstack([a, math.sqrt(strength) * np.eye(shape[1])])
         expected = np.linalg.lstsq(longer, np.vstack([b, np.zeros((shape[1], 2))]))[0]
-        np.testing.assert_allclose(ridge(a, b, strength), expected, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(ridge(a, b[:, 0], strength), expected[:, 0], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(ridge(a, b, strength), expected, rtol=RIDGE, atol=RELATIVE)
+        np.testing.assert_allclose(ridge(a, b[:, 0], strength), expected[:, 0], rtol=RIDGE, atol=RELATIVE)
 
     def test_the_slope_of_the_sum_is_zero(self, strength):
         a, b = draw(11, 5), draw(11, seed=1)
         x = ridge(a, b, strength)
-        np.testing.assert_allclose(a.T @ (a @ x - b) + strength * x, 0, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(a.T @ (a @ x - b) + strength * x, 0, rtol=0, atol=RELATIVE)
 
     def test_scikit_learn_agrees_on_real_data(self, strength):
         x, y = load_diabetes(return_X_y=True)
         theirs = Ridge(alpha=strength, fit_intercept=False, solver="cholesky").fit(x, y).coef_
-        np.testing.assert_allclose(ridge(x, y, strength), theirs, rtol=1e-9)
+        np.testing.assert_allclose(ridge(x, y, strength), theirs, rtol=REAL)
 
     @pytest.mark.parametrize("size", [1e-150, 1e150])
     def test_with_the_units_of_the_matrix_squared_its_size_does_not_count(self, strength, size):
         a, b = draw(11, 5), draw(11, seed=1)
         found = ridge(a * size, b, strength * size**2)
-        np.testing.assert_allclose(found * size, ridge(a, b, strength), rtol=1e-11)
+        np.testing.assert_allclose(found * size, ridge(a, b, strength), rtol=RELATIVE)
 
 
 class TestStrength:
@@ -267,14 +278,14 @@ class TestStrength:
         a, b = draw(7, 3), draw(7, seed=1)
         lengths = [np.linalg.norm(ridge(a, b, s)) for s in (0.0, 1e-3, 0.1, 1.0, 10.0, 1e3, 1e9, 1e300)]
         assert lengths == sorted(lengths, reverse=True)
-        assert lengths[0] == pytest.approx(np.linalg.norm(lstsq(a, b)), rel=1e-13)
+        assert lengths[0] == pytest.approx(np.linalg.norm(lstsq(a, b)), rel=PROJECTED)
         assert lengths[-1] < 1e-298
 
     def test_dependent_columns_share_what_one_of_them_would_have(self):
         a, b = draw(7, 1), draw(7, seed=1)
         one = ridge(a, b, 0.5)
         both = ridge(np.repeat(a, 2, axis=1) / math.sqrt(2), b, 0.5) * math.sqrt(2)
-        np.testing.assert_allclose(both, [*one, *one], rtol=1e-14)
+        np.testing.assert_allclose(both, [*one, *one], rtol=SEVERAL)
         np.testing.assert_array_equal(ridge(np.zeros((3, 2)), np.ones(3), 0.0), [0, 0])
         np.testing.assert_array_equal(ridge(np.zeros((3, 2)), np.ones(3), 1.0), [0, 0])
 
@@ -299,7 +310,7 @@ class TestCholesky:
     @pytest.mark.parametrize("n", [1, 2, 5, 13])
     def test_it_agrees_with_numpy(self, n):
         a = draw(n + 2, n).T @ draw(n + 2, n)
-        np.testing.assert_allclose(cholesky(a), np.linalg.cholesky(a), rtol=0, atol=1e-14)
+        np.testing.assert_allclose(cholesky(a), np.linalg.cholesky(a), rtol=0, atol=SEVERAL)
 
     @pytest.mark.parametrize("condition", [1e2, 1e4, 1e7])
     @pytest.mark.parametrize("size", [1e-300, 1e-150, 1.0, 1e150, 1e300])
@@ -342,7 +353,7 @@ class TestInput:
         before = a.copy(), b.copy()
         x = self.run(solve, a, b)
         assert x.dtype == np.float32
-        np.testing.assert_allclose(x, self.run(solve, a.astype(float), b.astype(float)), rtol=0, atol=1e-5)
+        np.testing.assert_allclose(x, self.run(solve, a.astype(float), b.astype(float)), rtol=0, atol=SINGLE)
         assert np.array_equal(a, before[0])
         assert np.array_equal(b, before[1])
         assert self.run(solve, [[2, 0], [0, 2], [1, 1]], [2, 2, 2]).dtype == float
