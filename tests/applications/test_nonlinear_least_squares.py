@@ -13,6 +13,20 @@ from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg
 from mlnotes.blocks.derivatives import complex_step_jacobian
 from mlnotes.blocks.optimization import measured_rate
 
+# A rounding is 1.1e-16.
+CERTIFIED = 1e-9  # sums of squares that are certified to 11 digits; measured: 4e-11
+CLASSIC = 1e-10  # published to ten digits and more; measured: 2e-15
+VANISHES = 1e-20  # of Lanczos1, whose certified sum is 1.4e-25, which no double-precision residual reaches
+NOTHING = 1e-15  # a sum of squares that is zero
+MINIMUM = 1e-9  # where steps get small, a millionth of the start; measured: 2e-19
+RATE = 0.02  # the next term of the expansion, as the error of 0.01 at the start; measured: 4e-5
+LINEAR = 1e-12  # the condition, some tens, and 50 roundings; measured: 5e-15
+SUMS = 1e-14  # a sum of some tens of squares
+CONDITION = 1e-8  # the condition of the matrix, 1e6, times 50 roundings: 6e-9; measured: 1e-10
+UNITS = 1e-14  # powers of two, which round nothing; measured: 0
+SINGLE = 1e-4  # residuals in single precision, times the condition; measured: 4e-6
+CONVERGED = 1e-10  # half of the digits, squared, and more; measured: 1e-12
+
 BOTH = pytest.mark.parametrize("method", [gauss_newton, levenberg_marquardt])
 EVERY_START = [(name, start) for name in NIST for start in (0, 1)]
 
@@ -34,7 +48,7 @@ def test_levenberg_marquardt_finds_the_certified_parameters_from_both_starts(nam
     # A bell of negative height and negative width is the same bell.
     x = np.abs(found.x) if name == "Eckerle4" else found.x
     assert digits(x, problem.parameters) > 9
-    assert 2 * found.cost == pytest.approx(problem.sum_of_squares, rel=1e-9, abs=1e-20)
+    assert 2 * found.cost == pytest.approx(problem.sum_of_squares, rel=CERTIFIED, abs=VANISHES)
 
 
 @pytest.mark.parametrize("name", NIST)
@@ -51,7 +65,7 @@ def test_levenberg_marquardt_solves_the_classics(name):
     residual, start, sum_of_squares = CLASSICS[name]
     found = levenberg_marquardt(residual, start)
     assert found.converged
-    assert 2 * found.cost == pytest.approx(sum_of_squares, rel=1e-10, abs=1e-15)
+    assert 2 * found.cost == pytest.approx(sum_of_squares, rel=CLASSIC, abs=NOTHING)
 
 
 def badly_scaled():
@@ -95,7 +109,7 @@ def test_units_of_the_parameters_change_nothing(name):
     problem = NIST[name]
     units = 2.0 ** np.array([-30, 20, -11, 3, -25, 17, 0])[: len(problem.parameters)]
     scaled = levenberg_marquardt(lambda z: problem.residual(z / units), problem.starts[1] * units)
-    np.testing.assert_allclose(scaled.x / units, fitted(name, 1).x, rtol=1e-8)
+    np.testing.assert_allclose(scaled.x / units, fitted(name, 1).x, rtol=UNITS)
 
 
 @BOTH
@@ -144,13 +158,13 @@ def bent(curvature):
 def test_gauss_newton_shrinks_the_error_by_the_factor_that_theory_tells(curvature):
     found = gauss_newton(bent(curvature), [0.01], tolerance=1e-13)
     errors = np.abs(found.points[:, 0])
-    assert measured_rate(errors[(errors > 1e-9)]) == pytest.approx(abs(curvature), rel=0.02)
+    assert measured_rate(errors[(errors > 1e-9)]) == pytest.approx(abs(curvature), rel=RATE)
 
 
 def test_gauss_newton_runs_away_from_a_minimum_that_is_too_bent():
     found = gauss_newton(bent(-2.0), [1e-3], max_steps=30)
     assert not found.converged or abs(found.x[0]) > 0.1
-    np.testing.assert_allclose(levenberg_marquardt(bent(-2.0), [1e-3]).x, 0, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(levenberg_marquardt(bent(-2.0), [1e-3]).x, 0, rtol=0, atol=MINIMUM)
 
 
 @BOTH
@@ -167,8 +181,8 @@ def test_without_a_residual_the_right_digits_double_with_each_step(method):
 def test_a_linear_problem_is_solved_as_by_linear_least_squares(method):
     a, b = np.random.default_rng(1).normal(size=(11, 3)), np.random.default_rng(2).normal(size=11)
     found = method(lambda x: a @ x - b, [1.0, 2.0, 3.0], lambda x: a)
-    np.testing.assert_allclose(found.x, np.linalg.lstsq(a, b, rcond=None)[0], rtol=1e-12)
-    assert found.cost == pytest.approx(np.sum((a @ found.x - b) ** 2) / 2, rel=1e-14)
+    np.testing.assert_allclose(found.x, np.linalg.lstsq(a, b, rcond=None)[0], rtol=LINEAR)
+    assert found.cost == pytest.approx(np.sum((a @ found.x - b) ** 2) / 2, rel=SUMS)
     assert found.converged
     assert method is levenberg_marquardt or found.steps == 1
 
@@ -178,7 +192,7 @@ def test_an_ill_conditioned_step_keeps_the_digits_that_normal_equations_would_lo
     a = np.vander(np.linspace(0, 1, 23), 9)  # condition number 1e6: its square has lost 12 digits
     exact = np.arange(1.0, 10.0)
     found = method(lambda x: a @ x - a @ exact, np.zeros(9), lambda x: a)
-    np.testing.assert_allclose(found.x, exact, rtol=1e-8)
+    np.testing.assert_allclose(found.x, exact, rtol=CONDITION)
 
 
 @BOTH
@@ -203,7 +217,7 @@ def test_a_residual_in_single_precision_is_fitted_as_well_as_it_is_known(method,
     for slopes in (None, jacobian):
         found = method(rounded, [1.0, 1.0], slopes)
         assert found.converged, found.message
-        np.testing.assert_allclose(found.x, exact.x, rtol=1e-4)
+        np.testing.assert_allclose(found.x, exact.x, rtol=SINGLE)
 
 
 @BOTH
@@ -213,7 +227,7 @@ def test_every_step_is_recorded(method):
     assert found.points.shape == (found.steps + 1, 2)
     assert found.costs.shape == found.cosines.shape == (found.steps + 1,)
     assert found.dampings.shape == (found.steps,)
-    np.testing.assert_allclose(found.costs, [np.sum(problem.residual(x) ** 2) / 2 for x in found.points], rtol=1e-12)
+    np.testing.assert_allclose(found.costs, [np.sum(problem.residual(x) ** 2) / 2 for x in found.points], rtol=SUMS)
     assert found.x.tolist() == found.points[-1].tolist()
     assert found.cost == found.costs[-1]
     assert (found.cosines >= 0).all()
@@ -274,7 +288,7 @@ def test_columns_that_depend_on_each_other_stop_gauss_newton_but_not_levenberg_m
     assert "depend on each other" in found.message
     found = levenberg_marquardt(residual, [1.0, 1.0])
     assert found.converged
-    assert found.x.prod() == pytest.approx(29.5 / 14, rel=1e-10)
+    assert found.x.prod() == pytest.approx(29.5 / 14, rel=CONVERGED)
 
 
 @BOTH
@@ -308,7 +322,7 @@ def test_a_walk_to_infinity_is_not_called_a_fit():
 def test_steps_do_not_lead_where_the_residual_is_not_finite():
     found = levenberg_marquardt(lambda x: np.log(x) * [1.0, 2.0] + [0.0, 3.0], [50.0])
     assert found.converged
-    assert found.x[0] == pytest.approx(math.exp(-6 / 5), rel=1e-10)
+    assert found.x[0] == pytest.approx(math.exp(-6 / 5), rel=CONVERGED)
     lost = gauss_newton(lambda x: np.log(x) * [1.0, 2.0] + [0.0, 3.0], [50.0])
     assert lost.message == "the residual or its Jacobian is no longer finite"
 
