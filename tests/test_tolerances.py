@@ -7,13 +7,6 @@ import pytest
 
 TESTS = Path(__file__).parent
 PARTS = ["applications", "attention", "blocks", "efficient", "layers", "pretrained"]
-UNNAMED = {
-    "egnn",
-    "least_squares",
-    "nonlinear_least_squares",
-    "lu",
-    "optimization",
-}  # whose tolerances wait for reasons
 FILES = sorted(path for part in ["", *PARTS] for path in (TESTS / part).glob("test_*.py"))
 NAMES = {
     "assert_allclose": {"rtol", "atol"},
@@ -57,7 +50,7 @@ def without_a_reason(source):
 def test_no_default_is_added_to_a_tolerance_and_each_says_where_it_comes_from(path):
     source = path.read_text(encoding="utf-8")
     assert left_open(source) == []
-    assert without_a_reason(source) == [] or path.stem.removeprefix("test_") in UNNAMED
+    assert without_a_reason(source) == []
 
 
 @pytest.mark.parametrize(
