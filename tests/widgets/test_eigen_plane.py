@@ -63,7 +63,7 @@ def test_the_page_computes_what_python_computes(open_page, a):
         found = widget.iteration()
         assert shown(seen, "estimate") == pytest.approx(found.eigenvalue, abs=1e-9)
         assert shown(seen, "residual") == pytest.approx(found.residuals[-1], abs=1e-9)
-        assert shown(seen, "turned") == pytest.approx(widget.turned(), abs=1e-5)
+        assert shown(seen, "turned") == pytest.approx(widget.turned(), abs=1e-6)
         v = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))]).round(12)
         steps = [v]
         for _ in range(step):
