@@ -53,7 +53,7 @@ def check(answer, name=None):
         rule = 'check must be given a function that has a name, or a name beside it, as in check(f, "dot")'
         raise ValueError(f"{rule}, got {written(answer)}")
     checks = _find(name)
-    named = getattr(answer, "__name__", "") not in ("", "<lambda>")
+    named = own not in ("", "<lambda>") and (_asked(own) == name or own == getattr(answer, "__name__", ""))
     title = held_by if _asked(held_by) == name else own if named else name
     if _is_empty(answer):
         return Report(title, "empty", _EMPTY if parameters_of(checks.function) else _NO_NUMBER)

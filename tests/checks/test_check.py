@@ -353,7 +353,7 @@ class TestVerdicts:
 
     @pytest.mark.parametrize("answer", [np.ones(2), lambda x: x])
     def test_what_has_no_name_is_refused(self, answer):
-        with pytest.raises(ValueError, match="a function that has a name, or a name beside it, got"):
+        with pytest.raises(ValueError, match=r"a function that has a name, or a name beside it, as in .*, got"):
             check(answer)
 
     def test_a_loop_without_end_is_not_told_to_return(self, monkeypatch):
