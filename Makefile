@@ -15,9 +15,6 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Compiled modules are kept, whatever the caller's environment says: a hundred processes load them.
 export PYTHONDONTWRITEBYTECODE :=
 
-# Processes that run the tests. On two cores three are faster: a browser is waited for half of the time.
-WORKERS ?= 3
-
 # make book SOLUTIONS=0 hides the solutions of the exercises.
 export MLNOTES_SOLUTIONS := $(SOLUTIONS)
 
@@ -49,7 +46,7 @@ test: $(INSTALLED) ## run every test, re-execute every chapter and compare every
 	run $(BIN)/lint-imports --no-cache --no-logo; \
 	run $(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/book.yml; \
 	run $(BIN)/zizmor --offline --quiet --persona=auditor .github; \
-	run $(BIN)/python -m pytest tests$(if $(CHAPTER), --chapter $(CHAPTER)) -n $(WORKERS) --dist loadfile; \
+	run $(BIN)/python -m pytest tests$(if $(CHAPTER), --chapter $(CHAPTER)) -n 2 --dist loadfile; \
 	run $(BIN)/python -m pytest --nbval $(if $(CHAPTER),chapters/$(CHAPTER).ipynb,chapters -n 2 --dist loadfile); \
 	exit $$failed
 

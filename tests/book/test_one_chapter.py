@@ -83,7 +83,7 @@ def test_make_hands_the_chapter_on():
     told = subprocess.run(
         ["make", "--dry-run", "test", "CHAPTER=blocks/lu"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert "pytest tests --chapter blocks/lu -n 3" in told.stdout
+    assert "pytest tests --chapter blocks/lu -n 2" in told.stdout
     assert "pytest --nbval chapters/blocks/lu.ipynb;" in told.stdout
 
 
