@@ -690,6 +690,7 @@ def test_a_lock_and_marks_move_nothing_above_the_map_and_the_list(open_page, man
         tops = "all => all.map((it) => it.getBoundingClientRect().top + scrollY)"
         return page.locator(".mw-grid, .mw-side ul").evaluate_all(tops)
 
+    page.wait_for_timeout(300)  # a busy browser comes to its layout late
     before = places()
     for key in ("Enter", "m", "ArrowRight", "m"):
         cell(page, 0, 0).press(key) if key == "Enter" else page.keyboard.press(key)
