@@ -319,7 +319,8 @@ def _remembers(attempt):
     try:
         names = source.namespace | kept | copy.deepcopy(declared)
         version = run_definition(compile(source.tree, "<anew>", "exec"), source.name, names)
-        vars(version).update(copy.deepcopy(own)) if own else None
+        if own:
+            vars(version).update(copy.deepcopy(own))
     except Exception:  # it needs names that were known only where it was defined
         return ""
     if shown.unlike(shown.outcome(version)):

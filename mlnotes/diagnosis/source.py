@@ -324,6 +324,7 @@ def _definitions_in(text):
 
 def _definition(nodes, function, code):
     """Find the definition of a function, by the line where its code begins, or of a class, by its methods."""
+    lambdas = []
     for node in nodes:
         if isinstance(node, ast.ClassDef) and isinstance(function, type):
             if node.name == function.__name__ and node.lineno <= code.co_firstlineno <= node.end_lineno:
@@ -331,9 +332,10 @@ def _definition(nodes, function, code):
         elif isinstance(node, ast.FunctionDef | ast.Lambda) and not isinstance(function, type):
             first = min([node.lineno, *(it.lineno for it in getattr(node, "decorator_list", ()))])
             if first == code.co_firstlineno and getattr(node, "name", "<lambda>") == code.co_name:
-                if isinstance(node, ast.FunctionDef) or _gives_what(node.body, code):
+                if isinstance(node, ast.FunctionDef):
                     return node
-    return None
+                lambdas.append(node)
+    return next((it for it in lambdas if len(lambdas) == 1 or _gives_what(it.body, code)), None)
 
 
 def _gives_what(expression, code):
