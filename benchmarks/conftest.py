@@ -36,12 +36,12 @@ def big(benchmark):
 
 @pytest.fixture
 def shortest():
-    """Measure the processor time in seconds of the fastest of three runs of a function."""
+    """Measure the processor time in seconds of the fastest of five runs of a function."""
 
     def measure(function, *arguments):
         times = []
         with threadpool_limits(1):
-            for _ in range(3):
+            for _ in range(5):
                 start = process_time()
                 function(*arguments)
                 times.append(process_time() - start)

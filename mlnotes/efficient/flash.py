@@ -165,22 +165,27 @@ def attention_and_lse(q, k, v, mask=None, bias=None, scale=None, block_size=256,
         For what `flash_attention` and `causal_flash_attention` refuse.
     """
     _require_attention(q, k, v, mask, bias, block_size, offset)
-    xp, dtype = array_namespace(q), q.dtype
+    xp = array_namespace(q)
+    dtype = xp.result_type(q, k, v)
     mask = None if mask is None else beside(mask, q)
     q, k, v = map(_at_least_single, (q, k, v))
     queries = q * (q.shape[-1] ** -0.5 if scale is None else as_like(scale, q))
     leading = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
     outs, lses = [], []
     for rows in _blocks(q.shape[-2], block_size):
-        total = xp.zeros((*leading, rows.stop - rows.start, 1), dtype=q.dtype, device=device(q))
-        top, out = total - math.inf, queries[..., rows, :] @ k[..., :0, :].mT @ v[..., :0, :]  # of no key yet: zeros
-        for keys, scores in _scores(queries, k, rows, mask, bias, block_size, offset):
-            top, factor, exponentials = _rescale(top, scores)
+        shape = *leading, rows.stop - rows.start, 1
+        total = xp.zeros(shape, dtype=q.dtype, device=device(q))
+        top = total - math.inf
+        out = queries[..., rows, :] @ k[..., :0, :].mT @ v[..., :0, :]  # of no key yet: zeros
+        for keys, seen in _visible(rows, k, mask, block_size, offset):
+            top, factor, exponentials = _rescale(top, _scores(queries, k, bias, seen, rows, keys))
             total = factor * total + xp.sum(exponentials, axis=-1, keepdims=True)
             out = factor * out + exponentials @ v[..., keys, :]
+            del exponentials  # before the next block's scores come to stand in the fast memory
         outs.append(out / or_one(total))
         lses.append((top + xp.log(or_one(total)))[..., 0])
-    return xp.astype(xp.concat(outs, axis=-2), dtype, copy=False), xp.concat(lses, axis=-1)
+    out = xp.astype(xp.concat(outs, axis=-2), dtype, copy=False)
+    return out, xp.concat(lses, axis=-1)
 
 
 def merge_attentions(outs, lses):
@@ -282,7 +287,8 @@ def flash_attention_gradients(
     bias = None if bias is None else as_like(bias, q)
     grads = [xp.zeros_like(x) for x in (q, k, v, bias) if x is not None]  # no gradient goes through them
     for rows in _blocks(q.shape[-2], block_size):
-        for keys, scores in _scores(queries, k, rows, mask, bias, block_size, offset):
+        for keys, seen in _visible(rows, k, mask, block_size, offset):
+            scores = _scores(queries, k, bias, seen, rows, keys)
             weights = xp.exp(scores - lse[..., rows, None])
             grad_scores = weights * (grad[..., rows, :] @ v[..., keys, :].mT - delta[..., rows, :])
             _add(grads[0], (..., rows, slice(None)), scale * (grad_scores @ k[..., keys, :]))
@@ -373,8 +379,8 @@ def largest_block_size(fast_memory, d_head, d_value=None):
     return math.isqrt(half**2 + fast_memory) - half
 
 
-def _scores(queries, k, rows, mask, bias, block_size, offset):
-    """Yield the scores of some queries, block by block of keys; blocks that none of them may see are passed over."""
+def _visible(rows, k, mask, block_size, offset):
+    """Yield the blocks of keys of which some of these queries may see some, with a mask where they do not see all."""
     xp = array_namespace(k)
     for keys in _blocks(k.shape[-2], block_size):
         if offset is not None and keys.start >= rows.stop + offset:
@@ -386,10 +392,16 @@ def _scores(queries, k, rows, mask, bias, block_size, offset):
             own = xp.arange(rows.start, rows.stop, device=device(k))[:, None] + offset
             causal = xp.arange(keys.start, keys.stop, device=device(k)) <= own
             seen = causal if seen is None else seen & causal
-        scores = queries[..., rows, :] @ k[..., keys, :].mT
-        if bias is not None:
-            scores = scores + as_like(bias[_at(bias, rows, keys)], k)
-        yield keys, scores if seen is None else xp.where(seen, scores, -math.inf)
+        yield keys, seen
+
+
+def _scores(queries, k, bias, seen, rows, keys):
+    """Compute the scores of one block; -inf for keys that are not seen."""
+    xp = array_namespace(k)
+    scores = queries[..., rows, :] @ k[..., keys, :].mT
+    if bias is not None:
+        scores = scores + as_like(bias[_at(bias, rows, keys)], k)
+    return scores if seen is None else xp.where(seen, scores, -math.inf)
 
 
 def _rescale(top, scores):
@@ -399,7 +411,8 @@ def _rescale(top, scores):
     if xp.any(new == math.inf):  # which less itself is nan
         return _rescale(top, xp.clip(scores, max=xp.finfo(scores.dtype).max))
     shift = _finite(new)
-    return new, xp.exp(top - shift), xp.exp(scores - shift)
+    scores = scores - shift  # now, so that three tables of a block never stand in the fast memory
+    return new, xp.exp(top - shift), xp.exp(scores)
 
 
 def _finite(top):

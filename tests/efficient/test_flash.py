@@ -158,6 +158,14 @@ def test_bias_and_scale_may_come_in_any_precision_and_leave_the_result_in_that_o
     np.testing.assert_allclose(backend.read(found), expected, rtol=0, atol=4 * backend.tolerance)
 
 
+def test_of_several_precisions_the_result_has_the_one_that_attention_gives():
+    for single in range(3):
+        arrays = [x.astype(np.float32) if i == single else x for i, x in enumerate((Q, K, V))]
+        found, expected = flash_attention(*arrays, block_size=4), attention(*arrays)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=0, atol=LSE)
+
+
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_is_no_further_from_the_truth_than_torch(dtype):
     q, k, v = (torch.tensor(draw(1, 2, 300, 32, seed=n) * 2).to(dtype) for n in (6, 2, 3))

@@ -211,8 +211,8 @@ CHECKS = (
                 "parts = [softmax(x[..., it]) for it in _blocks(x.shape[-1], block_size)]\n"
                 "    return xp.moveaxis(xp.concat(parts, axis=-1), -1, axis)"), "Every block sums to one",
                 "divide by the sum over all blocks"),
-            Mistake("block with its own maximum", ("xp.exp(scores - shift)",
-                "xp.exp(scores - _finite(xp.max(scores, axis=-1, keepdims=True)))"),
+            Mistake("block with its own maximum", ("scores = scores - shift",
+                "scores = scores - _finite(xp.max(scores, axis=-1, keepdims=True))"),
                 "Right in one block; else a block below the maximum counts too much",
                 "take the running maximum off the new scores, too"),
             Mistake("one maximum for all rows", ("xp.max(scores, axis=-1, keepdims=True)", "xp.max(scores)"),
