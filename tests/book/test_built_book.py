@@ -23,6 +23,7 @@ import yaml
 import mlnotes
 from mlnotes.book.browser import accessibility_faults
 from mlnotes.book.chapter_map import draw, read_map
+from mlnotes.book.sampling import EVERY, sample
 from mlnotes.book.sphinx_extension import _typeset
 from mlnotes.book.svg import DARK, READABLE
 
@@ -213,7 +214,10 @@ def _read(path):
 
 @pytest.fixture(scope="module")
 def visits(pages, browser, about):
-    """Open every page once, or those of the one chapter, and look at it in both widths and both themes."""
+    """Open every page once, or those of the one chapter, and look at it in both widths and both themes.
+
+    Every fourth page is looked at as axe does beyond its colours, and every page of the one chapter, or by ``.ci/run``.
+    """
     groups = {}
     for name, page in ((it, pages[it]) for it in (about.pages if about else pages)):
         template = next((it for it in TEMPLATES if name.startswith(it)), None)
@@ -221,21 +225,26 @@ def visits(pages, browser, about):
     context = browser.new_context(viewport={"width": NARROW, "height": 900})
     page, seen = context.new_page(), []  # one page for all: a new one is a new process
     page.set_default_timeout(180_000)  # a busy machine is no failure
-    visits = {names[0]: _visit_together(page, [pages[it] for it in names], seen) for names in groups.values()}
+    firsts = [names[0] for names in groups.values()]
+    closely = firsts if about else sample(firsts, EVERY // 8)
+    visits = {
+        names[0]: _visit_together(page, [pages[it] for it in names], seen, names[0] in closely)
+        for names in groups.values()
+    }
     context.close()
     return visits
 
 
-def _visit_together(page, written, seen):
+def _visit_together(page, written, seen, closely):
     """Visit a page below whose article stand those of the others."""
     first, *others = written
     if not others:
-        return _visit(page, first.path, seen)
+        return _visit(page, first.path, seen, closely)
     end, words = ARTICLE.search(first.text).end(), Counter()
     articles = [_with_few_words(ARTICLE.search(it.text)[0], words) for it in others]
     together = first.path.with_name("together.html")
     together.write_text("".join([first.text[:end], *articles, first.text[end:]]), encoding="utf-8")
-    visit = _visit(page, together, seen)
+    visit = _visit(page, together, seen, closely)
     together.unlink()
     return visit
 
@@ -250,7 +259,7 @@ def _with_few_words(html, words):
     return re.sub('<span class="([a-z][a-z0-9]?)">([^<>]*)</span>', thinned, html)
 
 
-def _visit(page, path, seen):
+def _visit(page, path, seen, closely):
     visit = Visit()
     listeners = {
         "request": lambda it: visit.requests.add(it.url),
@@ -272,10 +281,10 @@ def _visit(page, path, seen):
         visit.overflow[width] = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         visit.too_wide[width] = page.evaluate(TOO_WIDE)
         visit.smallest_text[width] = page.evaluate(SMALLEST_TEXT)
-        if width == NARROW:
+        if closely and width == NARROW:
             visit.faults |= _faults(page, "'main'", STRUCTURE, f"{width} px")
             page.evaluate(REMEMBER_SEEN)
-        elif page.evaluate(APPEARED):
+        elif closely and page.evaluate(APPEARED):
             visit.faults |= _faults(page, "appeared", STRUCTURE, f"{width} px")
         seen += page.evaluate(CHOOSE, [seen, width])
     page.set_viewport_size({"width": NARROWEST, "height": 900})
