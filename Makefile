@@ -59,7 +59,7 @@ lab: $(INSTALLED) ## open the chapters in JupyterLab
 notebooks: $(INSTALLED) ## re-execute the chapters (or CHAPTER=...) and write their outputs back
 	$(BIN)/python -m mlnotes.book.canonical $(if $(CHAPTER),chapters/$(CHAPTER).ipynb)
 
-bench: $(INSTALLED) ## time the functions beside NumPy, SciPy and PyTorch, print the ratios
+bench: $(INSTALLED) ## time the functions beside NumPy, SciPy and PyTorch, print the ratios; run each chapter alone
 	$(BIN)/python -m pytest benchmarks/bench_*.py -q --benchmark-max-time=0.5
 
 beside: $(INSTALLED) ## measure again what is too dear for a page, and compare it with what the page says (minutes)

@@ -53,7 +53,7 @@ def shortest():
 def pytest_collection_modifyitems(config, items):
     """Ask for right results and counts only, and for no times, with --benchmark-disable."""
     if config.getoption("benchmark_disable"):
-        items[:] = [item for item in items if "shortest" not in item.fixturenames]
+        items[:] = [item for item in items if not {"shortest", "used"} & set(item.fixturenames)]
 
 
 def pytest_benchmark_group_stats():
