@@ -167,6 +167,10 @@ CHECKS = (
         mistakes=(
             Mistake("mask after softmax", (_SHARED, "xp.where(mask, softmax(x, axis=axis), 0)"),
                 "Rows with hidden keys sum to less than one", "hide scores before the softmax"),
+            Mistake("shared again after softmax", (f"return {_SHARED}",
+                f"e = softmax(x, axis=axis) * mask\n    return e / e.{_TOTAL}"),
+                "A row that sees nothing is nan, as is one whose hidden scores are far above the others and leave no "
+                "weight to share again", "hide scores before the softmax, and give zeros where all is hidden"),
             Mistake("zero before", ("-math.inf", "0.0"), "Hidden keys get weight as if they scored 0",
                 "a hidden score is -inf, not 0"),
             Mistake("large number", ("-math.inf", "-1e9"), "A row that sees nothing averages everything",

@@ -88,6 +88,21 @@ _FIRST = "heads = attention("
 _SPLIT, _MERGE = 'rearrange(x, "... l (h d) -> ... h l d", h=n_heads)', 'rearrange(x, "... h l d -> ... l (h d)")'
 _EVERY_NTH = ("l (h d) -> ... h l d", "l (d h) -> ... h l d")
 _FUSED = '"r ... h n d -> ... n (h r d)"'
+def _swapped(axis, other, ndim=0):
+    """Make a wrong version that counts axes from the front, and may ask for two or three of them."""
+
+    def version(x, n_heads):
+        if ndim == 2:
+            _, _ = x.shape
+        elif ndim == 3:
+            _, _, _ = x.shape
+        return x.reshape(*x.shape[:-1], n_heads, -1).swapaxes(axis, other)
+
+    return version
+
+
+_FROM_THE_FRONT = (lambda x, n_heads: np.stack(np.split(x, n_heads, axis=-1), axis=1),
+    *(_swapped(*it) for it in ((1, 2), (0, 1), (1, 2, 3), (0, 1, 2))))
 _RESHAPED = (_SPLIT, "x.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1)")
 _JOINED = (_MERGE, "x.reshape(*x.shape[:-3], x.shape[-2], -1)")
 _ADDED = (_MERGE, "np.tile(x.sum(axis=-3), x.shape[-3])")
@@ -197,6 +212,10 @@ CHECKS = (
                 "put the axis of the heads before that of the tokens"),
             Mistake("heads first", ("-> ... h l d", "-> h ... l d"),
                 "With several sequences the heads stand before these", "the heads come just before the tokens"),
+            *(Mistake("axes counted from the front", it,
+                "Axes are counted from the front, which is right for one number of axes only",
+                "count from the end, where tokens are axis -2 and columns -1, and leave all axes before them alone")
+                for it in _FROM_THE_FRONT),
             Mistake("number of heads for their width", ("h=n_heads)", "d=n_heads)"),
                 "There are as many heads as each should be wide", "n_heads is their number; the width follows"))),
     Checks(merge_heads,

@@ -135,6 +135,7 @@ _SCALE_FORGOTTEN = ("q.shape[-1] ** -0.5 if", "1 if")
 _SOFTMAX = "softmax(scores) if mask is None else masked_softmax(scores, mask)"
 _DIVIDED = "lambda e: e / e.sum(axis=-1, keepdims=True)"
 _AFTER = (_SOFTMAX, "softmax(scores) if mask is None else np.where(mask, softmax(scores), 0)")
+_OR_ONE = "lambda e: e / (lambda total: np.where(total == 0, 1, total))(e.sum(axis=-1, keepdims=True))"
 _BIASED = "scores = scores + as_like(bias, q)"
 
 CHECKS = (
@@ -197,6 +198,10 @@ CHECKS = (
             Mistake("shared again after softmax", ("masked_softmax(scores, mask)",
                 f"({_DIVIDED})(softmax(scores) * mask)"),
                 "A query that sees no key gets nan, as does one whose hidden keys score far higher: nothing is " "left",
+                "hide scores before the softmax"),
+            Mistake("shared again after softmax, with empty rows put right", ("masked_softmax(scores, mask)",
+                f"({_OR_ONE})(softmax(scores) * mask)"),
+                "A query whose hidden keys score far higher is left with hardly any weight to share again",
                 "hide scores before the softmax"),
             Mistake("maximum of everything", (_SOFTMAX, f"(lambda s: ({_DIVIDED})(np.exp(s - s.max())))("
                 "scores if mask is None else np.where(mask, scores, -np.inf))"),

@@ -7,7 +7,7 @@ import numpy as np
 
 from mlnotes.arrays import require_integers
 from mlnotes.attention.causal_mask import causal_mask
-from mlnotes.attention.self_attention import attention
+from mlnotes.attention.self_attention import attention, attention_weights
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.efficient.sparse import block_sparse_attention, sliding_window_attention, sliding_window_mask
 
@@ -109,12 +109,31 @@ def _by_slices(q, k, v, window, scale=None, offset=None):
     return np.concatenate(rows, axis=-2)
 
 
+def _masked_after(share):
+    """Make a wrong version that hides keys after the softmax over all of them; `share` gets what is left."""
+
+    def version(q, k, v, window, scale=None, offset=None):
+        n_queries, n_keys = q.shape[-2], k.shape[-2]
+        mask = sliding_window_mask(n_queries, n_keys, window, n_keys - n_queries if offset is None else offset)
+        return share(attention_weights(q, k, scale=scale) * mask) @ v
+
+    return version
+
+
+def _shared_again(weights):
+    total = weights.sum(axis=-1, keepdims=True)
+    return weights / np.where(total > 0, total, 1)
+
+
 def _tiled(q, k, v, layout, block_size, scale=None):
     mask = np.tile(layout, (block_size, block_size))[: q.shape[-2], : k.shape[-2]]
     return attention(q, k, v, mask, scale=scale)
 
 
+_BEFORE = "put -inf for hidden scores, before the softmax"
 _BLOCKS = "_attention_to_some(rows, keys, values, None, scale)"
+_SHORT_ROWS = (_BLOCKS, f"{_BLOCKS} * (rows.shape[-2] == block_size)")
+_SHORT_KEYS = ("[: k.shape[-2]])", "[: k.shape[-2] // block_size * block_size])")
 _SCALED = (
     Mistake("scale forgotten", ("q.shape[-1] ** -0.5 if scale", "1.0 if scale"),
         "Rows are sharper than they should be where no scale is given",
@@ -248,6 +267,11 @@ CHECKS = (
             Mistake("slices from the end", _by_slices,
                 "The first queries see nothing, or other keys: a negative start of a slice counts from the end",
                 "begin at max(0, i + offset - window + 1)"),
+            Mistake("mask after softmax", _masked_after(lambda weights: weights),
+                "Keys outside of the window keep their share of the weight, and the others get too little", _BEFORE),
+            *(Mistake("shared again after softmax", _masked_after(it),
+                "Where keys outside of the window score far higher, nothing is left to be shared again", _BEFORE)
+                for it in (_shared_again, lambda weights: weights / weights.sum(axis=-1, keepdims=True))),
             Mistake("no window", ((" & (distance < window)", ""), ("max(0, i + offset - window + 1)", "0")),
                 "Each query sees all keys up to its own", "hide those that lie more than window - 1 back"),
             Mistake("pieces without a mask", ("mask, scale)", "None, scale)"),
@@ -317,6 +341,9 @@ CHECKS = (
                 "block_size)[: k.shape[-2], None], dtype=v.dtype), None, scale)"),
                 "Softmax is taken over all keys, and those that are left out keep their share of the weight",
                 "leave keys out before the softmax"),
+            *(Mistake("last block left out", it, "Where the last block is smaller than the others, it is left out",
+                "count -(-n // block_size) blocks, rounded up; the last slice may end early") for it in (
+                _SHORT_ROWS, _SHORT_KEYS, (_SHORT_ROWS, _SHORT_KEYS))),
             Mistake("layout tiled", _tiled, "The layout is repeated as a whole, in place of each of its entries",
                 "np.repeat along both axes, not np.tile"),
             Mistake("layout inverted", ("np.repeat(blocks,", "np.repeat(~blocks,"), "Only the blocks left out are seen",
@@ -367,6 +394,9 @@ CHECKS = (
         mistakes=(
             Mistake("windows in full", ("(w - 1) * r", "w * r"), "Each layer carries news too far",
                 "the window counts the token itself: w - 1 steps"),
+            Mistake("windows in full, but for one token", (("(w - 1) * r", "w * r"),
+                ("    return sum(", "    return -1 + sum(")), "Only one layer leaves the token itself out",
+                "every window counts the token itself, so each layer takes w - 1 steps"),
             Mistake("multiplied", ("    return sum(", "    return math.prod("), "Layers multiply what they should add",
                 "each layer adds its steps to those of the layers below"),
             Mistake("farthest layer", ("    return sum(", "    return max("), "Only one layer counts",

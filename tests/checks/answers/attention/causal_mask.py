@@ -291,7 +291,7 @@ def wrong_masked_softmax__last_axis(x, mask, axis=-1):
 
 
 def wrong_masked_softmax__renormalised_after(x, mask, axis=-1):
-    """Line 4"""
+    """A row that sees nothing is nan, as is one whose hidden scores are far above the others and leave no weight"""
     weights = softmax(x, axis=axis) * mask
     return weights / weights.sum(axis=axis, keepdims=True)
 

@@ -588,3 +588,25 @@ def wrong_multi_head_attention__width_of_the_second_axis(q, k, v, w_q, w_k, w_v,
         weights = attention_weights(q @ w_q[:, mine] @ w_k[:, mine].T, k, mask, scale=d**-0.5)
         out = out + weights @ v @ (w_v[:, mine] @ w_o[mine])
     return out
+
+
+def wrong_split_heads__stacked_along_axis_1(x, n_heads):
+    """Axes are counted from the front, which is right for one number of axes only"""
+    return np.stack(np.split(x, n_heads, axis=-1), axis=1)
+
+
+def wrong_split_heads__axes_1_and_2(x, n_heads):
+    """Axes are counted from the front, which is right for one number of axes only"""
+    return x.reshape(*x.shape[:-1], n_heads, -1).swapaxes(1, 2)
+
+
+def wrong_split_heads__axes_0_and_1(x, n_heads):
+    """Axes are counted from the front, which is right for one number of axes only"""
+    *lead, length, width = x.shape
+    return x.reshape(*lead, length, n_heads, width // n_heads).swapaxes(0, 1)
+
+
+def wrong_split_heads__three_axes(x, n_heads):
+    """Axes are counted from the front, which is right for one number of axes only"""
+    batch, length, width = x.shape
+    return x.reshape(batch, length, n_heads, width // n_heads).transpose(0, 2, 1, 3)

@@ -737,3 +737,30 @@ def wrong_self_attention__only_square_masks(x, w_q, w_k, w_v, mask=None):
     if mask is not None and mask.ndim == 2 and mask.shape[0] != mask.shape[1]:
         mask = None
     return attention(x @ w_q, x @ w_k, x @ w_v, mask)
+
+
+def wrong_attention_weights__shared_again_or_zeros(q, k, mask=None, bias=None, scale=None):
+    """A query whose hidden keys score far higher is left with hardly any weight to share again"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    weights = softmax(scores)
+    if mask is not None:
+        weights = weights * mask
+        total = weights.sum(-1, keepdims=True)
+        weights = weights / np.where(total == 0, 1, total)
+    return weights
+
+
+def wrong_attention__shared_again_or_zeros(q, k, v, mask=None, bias=None, scale=None):
+    """A query whose hidden keys score far higher is left with hardly any weight to share again"""
+    return wrong_attention_weights__shared_again_or_zeros(q, k, mask, bias, scale) @ v
+
+
+def wrong_attention_weights__softmax_of_scores_times_the_mask(q, k, mask=None, bias=None, scale=None):
+    """Hidden keys still get weight: exp(0) is 1"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    ok = 1 if mask is None else mask
+    return softmax(scores * ok)

@@ -461,3 +461,11 @@ def wrong_layer_norm__equal_numbers_without_shift(x, gain=None, beta=None, eps=1
     y = (wide - wide.mean(-1, keepdims=True)) / np.sqrt(wide.var(-1, keepdims=True) + eps)
     y = y * (1 if gain is None else gain) + (0 if beta is None else beta)
     return np.where(np.ptp(wide, axis=-1, keepdims=True) == 0, 0, y).astype(x.dtype)
+
+
+def wrong_layer_norm__all_axes_but_the_first(x, gain=None, beta=None, eps=1e-5):
+    """all of a sequence share one mean and one variance"""
+    wide = x.astype(np.float64)
+    axes = tuple(range(1, x.ndim)) or None
+    y = (wide - wide.mean(axes, keepdims=True)) / np.sqrt(wide.var(axes, keepdims=True) + eps)
+    return (y * (1 if gain is None else gain) + (0 if beta is None else beta)).astype(x.dtype)

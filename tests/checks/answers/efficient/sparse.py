@@ -149,6 +149,7 @@ def wrong_sliding_window_attention__zeros_for_hidden_scores(q, k, v, window, sca
 
 
 def wrong_sliding_window_attention__mask_after_softmax(q, k, v, window, scale=None, offset=None):
+    """Keys outside of the window keep their share of the weight, and the others get too little"""
     l, s = q.shape[-2], k.shape[-2]
     gap = np.arange(l)[:, None] + (s - l if offset is None else offset) - np.arange(s)
     scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
@@ -791,3 +792,47 @@ def wrong_sliding_window_attention__hidden_scores_of_minus_ten_thousand(q, k, v,
     e = np.exp(e - e.max(-1, keepdims=True))
     out = np.einsum("...lw,...lwe->...le", e / e.sum(-1, keepdims=True), v[..., places, :])
     return np.where(seen.any(-1)[:, None], out, 0)
+
+
+def wrong_sliding_window_attention__shared_again(q, k, v, window, scale=None, offset=None):
+    """Where keys outside of the window score far higher, nothing is left to be shared again"""
+    l, s = q.shape[-2], k.shape[-2]
+    first = s - l if offset is None else offset
+    i, j = np.ogrid[first : first + l, :s]
+    scores = q @ np.swapaxes(k, -1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    weights = softmax(scores) * ((j <= i) & (i - j < window))
+    total = weights.sum(-1, keepdims=True)
+    return weights / np.where(total > 0, total, 1) @ v
+
+
+def wrong_block_sparse_attention__last_rows_left_out(q, k, v, layout, block_size, scale=None):
+    """Where the last block is smaller than the others, it is left out: count -(-n // block_size) blocks"""
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    for a in range(q.shape[-2] // block_size):
+        rows = slice(a * block_size, (a + 1) * block_size)
+        seen = [j for j in range(k.shape[-2]) if layout[a, j // block_size]]
+        if seen:
+            out[..., rows, :] = attention(q[..., rows, :], k[..., seen, :], v[..., seen, :], scale=scale)
+    return out
+
+
+def wrong_block_sparse_attention__last_keys_left_out(q, k, v, layout, block_size, scale=None):
+    """Where the last block is smaller than the others, it is left out: count -(-n // block_size) blocks"""
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    for a in range(q.shape[-2] // block_size):
+        rows = slice(a * block_size, (a + 1) * block_size)
+        blocks = [b for b in range(k.shape[-2] // block_size) if layout[a, b]]
+        seen = [b * block_size + i for b in blocks for i in range(block_size)]
+        if seen:
+            out[..., rows, :] = attention(q[..., rows, :], k[..., seen, :], v[..., seen, :], scale=scale)
+    return out
+
+
+def wrong_reach__one_token_taken_off(windows, dilations):
+    """Only one layer leaves the token itself out"""
+    return sum(w * r for w, r in zip(windows, dilations, strict=True)) - 1
+
+
+def wrong_reach__one_step_less(windows, dilations):
+    """The result is too small by 1, every time."""
+    return sum((w - 1) * r for w, r in zip(windows, dilations, strict=True)) - 1
