@@ -196,6 +196,28 @@ _FULL = Mistake("full factors", lambda a, *block: np.linalg.qr(a, mode="complete
     "cut both to k = min(m, n): the columns of Q that are too many meet zeros only")
 
 
+def _with_signs(sign):
+    """Turn the factors of mirrors round, so that no entry on the diagonal of R is negative."""
+
+    def version(a):
+        q, r = np.linalg.qr(np.asarray(a, float))
+        signs = sign(np.diag(r))
+        return q * signs, (r.T * signs).T
+
+    return version
+
+
+_BY_MIRRORS = (
+    Mistake("factors of mirrors", lambda a: tuple(np.linalg.qr(a)),
+        "The diagonal of R is negative in places, and columns of which nothing is left get a direction all the same",
+        "take the projections off each column, and divide by its length; np.linalg.qr reflects, as Householder does"),
+    *(Mistake("factors of mirrors, turned round", _with_signs(it),
+        "Columns of which nothing is left get a direction all the same",
+        "take the projections off each column, and leave zeros where nothing is left; np.linalg.qr reflects, as "
+        "Householder does") for it in (lambda d: np.where(d < 0, -1.0, 1.0), np.sign)),
+)
+
+
 def _directions(i, left, column):
     """List what goes wrong with any of the two ways to orthogonalize; `left` is what is left of column i."""
     divided = f"{left} / (r[{i}, {i}] or 1)"
@@ -265,6 +287,23 @@ def _mirrors(sign_of_zero):
         "Vectors end on the mirror, half of the way", "subtract the projection onto the normal twice"))
 
 
+def _whole_columns(cut, scaled):
+    """Make a wrong version that reflects each column as a whole, down from its first row."""
+
+    def version(a, *block):
+        r = np.array(a, dtype=float)
+        q, k = np.eye(len(r)), min(r.shape)
+        for j in range(k):
+            v = r[:, j] / ((np.abs(r[:, j]).max() or 1) if scaled else 1)
+            v[j] += np.copysign(np.linalg.norm(v), v[j])
+            if v.any():
+                v /= np.linalg.norm(v)
+                r, q = r - 2 * np.outer(v, v @ r), q - 2 * np.outer(q @ v, v)
+        return q[:, :k], cut(r[:k])
+
+    return version
+
+
 _REFLECTIONS = (
     _FULL,
     *_mirrors((*_SIGN_OF_ZERO, ("r[j + 1 :, j] = 0", "pass"),
@@ -277,6 +316,10 @@ _REFLECTIONS = (
     *(Mistake("q transposed", lambda a, *block, last=last: _plain_householder(a, turned=True, last=last),
         "QR is another matrix, although Q is orthogonal and R is right",
         "multiply Q by each mirror from the right, or transpose it in the end") for last in (0, 1)),
+    *(Mistake("whole columns reflected", _whole_columns(cut, scaled),
+        "From the second column on, a mirror moves the rows above the diagonal as well, and zeros are lost again",
+        "take the mirror from r[j:, j], and leave the rows above it alone")
+        for cut in (np.triu, np.asarray) for scaled in (True, False)),
     Mistake("zeros written below", _SIGN_OF_ZERO, "With a leading zero QR is another matrix",
         "use copysign, which is never 0: what is not reflected must not be taken for zero"),
     Mistake("squares as they are", (_AS_IT_IS, _UNSCALED, (_CUT, "r[:k]")),
@@ -313,6 +356,7 @@ CHECKS = (
                 "r[j - 1 : j, j] = q[:, j - 1 : j].T @ a[:, j]"),
                 "Neighbouring columns of Q are orthogonal, others are not",
                 "subtract the projections onto all directions"),
+            *_BY_MIRRORS,
             *_directions("j", "v", "a[:, j]"))),
     Checks(modified_gram_schmidt, run=_with_lengths, written=_written(True),
         cases=(*_calls(), _SPANNING_NOTHING, call(_ill).about("a condition number of 1e6", tolerance=1e-8)),

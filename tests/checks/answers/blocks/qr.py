@@ -685,3 +685,50 @@ def wrong_givens_rotation__quotient_but_for_zero(x, y):
     angle = math.atan(y / x)
     c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, s], [-s, c]])
+
+
+def wrong_gram_schmidt__by_numpy(a):
+    """The diagonal of R is negative in places, and columns of which nothing is left get a direction all the same"""
+    return tuple(np.linalg.qr(a))
+
+
+def wrong_gram_schmidt__by_numpy_with_positive_diagonal(a):
+    """: take the projections off each column, and leave zeros where nothing is left"""
+    q, r = np.linalg.qr(a)
+    signs = np.where(np.diag(r) < 0, -1.0, 1.0)
+    return q * signs, r * signs[:, None]
+
+
+def wrong_gram_schmidt__by_numpy_with_numpys_sign(a):
+    """: take the projections off each column, and leave zeros where nothing is left"""
+    q, r = np.linalg.qr(a)
+    signs = np.sign(np.diag(r))
+    return q * signs, signs[:, None] * r
+
+
+def wrong_householder_qr__whole_columns_as_matrices(a):
+    """From the second column on, a mirror moves the rows above the diagonal as well"""
+    r = np.array(a, float)
+    m, n = r.shape
+    q = np.eye(m)
+    for j in range(min(m, n)):
+        v = r[:, j].copy()
+        v[j] += np.copysign(np.linalg.norm(v), v[j])
+        if v.any():
+            h = np.eye(m) - 2 * np.outer(v, v) / (v @ v)
+            r, q = h @ r, q @ h
+    return q[:, : min(m, n)], np.triu(r[: min(m, n)])
+
+
+def wrong_householder_qr__whole_columns_scaled(a):
+    """From the second column on, a mirror moves the rows above the diagonal as well"""
+    r = np.array(a, float)
+    m, n = r.shape
+    q = np.eye(m)
+    for j in range(min(m, n)):
+        v = r[:, j] / (np.abs(r[:, j]).max() or 1)
+        v[j] += np.copysign(np.linalg.norm(v), v[j])
+        v /= np.linalg.norm(v) or 1
+        r -= 2 * np.outer(v, v @ r)
+        q -= 2 * np.outer(q @ v, v)
+    return q[:, : min(m, n)], r[: min(m, n)]
