@@ -273,7 +273,8 @@ def _walk(*settings, **named):
 
 
 _ANEW = (call(_rate(0.1, "second")).about("a second walk with the same stepper"),
-    call(_rate(0.02, "long")).about("how many of 1001 steps it takes"),
+    call(_rate(0.02, "long")).about("how many of 1001 steps it takes", hint="It ends of its own accord: go on for "
+        "ever, `while True`; whoever asks for the steps decides when there are enough."),
     call(_rate(0.1, "itself")).about("with x itself as gradient of |x|²/2"))
 
 

@@ -1257,6 +1257,8 @@ def wrong_momentum__velocity_of_the_walk_before(rate, beta=0.9):
 
 
 def wrong_momentum__ten_steps(rate, beta=0.9):
+    """It ends of its own accord: go on for ever"""
+
     def steps(problem, x):
         v = 0.0
         for _ in range(10):
@@ -1719,3 +1721,33 @@ def wrong_adam__zeros_replaced_in_place_of_eps(rate=1e-3, beta1=0.9, beta2=0.999
 
 
 wrong_minimize__hessian_of_the_start = slip(right_minimize__loop, "hessian(x)", "hessian(x0)")
+
+
+def wrong_momentum__ends_with_a_short_step(rate, beta=0.9):
+    """It ends of its own accord"""
+
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            v = beta * v + problem.gradient(x)
+            x = x - rate * v
+            yield x
+            if np.linalg.norm(rate * v) < 1e-6:
+                return
+
+    return steps
+
+
+def wrong_momentum__ends_at_rest(rate, beta=0.9):
+    """It ends of its own accord"""
+
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            v = beta * v + problem.gradient(x)
+            if np.linalg.norm(v) < 1e-8:
+                break
+            x = x - rate * v
+            yield x
+
+    return steps
