@@ -503,7 +503,10 @@ CHECKS = (
             Mistake("y forgotten", (_VJP, _VJP.replace("- y *", "-")),
                 "Every feature gets the same share of what goes through the variance", "multiply it by y"),
             Mistake("sums for means", (_VJP, _VJP.replace("xp.mean", "xp.sum")),
-                "What is taken away is n times too large", "take the mean over the features"))),
+                "What is taken away is n times too large", "take the mean over the features"),
+            *(Mistake("sum for one mean", (_VJP, _VJP.replace(mean, mean.replace("mean", "sum"))),
+                f"What goes through the {which} is n times too large", "take the mean over the features, not the sum")
+                for mean, which in (("xp.mean(u", "mean"), ("xp.mean(y * u", "variance"))))),
     Checks(xw_gradient_x,
         cases=(
             call(_w23, _g33), call(_tilted, np.array([[1.0, 2.0]])), call(_w, _upstream), call(_w,

@@ -644,7 +644,7 @@ def wrong_layer_norm_vjp__multiplied_by_sigma(x, upstream, gain=None, eps=1e-5):
 
 
 def wrong_layer_norm_vjp__sum_in_the_second(x, upstream, gain=None, eps=1e-5):
-    """Line 6"""
+    """What goes through the variance is n times too large"""
     sigma = np.sqrt(x.var(-1, keepdims=True) + eps)
     y = (x - x.mean(-1, keepdims=True)) / sigma
     u = upstream * (1 if gain is None else gain)
@@ -1082,3 +1082,11 @@ def wrong_distance_gradient__near_taken_for_equal(a, b):
     difference = a - b
     length = np.linalg.norm(difference, axis=-1, keepdims=True)
     return np.where(length < 1e-8, 0.0, difference / np.where(length == 0, 1, length))
+
+
+def wrong_layer_norm_vjp__sum_over_features_by_einsum(x, upstream, gain=None, eps=1e-5):
+    """What goes through the variance is n times too large"""
+    u = upstream if gain is None else upstream * gain
+    s = np.sqrt(x.var(-1, keepdims=True) + eps)
+    y = (x - x.mean(-1, keepdims=True)) / s
+    return (u - u.mean(-1, keepdims=True) - y * np.einsum("...i,...i->...", u, y)[..., None]) / s
