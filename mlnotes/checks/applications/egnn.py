@@ -174,11 +174,30 @@ _R2 = "xp.sum(difference**2, axis=-1, keepdims=True)"
 _PRODUCTS = "(x * x).sum(-1)[..., :, None, None] + (x * x).sum(-1)[..., None, :, None] - 2 * (x @ x.mT)[..., None]"
 _AVERAGED = " / or_one(n_heard)"
 _N_HEARD = "xp.sum(xp.astype(heard, x.dtype), axis=-1)[..., None]"
+_LAST = "(x.shape[-2] - 1 - np.argmax(heard[..., ::-1], axis=-1))[..., None, None]"
+_LAST_LINE = ("xp.sum(difference * weights, axis=-2)",
+    f"np.take_along_axis(difference * weights, np.broadcast_to({_LAST}, (*x.shape[:-1], 1, 1)), -2)[..., 0, :]")
+_LAST_MESSAGE = ("m_i = array_namespace(m).sum(m, axis=-2)", f"heard = _pairs(x, mask)[0]; m_i = np.take_along_axis(m, "
+    f"np.broadcast_to({_LAST}, (*x.shape[:-1], 1, 1)), -2)[..., 0, :]")
 _ALL_LINES = (("xp.where(heard[..., None], difference, 0.0)", "difference"),
     ("xp.where(heard[..., None], weights, 0.0)", "weights"))
 _ALL_MESSAGES, _MOVED = " messages(h, x, phi_e, None, edge_features),", "displacements(x, m, phi_x, mask)"
 _HEARD_M = "xp.where(heard[..., None], m,"
 _points, _moving = (_h, _x, _phi_e, _phi_x, _phi_h), (_h, _x, _v, _phi_e, _phi_x, _phi_h, _phi_v)
+
+
+
+def _one_after_another(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    x, sums = np.array(x, float), []
+    for i in range(len(x)):
+        others = [j for j in range(len(x)) if j != i and (mask is None or mask[i, j])]
+        square = ((x[i] - x) ** 2).sum(-1, keepdims=True)
+        known = [np.repeat(h[i : i + 1], len(x), axis=0), h, square]
+        m = phi_e(np.concatenate([*known, *([] if edge_features is None else [edge_features[i]])], axis=-1))
+        sums.append(m[others].sum(axis=0))
+        x[i] += ((x[i] - x) * phi_x(m))[others].sum(axis=0) / max(1, len(others))
+    return phi_h(np.concatenate([h, sums], axis=-1)), x
+
 
 CHECKS = (
     Checks(egnn_layer,
@@ -250,6 +269,14 @@ CHECKS = (
                 "phi_h is handed the messages first, and h_i after them", "h_i comes first, as in what phi_e is given"),
             Mistake("largest message", ("sum(m, axis=-2)", "max(m, axis=-2)"),
                 "Of each entry of the messages only the largest is heard", "sum the messages"),
+            *(Mistake("repeated indices lost", it,
+                "Of all that one point hears only the last counts, since `total[i] += m` writes once to each index",
+                "add up with np.add.at(total, i, m), or sum over an axis") for it in (
+                _LAST_MESSAGE, _LAST_LINE, (_LAST_MESSAGE, _LAST_LINE))),
+            *(Mistake("points moved too soon", it, "Messages are taken from points that have already moved",
+                "keep the old positions until all messages are taken, and move all points at once") for it in (
+                ("_i = array_namespace(m).sum(m,", "_i = array_namespace(m).sum(messages(h, x, phi_e, mask, "
+                "edge_features),"), _one_after_another)),
             Mistake("old features lost", ("_side_by_side(h, m_i)", "m_i"), "phi_h is handed the messages alone",
                 "hand it h_i and the sum of the messages, side by side"),
             Mistake("divided by nobody", (_AVERAGED, " / n_heard"),

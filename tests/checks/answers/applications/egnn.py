@@ -570,3 +570,58 @@ def wrong_gram_of_squares__in_space_only(squares):
     values, vectors = np.linalg.eigh(-0.5 * centered @ squares @ centered)
     x = vectors[:, -3:] * np.sqrt(np.clip(values[-3:], 0, None))
     return x @ x.T
+
+
+def _lists(h, x, phi_e, phi_x, mask, edge_features):
+    allowed = np.ones((len(x), len(x)), bool) if mask is None else mask.copy()
+    np.fill_diagonal(allowed, False)
+    i, j = np.nonzero(allowed)
+    difference = x[i] - x[j]
+    parts = [h[i], h[j], (difference**2).sum(-1, keepdims=True)]
+    m = phi_e(np.hstack(parts if edge_features is None else [*parts, edge_features[i, j]]))
+    return i, m, difference * phi_x(m), np.maximum(np.bincount(i, minlength=len(x)), 1)[:, None]
+
+
+def wrong_egnn_layer__all_repeated_indices_lost(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Of all that one point hears only the last counts, since `total[i] += m` writes once to each index"""
+    i, m, lines, count = _lists(h, x, phi_e, phi_x, mask, edge_features)
+    total, moved = np.zeros((len(x), m.shape[1])), np.zeros(x.shape)
+    total[i] += m
+    moved[i] += lines
+    return phi_h(np.hstack([h, total])), x + moved / count
+
+
+def wrong_egnn_layer__messages_lost(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Of all that one point hears only the last counts, since `total[i] += m` writes once to each index"""
+    i, m, lines, count = _lists(h, x, phi_e, phi_x, mask, edge_features)
+    total, moved = np.zeros((len(x), m.shape[1])), np.zeros(x.shape)
+    total[i] += m
+    np.add.at(moved, i, lines)
+    return phi_h(np.hstack([h, total])), x + moved / count
+
+
+def wrong_egnn_layer__moved_one_by_one(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Messages are taken from points that have already moved"""
+    x, sums = np.array(x, float), []
+    for i in range(len(x)):
+        total, moved, count = 0.0, np.zeros(x.shape[1]), 0
+        for j in range(len(x)):
+            edge = [] if edge_features is None else edge_features[i, j]
+            m = phi_e(np.concatenate([h[i], h[j], [np.sum((x[i] - x[j]) ** 2)], edge]))
+            if i != j and (mask is None or mask[i, j]):
+                total, moved, count = total + m, moved + (x[i] - x[j]) * phi_x(m), count + 1
+        sums.append(total + 0 * m)
+        x[i] += moved / max(1, count)
+    return phi_h(np.hstack([h, sums])), x
+
+
+def wrong_egnn_layer__moved_first(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """Messages are taken from points that have already moved"""
+    i, _, lines, count = _lists(h, x, phi_e, phi_x, mask, edge_features)
+    moved = np.zeros(x.shape)
+    np.add.at(moved, i, lines)
+    x = x + moved / count
+    _, m, _, _ = _lists(h, x, phi_e, phi_x, mask, edge_features)
+    total = np.zeros((len(x), m.shape[1]))
+    np.add.at(total, i, m)
+    return phi_h(np.hstack([h, total])), x
