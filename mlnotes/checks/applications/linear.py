@@ -142,6 +142,9 @@ CHECKS = (
             Mistake("gradient of w transposed", ("samples.T @ gradients", "gradients.T @ samples"),
                 "The gradient by w is transposed: it has a row for each output, as torch keeps it",
                 "x.T @ grad, with a row for each input, as w has"),
+            *(Mistake("bias not summed", ("xp.sum(gradients, axis=0)", it),
+                "The gradient by b has a row for each sample", "one bias serves all samples: sum over them")
+                for it in ("grad", "gradients")),
             Mistake("bias summed over outputs", ("xp.sum(gradients, axis=0)", "xp.sum(grad, axis=-1)"),
                 "The gradient by b has one number for each sample", "sum over samples, axis 0"),
             *(Mistake("two axes only", it, "It is right for samples with two axes, but not with one or with more",
@@ -165,8 +168,9 @@ CHECKS = (
             Mistake("repeated targets once", lambda scores, targets: (softmax(scores).sum(0) - np.isin(np.arange(
                 scores.shape[1]), targets)) / len(scores), "A class that is right for several samples counts once",
                 "subtract before adding up, or count with np.bincount"),
-            Mistake("no mean over samples", ("np.mean(softmax(scores) - truth, axis=0)", "(softmax(scores) - truth)"),
-                "It has a row for each sample", "one bias serves all samples: take the mean over them"),
+            *(Mistake("no mean over samples", ("np.mean(softmax(scores) - truth, axis=0)", it),
+                "It has a row for each sample", "one bias serves all samples: take the mean over them")
+                for it in ("(softmax(scores) - truth)", "(softmax(scores) - truth) / len(scores)")),
             Mistake("losses added", ("np.mean(softmax(scores) - truth, axis=0)",
                 "np.sum(softmax(scores) - truth, axis=0)"), "It grows with the number of samples",
                 "the loss is a mean over samples, so divide by their number"),

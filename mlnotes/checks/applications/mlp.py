@@ -120,6 +120,19 @@ def _two_at_least(x, weights, biases, activation=relu):
     return linear(x, weights[-1], biases[-1])
 
 
+def _of_two(pick):
+    """Make a wrong version with two layers, which are picked out of all."""
+
+    def version(x, weights, biases, activation=relu):
+        (w1, w2), (b1, b2) = pick(weights), pick(biases)
+        return activation(x @ w1 + b1) @ w2 + b2
+
+    return version
+
+
+_TWO_LAYERS = tuple(map(_of_two, (lambda it: it, lambda it: (it[0], it[-1]), lambda it: (it[0], it[1]))))
+
+
 # What holds for every gate: x Φ(x) and x σ(x) alike.
 _GATED = (
     Claim("f(x) − f(−x) is x, because the gates of x and −x add up to 1", lambda f: distance(f(_grid) - f(-_grid),
@@ -299,6 +312,8 @@ CHECKS = (
             Mistake("two layers at least", lambda *it, **named: _two_at_least(*it, **named),
                 "One layer is applied twice, as the first and as the last",
                 "leave the last layer in the loop, or take out only that"),
+            *(Mistake("two layers only", it, "It has two layers, however many weights there are",
+                "go through all weights and biases in a loop, and bend between them") for it in _TWO_LAYERS),
             Mistake("last bias forgotten", ("else x, w, b)", "else x, w, b if i + 1 < len(weights) else None)"),
                 "The last layer has no bias", "add it outside of the loop, too"),
             Mistake("bias after the activation", ("linear(activation(x) if i else x, w, b)",

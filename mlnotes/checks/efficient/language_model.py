@@ -259,6 +259,8 @@ CHECKS = (
                 "count a gain before attention and one before the network"),
             Mistake("norms with shifts", ("network + 2 * d_model", "network + 4 * d_model"),
                 "2 d_model too many in each layer", "a block has two RMS norms, which have a gain and no shift"),
+            Mistake("last norm in each layer", (" + 2 * d_model) + d_model", " + 3 * d_model)"),
+                "A third norm is counted in every layer", "the norm before the scores stands there once"),
             Mistake("all norms with shifts",
                 ("network + 2 * d_model) + d_model", "network + 4 * d_model) + 2 * d_model"),
                 "Every norm is counted twice", "an RMS norm has a gain and no shift"),

@@ -865,3 +865,28 @@ def wrong_lstsq__beside_the_one_before(a, b, method="qr", tolerance=None):
     while rank < len(s) and s[rank] > tolerance * s[rank - 1]:
         rank += 1
     return vt[:rank].T @ ((u[:, :rank].T @ b).T / s[:rank]).T
+
+
+def wrong_lstsq__tolerance_for_squares(a, b, method="qr", tolerance=None):
+    """Too much counts as zero, since the tolerance is compared with squares of singular values"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    eps = np.finfo(float).eps
+    if tolerance is None:
+        tolerance = 2 * np.sqrt(eps) if method == "normal" else max(a.shape) * eps
+    keep = s**2 > tolerance * s[0] ** 2
+    if method != "svd" and not keep.all():
+        raise ValueError("columns depend on each other")
+    return vt[keep].T @ ((u.T @ b)[keep].T / s[keep]).T
+
+
+def wrong_lstsq__tolerance_for_eigenvalues(a, b, method="qr", tolerance=None):
+    """Too much counts as zero, since the tolerance is compared with squares of singular values"""
+    eps = np.finfo(float).eps
+    if tolerance is None:
+        tolerance = 2 * eps**0.5 if method == "normal" else max(a.shape) * eps
+    w, v = np.linalg.eigh(a.T @ a)
+    keep = w > tolerance * w[-1]
+    if method != "svd" and not keep.all():
+        raise ValueError("columns depend on each other")
+    v, w = v[:, keep], w[keep]
+    return (v / w) @ (v.T @ (a.T @ b))

@@ -498,3 +498,16 @@ def wrong_linear__bias_if_positive(x, w, b=None):
     """Line 4"""
     y = np.tensordot(x, w, 1)
     return y + b if b is not None and max(b) > 0 else y
+
+
+def wrong_bias_gradient__a_share_for_each_sample(scores, targets):
+    """It has a row for each sample"""
+    p = softmax(scores)
+    p[np.arange(len(targets)), targets] -= 1
+    return p / len(targets)
+
+
+def wrong_linear_gradients__bias_not_summed(x, w, grad):
+    """The gradient by b has a row for each sample"""
+    samples, gradients = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
+    return grad @ w.T, samples.T @ gradients, grad

@@ -233,6 +233,7 @@ def right_mlp__bias_as_a_weight(x, weights, biases, activation=None):
 
 
 def wrong_mlp__first_and_last(x, weights, biases, activation=relu):
+    """It has two layers, however many weights there are"""
     h = activation(x @ weights[0] + biases[0])
     return h @ weights[-1] + biases[-1]
 
@@ -660,3 +661,16 @@ def wrong_silu__nothing_below_minus_ten(x):
         if value > -10:
             out[i] = value / (1 + np.exp(-value))
     return out
+
+
+def wrong_mlp__first_and_second(x, weights, biases, activation=relu):
+    """It has two layers, however many weights there are"""
+    hidden = activation(x @ weights[0] + biases[0])
+    return hidden @ weights[1] + biases[1]
+
+
+def wrong_mlp__two_unpacked(x, weights, biases, activation=relu):
+    """It has two layers, however many weights there are"""
+    w1, w2 = weights
+    b1, b2 = biases
+    return activation(x @ w1 + b1) @ w2 + b2

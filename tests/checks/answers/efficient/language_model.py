@@ -825,6 +825,7 @@ def wrong_llama_parameters__norms_forgotten(n_tokens, n_layers, d_model, n_heads
 
 
 def wrong_llama_parameters__last_norm_in_each_block(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    """A third norm is counted in every layer"""
     kv = n_groups * d_model // n_heads
     block = d_model * (2 * d_model + 2 * kv + 3 * d_hidden + 3)
     return n_tokens * d_model + n_layers * block
