@@ -293,7 +293,8 @@ def _judged(attempt, checks, title):
     whole, attempt = attempt, attempt.but_for_the_endless()  # which comes last
     count = len(attempt.trials)
     nothing = all(it.value is None and it.error is None for it in attempt.found) or never_returns(attempt.function)
-    if nothing and attempt.failed and not attempt.endless:
+    ended = any(isinstance(it.error, SystemExit) for it in attempt.found)  # which needs no `return`
+    if nothing and attempt.failed and not attempt.endless and not ended:
         return Report(title, "empty", _WITHOUT_RETURN)
     if not attempt.failed:
         calls = f" on all {count} calls" if count > 1 else ""

@@ -255,6 +255,9 @@ def _no_result(attempt):
         return "The calls that fail return nothing: let every way through it end with `return` and the result."
     if all(any(isinstance(it, Iterator) for it in parts) for parts in collected):
         return "It returns what has computed nothing yet: make a list or an array of it first."
+    if all(isinstance(found.error, SystemExit) for _, found in failed):
+        remedy = "return the result" if any(right.error is None for right, _ in failed) else "raise an error"
+        return f"It ends the whole program, as sys.exit() does: {remedy} instead."
     if all(map(inspect.isroutine, values)):
         return "It returns a function and not what the function gives: call it, with parentheses."
     methods = {name for it in values for name, part in (entries(it) or {}).items() if inspect.ismethod(part)}

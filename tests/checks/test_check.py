@@ -390,6 +390,22 @@ class TestVerdicts:
         assert report.verdict == "wrong"
         assert report.counterexample.found == f"{type(error).__name__}: {error}".strip(": ")
 
+    @pytest.mark.parametrize("end", ["sys.exit()", "sys.exit(1)", "raise SystemExit"])
+    def test_an_answer_that_ends_the_program_is_told_so(self, end):
+        body = f"import sys\n    if x.size:\n        print(np.exp(x))\n        {end}"
+        report = check(written_down(f"def my_softmax(x, axis=-1):\n    {body}"))
+        assert report.says == "It ends the whole program, as sys.exit() does: return the result instead."
+        assert report.counterexample.found.startswith("SystemExit")
+
+    def test_ending_the_program_is_no_refusal(self):
+        def my_lstsq(a, b, method="qr", tolerance=None):
+            try:
+                return lstsq(a, b, method, tolerance)
+            except ValueError as error:
+                sys.exit(str(error))
+
+        assert check(my_lstsq).says == "It ends the whole program, as sys.exit() does: raise an error instead."
+
     def test_any_callable_is_accepted(self):
         class Softmax:
             def __call__(self, x, axis=-1):
