@@ -1211,12 +1211,26 @@ def _line_that_warned(attempt):
         for it in sorted(caught, key=lambda it: (it.filename, it.lineno)):
             line = it.lineno - source.first
             if it.filename == source.file and 0 <= line < len(source.lines):
-                heard.append((said(str, it.message).replace(" encountered", ""), line))
+                heard.append((said(str, it.message).replace(" encountered", "").replace(" scalar", ""), line))
     if not heard:
         return ""
     # An underflow is next to nothing beside an overflow.
     what, line = min(heard, key=lambda it: "underflow" in it[0])
-    return f"Line {line + 1}, `{source.lines[line].strip()}`: {what}."
+    says = f"{_IN_OUR_WORDS[what]} (NumPy: {what})" if what in _IN_OUR_WORDS else what
+    return f"Line {line + 1}, `{source.lines[line].strip()}`: {says}."
+
+
+_IN_OUR_WORDS = {
+    "divide by zero in log": "the logarithm of 0 is minus infinity",
+    "divide by zero in divide": "a number is divided by 0",
+    "divide by zero in power": "0 is raised to a negative power",
+    "invalid value in divide": "0 is divided by 0, or infinity by infinity, which is no number",
+    "invalid value in subtract": "infinity less infinity is no number",
+    "invalid value in multiply": "0 times infinity is no number",
+    "invalid value in log": "a negative number has no logarithm",
+    "invalid value in sqrt": "a negative number has no root",
+    "overflow in exp": "exp of a large number is infinite in floats",
+}
 
 
 def _is_lost(mine, right):

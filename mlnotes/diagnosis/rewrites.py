@@ -112,9 +112,12 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
         The line of the place, or of all places that are changed alike.
     """
     scopes = {}
-    for comparison in (it for it in ast.walk(tree) if isinstance(it, ast.Compare)):
-        for it in (comparison.left, *comparison.comparators):
-            it.compared = True
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            for it in (node.left, *node.comparators):
+                it.compared = True
+        for it in _asked_for_its_size(node):
+            it.measured = True
     for definition in tree.body:
         scopes |= dict.fromkeys(map(id, ast.walk(definition)), Scope.of(definition))
     for rule in rules or RULES:
@@ -313,12 +316,20 @@ def called_function(node, scope):
                 )
 
 
+def _asked_for_its_size(node):
+    """Take what stands within ``len()``, or before ``.shape``: whoever transposes that asks for another axis."""
+    if isinstance(node, ast.Call) and _called(node) == "len":
+        return node.args
+    return [node.value] if isinstance(node, ast.Attribute) and node.attr == "shape" else []
+
+
 def transposed(node, scope):
     """A transpose left out."""
+    kind = "size" if hasattr(node, "measured") else "transpose"
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
-        yield "transpose", node.value
+        yield kind, node.value
     elif isinstance(node, ast.Call) and _called(node) in ("swapaxes", "transpose", "matrix_transpose"):
-        yield "transpose", node.func.value if _is_method(node) else node.args[0]
+        yield kind, node.func.value if _is_method(node) else node.args[0]
 
 
 def bounds(node, scope):
@@ -466,7 +477,7 @@ def surplus(node, scope):
 def turned(node, scope):
     """A transpose, a sign or a negation that is missing."""
     if _is_value(node):
-        yield "transpose", _expression("np.swapaxes(_, -1, -2)", node)
+        yield "size" if hasattr(node, "measured") else "transpose", _expression("np.swapaxes(_, -1, -2)", node)
         yield "sign", ast.UnaryOp(ast.USub(), node)
         yield "opposite", ast.UnaryOp(ast.Invert(), node)
 
@@ -804,6 +815,7 @@ HINTS = {
     "name": "look at which variable stands where",
     "function": "look at which function is called",
     "transpose": "look at what is transposed and what is not",
+    "size": "look at which axis's size is asked for",
     "bounds": "look at where the range begins and ends",
     "index": "look at the indices",
     "order": "look at the order",

@@ -1254,7 +1254,33 @@ class TestCauses:
         body = "top = lses.max(axis=0)\n    e = np.exp(lses - top)\n    s = e.sum(axis=0)"
         given = "\n    return (e[..., None] * outs).sum(0) / s[..., None], np.logaddexp.reduce(lses)"
         report = check(written_down(f"def my_softmax(outs, lses):\n    {body}{given}"), "merge_attentions")
-        assert report.says == "Line 3, `e = np.exp(lses - top)`: invalid value in subtract."
+        says = "infinity less infinity is no number (NumPy: invalid value in subtract)"
+        assert report.says == f"Line 3, `e = np.exp(lses - top)`: {says}."
+
+    def test_a_size_that_is_asked_of_a_transpose_is_no_transpose(self):
+        def my_output_mean_square(x, deviation):
+            return len(x) * (x**2).mean() * deviation**2
+
+        report = check(my_output_mean_square)
+        assert "look at which axis's size is asked for. With one change there" in report.says
+
+    @pytest.mark.parametrize(
+        ("line", "says"),
+        [
+            ("np.log(x)", "the logarithm of 0 is minus infinity (NumPy: divide by zero in log)"),
+            ("np.exp(800 + x)", "exp of a large number is infinite in floats (NumPy: overflow in exp)"),
+            ("1 / x[0]", "a number is divided by 0 (NumPy: divide by zero in divide)"),
+            ("np.inf * (1 + x) - np.inf", "infinity less infinity is no number (NumPy: invalid value in subtract)"),
+            ("x * 1e300 * 1e300", "overflow in multiply"),
+        ],
+    )
+    def test_what_numpy_warns_of_is_said_in_plain_words(self, line, says):
+        checks = Checks(lambda x: x, (call(np.array([0.0, 1.0])),))
+        answer = written_down(f"def my_softmax(x):\n    y = {line}\n    return 0 * x + y")
+        with quiet():
+            attempt = causes.Attempt.of(answer, trials(checks))
+            *_, heard = causes._line_that_warned(attempt).split("`: ")
+        assert heard == f"{says}."
 
     @pytest.mark.parametrize(
         ("name", "answer"),
