@@ -157,6 +157,9 @@ class Checks:
         Takes the name of a version and a case and writes down, for a reader, the lines that `run` stands for.
     integers : bool
         Whether the exercise asks for integers, so that 3.0 is not 3.
+    signs : dict
+        What to say where a part of the result wrongly is True, or False, in all calls that fail and give anything, and
+        nothing else explains them: a sentence, by the part's name and that value.
     ones : bool
         Whether an argument that is cut to a single row, or a single column, is still what the function is for.
     """
@@ -169,6 +172,7 @@ class Checks:
     refusal: type = Exception
     written: Callable | None = None
     integers: bool = False
+    signs: dict = field(default_factory=dict)
     ones: bool = True
 
 

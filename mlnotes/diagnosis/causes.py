@@ -173,7 +173,7 @@ def cause_of(attempt, checks, others=()):
             or _missing_parts(attempt)
             or _shuffled(attempt)
         )
-        return cause or " ".join(filter(None, (_trace(attempt, checks, until), _hint(attempt))))
+        return cause or " ".join(filter(None, (_trace(attempt, checks, until), _hint(attempt, checks))))
 
 
 def _trace(attempt, checks, until):
@@ -218,10 +218,18 @@ def _never_read(attempt):
     return f"`{unused[0]}` makes no difference: the result depends on it." if len(unused) == 1 else ""
 
 
-def _hint(attempt):
-    """Take what the bank says of the calls that fail, if it says the same of all."""
-    hints = {trial.case.hint for trial, _, unlike in attempt.everyday if unlike}
-    return hints.pop() if len(hints) == 1 else ""
+def _hint(attempt, checks):
+    """Take what the bank says of all calls that fail, or of a part of the result that is wrong alike in all."""
+    failed = [(trial, found) for trial, found, unlike in attempt.everyday if unlike]
+    hints = {trial.case.hint for trial, _ in failed}
+    if len(hints) == 1 and hints != {""}:
+        return hints.pop()
+    given = [it for it in failed if not it[1].error]
+    parts = [(entries(found.value) or {}, entries(trial.right.value) or {}) for trial, found in given]
+    for (name, value), says in checks.signs.items() if not failed[0][1].error else ():
+        if all(mine.get(name) is value is not right.get(name) for mine, right in parts):
+            return says
+    return ""
 
 
 def _missing_name(attempt):
@@ -247,6 +255,9 @@ def _no_result(attempt):
     failed = [(trial.right, found) for trial, found, unlike in attempt.everyday if unlike]
     if all(isinstance(found.error, ReturnedError) for _, found in failed):
         return "It returns an error where it should raise one: `raise` in place of `return`."
+    if all(isinstance(found.error, SystemExit) for _, found in failed):
+        remedy = "return the result" if any(right.error is None for right, _ in failed) else "raise an error"
+        return f"It ends the whole program, as sys.exit() does: {remedy} instead."
     if any(right.error or found.error for right, found in failed):
         return ""
     values = [found.value for _, found in failed]
@@ -255,9 +266,6 @@ def _no_result(attempt):
         return "The calls that fail return nothing: let every way through it end with `return` and the result."
     if all(any(isinstance(it, Iterator) for it in parts) for parts in collected):
         return "It returns what has computed nothing yet: make a list or an array of it first."
-    if all(isinstance(found.error, SystemExit) for _, found in failed):
-        remedy = "return the result" if any(right.error is None for right, _ in failed) else "raise an error"
-        return f"It ends the whole program, as sys.exit() does: {remedy} instead."
     if all(map(inspect.isroutine, values)):
         return "It returns a function and not what the function gives: call it, with parentheses."
     methods = {name for it in values for name, part in (entries(it) or {}).items() if inspect.ismethod(part)}

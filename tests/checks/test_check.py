@@ -1257,6 +1257,22 @@ class TestCauses:
         says = "infinity less infinity is no number (NumPy: invalid value in subtract)"
         assert report.says == f"Line 3, `e = np.exp(lses - top)`: {says}."
 
+    @pytest.mark.parametrize(
+        ("answer", "says"),
+        [
+            (lambda x: {"x": 2 * x, "grown": True}, "Go down."),
+            (lambda x: {"x": 2 * x if x > 0 else _failing_to_converge(), "grown": True}, "Go down."),
+            (lambda x: {"x": 2 * x, "grown": x > 1}, ""),
+            (lambda x: {"x": 2 * x, "grown": False}, ""),
+            (lambda x: _failing_to_converge(), ""),
+        ],
+    )
+    def test_a_part_that_is_wrong_alike_in_all_calls_is_what_the_bank_says_of_it(self, answer, says):
+        signs = {("grown", True): "Go down."}
+        checks = Checks(lambda x: {"x": x, "grown": False}, tuple(map(call, (1.0, 2.0, -3.0))), signs=signs)
+        with quiet():
+            assert causes._hint(causes.Attempt.of(answer, trials(checks)), checks) == says
+
     def test_a_size_that_is_asked_of_a_transpose_is_no_transpose(self):
         def my_output_mean_square(x, deviation):
             return len(x) * (x**2).mean() * deviation**2
@@ -2043,6 +2059,10 @@ def written_down(source, name="my_softmax"):
     namespace = {"np": np, "KVCache": KVCache, "ring": ring}
     exec(compile(source, file, "exec"), namespace)
     return namespace[name]
+
+
+def _failing_to_converge():
+    raise np.linalg.LinAlgError("no convergence")
 
 
 class TestLines:

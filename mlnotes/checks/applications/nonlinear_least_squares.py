@@ -323,6 +323,11 @@ _p, _g = frozen(np.array([-0.5, 0.25]), np.array([4.0, -3.0]))
 _tiny = frozen(damped_step(_r, _j, 1e18, _scales))[0]
 
 
+_SIGNS = {
+    ("cost has grown", True): "It ends higher than it began: take a step only if it lowers the cost.",
+    ("the minimum is reached", False): "It stops before it is there: look whether the damping falls after a step that "
+    "is taken, and grows after one that is not.",
+}
 _STEP = "self.vt.T @ (self.s / (self.s**2 + damping) * self.projected) / self.scales"
 _CONTENT = Mistake("always content", ("steps, converged, message", "steps, True, message"),
     "It never says that it failed", "look whether the residual is perpendicular")
@@ -404,7 +409,7 @@ CHECKS = (
                 "It returns the point where something is not finite", "keep the point before, with its cost"),
             Mistake("half of each step", (f"return -{_STEP}", f"return -{_STEP} / 2"),
                 "It goes half of the way that the linear model says", "add the whole step: nothing holds it back"))),
-    Checks(levenberg_marquardt, run=_arrived,
+    Checks(levenberg_marquardt, run=_arrived, signs=_SIGNS,
         cases=(
             call(np.arctan, _far).about("a start from which Gauss and Newton diverge"),
             call(decay, _near, tolerance=1e-9).about("derivatives measured", tolerance=1e-7),
