@@ -258,7 +258,7 @@ def wrong_grouped_query_attention__zeros_for_hidden_scores(q, k, v, mask=None, b
 
 
 def wrong_grouped_query_attention__no_maximum(q, k, v, mask=None, bias=None, scale=None):
-    """`e = np.exp(scores)`: overflow in exp"""
+    """`e = np.exp(scores)`: exp of a large number is infinite in floats (NumPy: overflow in exp)"""
     *lead, h, l, d = q.shape
     stack = (*lead, k.shape[-3], h // k.shape[-3] * l)
     scores = (q.reshape(*stack, d) @ k.mT * (d**-0.5 if scale is None else scale)).reshape(*lead, h, l, -1)
