@@ -22,7 +22,7 @@ weights, second = np.stack([it.weights() for it in heads.values()]), page["secon
 left = weights[:, :, second, second - n + 1].mean(-1).ravel()[order[:5]]
 page.report("weight on the token to be copied, without five previous-token heads", *left)
 
-draws = [np.random.default_rng(seed).choice(order[40:], 5, replace=False) for seed in range(3, 10)]
+draws = [np.random.default_rng(seed).choice(order[40:], 5, replace=False) for seed in (1, *range(3, 10))]
 page.report("nats of the second copy without five others", *(without(five, states, twice, n) for five in draws))
 costly = [five for five in draws if without(five, states, twice, n) > 5]
 for cost, i in (max((without([i], states, twice, n), int(i)) for i in five) for five in costly):
