@@ -1,9 +1,10 @@
 """From scores to text: which token may come next, with what probability, and one after another."""
 
 import math
+from numbers import Real
 
 import numpy as np
-from array_api_compat import array_namespace, to_device
+from array_api_compat import array_namespace, is_array_api_obj, to_device
 
 from mlnotes.arrays import (
     as_like,
@@ -41,8 +42,8 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
     Raises
     ------
     ValueError
-        If ``logits`` holds no floats or no token, the temperature is negative or not finite, ``top_k`` is no positive
-        integer, or ``top_p`` does not lie between 0 and 1.
+        If ``logits`` holds no floats, nan or no token, the temperature is no number, negative or not finite, ``top_k``
+        is no positive integer, or ``top_p`` is no number between 0 and 1.
 
     Notes
     -----
@@ -105,19 +106,21 @@ def generate(step, ids, n_tokens, stop=None, rng=None, **choice):
     Raises
     ------
     ValueError
-        If ``ids`` is empty, ``n_tokens`` negative, no token may follow because every score is -inf, a score is nan, or
-        for what `next_token_probabilities` refuses.
+        If ``ids`` is no vector of integers or empty, ``n_tokens`` or ``stop`` no integer or negative, ``rng`` neither a
+        generator nor a seed, ``step`` gives no scores (l, m), no token may follow because every score is -inf, or for
+        what `next_token_probabilities` refuses.
 
     Notes
     -----
     The token is the first whose probability, added to those of all tokens before it in the table, exceeds a number that
     is drawn evenly from 0 to 1.
     """
-    require_entries(-1, ids=np.asarray(ids))
-    require_integers(0, n_tokens=n_tokens)
+    _require_text(step, ids, n_tokens, stop, rng)
     rng, new, written = np.random.default_rng(rng), np.asarray(ids), []
     for _ in range(n_tokens):
-        p = _as_doubles(next_token_probabilities(step(new)[-1], **choice))
+        scores = step(new)
+        _require_rows(scores)
+        p = _as_doubles(next_token_probabilities(scores[-1], **choice))
         reached = np.cumsum(p)
         _require_possible(reached[-1])
         token = int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))
@@ -134,6 +137,28 @@ def _as_doubles(p):
     return np.asarray(array_namespace(p).astype(p, array_namespace(p).float64))
 
 
+def _require_rows(scores):
+    if not is_array_api_obj(scores) or scores.ndim != 2 or 0 in scores.shape:
+        got = f"shape {tuple(scores.shape)}" if is_array_api_obj(scores) else type(scores).__name__
+        raise ValueError(f"step must give an array of scores (l, m), one row for each token it is given, got {got}")
+
+
+def _require_text(step, ids, n_tokens, stop, rng):
+    if not callable(step):
+        raise ValueError(f"step must be callable, got {type(step).__name__}")
+    ids = np.asarray(ids)
+    require_entries(-1, ids=ids)
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise ValueError(f"ids must be a vector of integers, got shape {ids.shape} and dtype {ids.dtype}")
+    require_integers(0, n_tokens=n_tokens)
+    if stop is not None:
+        require_integers(0, stop=stop)
+    try:
+        np.random.default_rng(rng)
+    except TypeError:
+        raise ValueError(f"rng must be a numpy.random.Generator or an integer, got {rng!r}") from None
+
+
 def _require_possible(total):
     if not total > 0:
         raise ValueError(f"at least one token must be possible, got probabilities that sum to {total}")
@@ -142,11 +167,23 @@ def _require_possible(total):
 def _require_choice(logits, temperature, top_k, top_p):
     require_floats(logits=logits)
     require_entries(-1, logits=logits)
+    xp = array_namespace(logits)
+    if xp.any(xp.isnan(logits)):
+        raise ValueError(f"logits must be numbers or infinite, got nan in shape {tuple(logits.shape)}")
+    _require_number(temperature=temperature)
     require_not_negative(temperature=temperature)
-    most = float(array_namespace(logits).finfo(logits.dtype).max)
+    most = float(xp.finfo(logits.dtype).max)
     if temperature > most:
         raise ValueError(f"temperature must be at most {most:.2g} in the dtype of logits, got {temperature}")
     if top_k is not None:
         require_integers(1, top_k=top_k)
-    if top_p is not None and not 0 <= top_p <= 1:
-        raise ValueError(f"top_p must lie between 0 and 1, got {top_p}")
+    if top_p is not None:
+        _require_number(top_p=top_p)
+        if not 0 <= top_p <= 1:
+            raise ValueError(f"top_p must lie between 0 and 1, got {top_p}")
+
+
+def _require_number(**given):
+    for name, number in given.items():
+        if not isinstance(number, Real):
+            raise ValueError(f"{name} must be a real number, got {number!r}")

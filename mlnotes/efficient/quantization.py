@@ -2,6 +2,7 @@
 # ruff: noqa: E741 (the lower triangular factor is called l, as in the formula)
 
 from functools import partial
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -342,8 +343,8 @@ def gptq(w, x, bits, block_size=None, symmetric=True, damping=0.01):
     Raises
     ------
     ValueError
-        If ``w`` and ``x`` are no matrices of finite floats with n columns, ``damping`` is negative, XᵀX is not positive
-        definite in spite of it, or for what `quantize` refuses.
+        If ``w`` and ``x`` are no NumPy matrices of finite floats with n columns, ``damping`` is no number or negative,
+        XᵀX is not positive definite in spite of it, or for what `quantize` refuses.
 
     Notes
     -----
@@ -680,10 +681,15 @@ def _require_bits(**numbers):
 
 
 def _require_layer(w, x, damping):
+    for name, it in {"w": w, "x": x}.items():
+        if not isinstance(it, np.ndarray):
+            raise ValueError(f"{name} must be an array of NumPy, got {type(it).__name__}")
     require_matrix(w=w, x=x)
-    require_floats(w=np.asarray(w), x=np.asarray(x))
+    require_floats(w=w, x=x)
     if w.shape[1] != x.shape[1]:
         raise ValueError(f"w and x must have as many columns, got shapes {w.shape} and {x.shape}")
+    if not isinstance(damping, Real):
+        raise ValueError(f"damping must be a real number, got {damping!r}")
     require_not_negative(damping=damping)
 
 

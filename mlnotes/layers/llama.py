@@ -1,6 +1,7 @@
 """Llama: a decoder with rotary positions, shared key/value heads and gated networks, from the layers of this book."""
 
 from functools import partial
+from numbers import Real
 
 import numpy as np
 import torch
@@ -111,8 +112,8 @@ class Llama(torch.nn.Module):
     Raises
     ------
     ValueError
-        If a number is no positive integer, heads do not divide, their width is odd, or ``base`` is not positive and
-        finite.
+        If a number is no positive integer, heads do not divide, their width is odd, or ``base`` is no number that is
+        positive and finite.
 
     References
     ----------
@@ -122,6 +123,8 @@ class Llama(torch.nn.Module):
     def __init__(self, n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden, base=10000.0, eps=1e-5, rng=None):
         super().__init__()
         require_integers(1, n_layers=n_layers)
+        if not isinstance(base, Real):
+            raise ValueError(f"base must be a real number, got {base!r}")
         rng = np.random.default_rng(rng)
         self.tokens = Embedding(n_tokens, d_model, rng)
         blocks = [LlamaBlock(d_model, n_heads, n_groups, d_hidden, eps, rng) for _ in range(n_layers)]
@@ -146,7 +149,7 @@ class Llama(torch.nn.Module):
         Raises
         ------
         ValueError
-            If the weights are not the published ones.
+            If ``dtype`` is none of PyTorch's floating-point types, or the weights are not the published ones.
         ModuleNotFoundError
             If the weights are not installed; the message says what to install.
 
@@ -154,6 +157,8 @@ class Llama(torch.nn.Module):
         ----------
         Ben Allal et al., *SmolLM2: When Smol Goes Big*, 2025.
         """
+        if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+            raise ValueError(f"dtype must be a floating-point type of PyTorch, got {dtype}")
         with torch.device("meta"):  # which draws nothing that would be overwritten
             model = cls(49152, 30, 576, n_heads=9, n_groups=3, d_hidden=1536, base=100_000.0)
         state = {name: torch.from_numpy(array) for name, array in smollm2.parameters().items()}
@@ -182,8 +187,9 @@ class Llama(torch.nn.Module):
         Raises
         ------
         ValueError
-            If there are not as many caches as layers, or for what attention or the caches refuse. What one of unlike
-            caches refuses, those of the layers before it have taken up.
+            If ``ids`` has no axis, or holds anything but tokens of the model; if there are not as many caches as
+            layers, or for what attention or the caches refuse. What one of unlike caches refuses, those of the layers
+            before it have taken up.
         """
         return self.tokens.logits(self.norm(self.states(ids, mask, caches)[-1]))
 
@@ -205,21 +211,28 @@ class Llama(torch.nn.Module):
         ValueError
             For what `forward` refuses.
         """
+        states = [self.tokens(ids)]
+        if states[0].ndim < 2:
+            raise ValueError(f"ids must have at least one axis, got {ids}")
         if mask is None and caches is None:
-            mask = causal_mask(ids.shape[-1], ids.shape[-1])
+            mask = causal_mask(states[0].shape[-2], states[0].shape[-2])
         if caches is not None:
             self._require_caches(caches)
         caches = [None] * len(self.blocks) if caches is None else caches
-        states = [self.tokens(ids)]
         for block, cache in zip(self.blocks, caches, strict=True):
             states.append(block(states[-1], mask, cache, self.rotation()))
         return states
 
     def _require_caches(self, caches):
+        rule = f"there must be a cache for each of {len(self.blocks)} layers"
+        if not isinstance(caches, list | tuple):
+            raise ValueError(f"{rule} in a list, got {type(caches).__name__}")
         n, n_different = len(caches), len(set(map(id, caches)))
         if not n == n_different == len(self.blocks):
-            rule = f"there must be a cache for each of {len(self.blocks)} layers"
             raise ValueError(f"{rule}, got {n}, {n_different} of them different")
+        for cache in caches:
+            if not hasattr(cache, "meet"):
+                raise ValueError(f"{rule} that meets queries, keys and values, got {cache!r}")
 
     def rotation(self):
         """Return what turns queries and keys: takes them, (..., l, d), and their positions, integers (l,)."""
@@ -239,7 +252,14 @@ class Llama(torch.nn.Module):
         -------
         list of KVCache
             Of the model's precision and device.
+
+        Raises
+        ------
+        ValueError
+            If ``leading`` is no tuple, or for what `mlnotes.efficient.kv_cache.KVCache` refuses.
         """
+        if not isinstance(leading, list | tuple):
+            raise ValueError(f"leading must be a tuple of sizes, got {leading!r}")
         attention = self.blocks[0].attention
         sizes = attention.n_groups, attention.w_k.shape[1] // attention.n_groups
         return [KVCache(capacity, *sizes, leading=leading, like=attention.w_k) for _ in self.blocks]

@@ -130,6 +130,13 @@ def test_gradients_flow_to_what_may_be_drawn_only():
         ({"top_p": np.nan}, "top_p must lie between 0 and 1, got nan"),
         ({"logits": np.arange(3)}, "logits must hold floating-point numbers, got dtype int64"),
         ({"logits": np.zeros((2, 0))}, "logits must not be empty along axis -1"),
+        ({"logits": [0.0, 1.0]}, "logits must be an array of NumPy or PyTorch, got list"),
+        ({"logits": np.array([[0.0], [np.nan]])}, r"logits must be numbers or infinite, got nan in shape \(2, 1\)"),
+        ({"logits": torch.tensor([0.0, np.nan]), "top_k": 1}, r"logits must be numbers .* nan in shape \(2,\)"),
+        ({"temperature": "1"}, "temperature must be a real number, got '1'"),
+        ({"temperature": torch.ones(2)}, r"temperature must be a real number, got tensor\(\[1., 1.\]\)"),
+        ({"top_k": [2]}, r"top_k must be an integer, got \[2\]"),
+        ({"top_p": [0.5]}, r"top_p must be a real number, got \[0.5\]"),
     ],
 )
 def test_a_choice_that_means_nothing_is_refused(choice, message):
@@ -190,16 +197,42 @@ def test_a_seed_repeats_the_text_and_another_does_not():
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(([], 3), "ids must not be empty along axis -1"), (([0], -1), "n_tokens must not be negative, got -1")],
+    [
+        (([], 3), "ids must not be empty along axis -1"),
+        ((3, 3), "axis must be one of ids's 0 axes"),
+        (([[1, 2]], 3), r"ids must be a vector of integers, got shape \(1, 2\) and dtype int64"),
+        (([1.5], 3), r"ids must be a vector of integers, got shape \(1,\) and dtype float64"),
+        (([0], -1), "n_tokens must not be negative, got -1"),
+        (([0], 3, "."), "stop must be an integer, got '.'"),
+        (([0], 3, -1), "stop must not be negative, got -1"),
+        (([0], 3, None, 1.5), "rng must be a numpy.random.Generator or an integer, got 1.5"),
+    ],
 )
 def test_nothing_to_go_on_from_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         generate(Chain(CYCLE), *arguments)
 
 
-@pytest.mark.parametrize("score", [-np.inf, np.nan])
-def test_where_nothing_may_come_nothing_is_written(score):
-    with pytest.raises(ValueError, match="at least one token must be possible, got probabilities that sum to"):
+@pytest.mark.parametrize(
+    ("scores", "got"),
+    [
+        (None, "NoneType"),
+        ([[0.0, 1.0]], "list"),
+        (np.zeros(5), r"shape \(5,\)"),
+        (np.zeros((0, 5)), r"shape \(0, 5\)"),
+        (torch.zeros(1, 1, 5), r"shape \(1, 1, 5\)"),
+    ],
+)
+def test_what_gives_no_scores_is_refused(scores, got):
+    with pytest.raises(ValueError, match=rf"step must give an array of scores \(l, m\), .*, got {got}"):
+        generate(lambda ids: scores, [0], 3)
+    with pytest.raises(ValueError, match="step must be callable, got ndarray"):
+        generate(np.zeros((1, 5)), [0], 3)
+
+
+@pytest.mark.parametrize(("score", "message"), [(-np.inf, "at least one token must be"), (np.nan, "got nan in shape")])
+def test_where_nothing_may_come_nothing_is_written(score, message):
+    with pytest.raises(ValueError, match=message):
         generate(lambda ids: np.full((len(ids), 5), score), [0], 3)
 
 

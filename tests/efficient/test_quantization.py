@@ -337,6 +337,9 @@ def test_weights_on_their_grid_stay_there():
     [
         (W, INPUTS[:, :5], {}, r"w and x must have as many columns, got shapes \(7, 13\) and \(53, 5\)"),
         (W, INPUTS, {"damping": -1.0}, "damping must be finite and not negative, got -1"),
+        (W, INPUTS, {"damping": "0.01"}, "damping must be a real number, got '0.01'"),
+        (W.tolist(), INPUTS, {}, "w must be an array of NumPy, got list"),
+        (W, torch.tensor(INPUTS, requires_grad=True), {}, "x must be an array of NumPy, got Tensor"),
         (W, INPUTS[:5], {"damping": 0.0}, "must be positive definite"),
         (W[0], INPUTS, {}, "w must be a matrix"),
         (W, np.full((3, 13), np.inf), {}, "x must hold finite numbers"),

@@ -122,6 +122,7 @@ def test_weights_are_drawn_from_the_generator_and_keep_the_variance():
         ({"n_groups": 4}, "key/value heads must divide query heads, got 6 query heads and 4"),
         ({"n_heads": 12}, "d must be even, for pairs of coordinates, got 3"),
         ({"d_hidden": 2.5}, "d_hidden must be an integer, got 2.5"),
+        ({"base": "10000"}, "base must be a real number, got '10000'"),
     ],
 )
 def test_sizes_that_do_not_fit_are_refused(sizes, message):
@@ -171,6 +172,55 @@ def test_the_published_model_records_no_gradients_and_is_a_new_one_each_time(pub
     assert again.any()
     assert published.norm.gain.any()
     assert published.blocks[0].attention.w_q.any()
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, "float32", np.float32])
+def test_a_model_of_anything_but_torchs_floats_is_refused(dtype):
+    with pytest.raises(ValueError, match=f"dtype must be a floating-point type of PyTorch, got {dtype}"):
+        Llama.smollm2(dtype)
+
+
+@pytest.mark.parametrize("with_caches", [False, True])
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        (3, "ids must have at least one axis, got 3"),
+        (torch.tensor(3), "ids must have at least one axis, got 3"),
+        ([1.0], "ids must hold integers, got dtype float64"),
+        (None, "ids must hold integers, got dtype object"),
+        ([0, 999], "ids must lie between 0 and .*, got 999"),
+        ([-1], "ids must lie between 0 and .*, got -1"),
+    ],
+)
+def test_what_is_no_text_of_the_models_tokens_is_refused(ids, message, with_caches):
+    model = small()
+    with pytest.raises(ValueError, match=message):
+        model(ids, caches=model.caches(5) if with_caches else None)
+
+
+def test_a_list_of_tokens_is_as_good_as_an_array_and_a_text_without_tokens_is_refused():
+    model = small()
+    torch.testing.assert_close(model([1, 2, 3]), model(np.array([1, 2, 3])), rtol=0, atol=0)
+    with pytest.raises(ValueError, match="must not be empty along axis -2"):
+        model(np.zeros(0, int))
+
+
+@pytest.mark.parametrize(
+    ("caches", "message"),
+    [
+        (3, "a cache for each of 3 layers in a list, got int"),
+        (iter([]), "a cache for each of 3 layers in a list, got list_iterator"),
+        (["a", "b", "c"], "a cache for each of 3 layers that meets queries, keys and values, got 'a'"),
+    ],
+)
+def test_what_is_no_list_of_caches_is_refused(caches, message):
+    with pytest.raises(ValueError, match=message):
+        small()(np.arange(5), caches=caches)
+
+
+def test_leading_axes_of_caches_are_a_tuple():
+    with pytest.raises(ValueError, match="leading must be a tuple of sizes, got 2"):
+        small().caches(5, leading=2)
 
 
 def test_no_cache_for_any_layer_is_refused():

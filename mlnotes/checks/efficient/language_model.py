@@ -201,8 +201,8 @@ CHECKS = (
         mistakes=(
             Mistake("only the last token of the text is read", ("np.asarray(ids), []", "np.asarray(ids)[-1:], []"),
                 "What stands before the last token makes no difference", "hand step the whole text first"),
-            Mistake("choice not handed on", ("next_token_probabilities(step(new)[-1], **choice)",
-                "next_token_probabilities(step(new)[-1])"), "Temperature, top_k and top_p make no difference",
+            Mistake("choice not handed on", ("next_token_probabilities(scores[-1], **choice)",
+                "next_token_probabilities(scores[-1])"), "Temperature, top_k and top_p make no difference",
                 "hand them on to next_token_probabilities"),
             Mistake("the most probable every time", (
                 'int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))',
