@@ -74,6 +74,20 @@ def test_512_tokens_at_once(race, big, name, function):
     race("SmolLM2, 512 tokens at once", name, function, smollm2.passage(n), expected=expected(n), tolerance=1e-3)
 
 
+def test_a_step_takes_at_most_a_fifth_more_time_than_in_transformers(shortest):
+    last = smollm2.passage(N)[-1:]
+    ratio = shortest(our_step(N), last) / shortest(their_step(N), last)
+    print(f"\none token behind 511 in the cache: {ratio:.2f} times the time of transformers")
+    assert ratio < 1.2
+
+
+def test_a_text_takes_at_most_a_fifth_more_time_than_in_transformers(shortest):
+    ids = smollm2.passage(N)
+    ratio = shortest(ours_at_once, ids) / shortest(theirs_at_once, ids)
+    print(f"\n512 tokens at once: {ratio:.2f} times the time of transformers")
+    assert ratio < 1.2
+
+
 def test_a_step_is_at_least_ten_times_as_fast_with_the_cache(shortest):
     ids, step = smollm2.passage(N), our_step(N)
     with_cache, without = shortest(lambda: step(ids[-1:])), shortest(lambda: ours_at_once(ids))
