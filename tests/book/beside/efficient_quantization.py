@@ -9,10 +9,55 @@ from cells import Page
 from mlnotes.efficient.quantization import dequantize, fake_quantize, gptq, quantize
 
 page = Page(__file__)
-page.run_until(
-    "rounded-cache", without=("grids", "outlier-table", "outlier-figure", "outlier-exempt", "widget", "widget-answer")
-)
+left_out = "outlier-table", "outlier-figure", "outlier-exempt", "widget", "widget-answer"
+page.run_until("rounded-cache", without=left_out)
 model, smollm2, states = page["model"], page["smollm2"], page["states"]
+
+
+def on_grid(bits, scheme, scale):
+    """Measure the loss with all matrices on one kind of grid."""
+    size = {"matrix": lambda w: None, "row": lambda w: w.shape[-1], "block": lambda w: 32}[scale]
+    return page["loss_with"](lambda w: fake_quantize(w, bits, size(w), scheme == "absmax")).mean()
+
+
+for (bits, scheme), given in page["beside"].items():
+    found = [on_grid(bits, scheme, scale) for scale in page["three"][: len(given)]]
+    page.hold(f"nats, {bits} bits, {scheme}", given, found, within=0.01)
+
+tables = {}
+for bits in 8, 4, 3, 2:
+    page.run("cache-nats", ("x, 2, 64", f"x, {bits}, 64"))
+    tables[bits] = (*page["lost"]["keys"], *page["lost"]["values"])
+page.run("cache-beside")
+for bits, given in page["beside"].items():
+    page.hold(f"nats that caches of {bits} bits lose", given, tables[bits], within=0.1)
+
+others, mask = torch.tensor(smollm2.passage(512, start=1000)), np.tri(512, dtype=bool)
+TIMES = np.where(np.arange(512) == 0, 16, 1)[:, None]
+ROUND = {
+    "rounded": lambda w, x, symmetric: fake_quantize(w, 2, 32, symmetric),
+    "compensated": lambda w, x, symmetric: dequantize(gptq(w, x, 2, 32, symmetric)),
+    "token 0 counted more": lambda w, x, symmetric: dequantize(gptq(w, TIMES * x, 2, 32, symmetric)),
+}
+
+
+def values_rounded(rounding, symmetric):
+    """Round the values' weights of all blocks, one after another; return the loss, and put them back."""
+    x, kept = model.tokens(others), [block.attention.w_v.data for block in model.blocks]
+    for block, w in zip(model.blocks, kept, strict=True):
+        y = rounding(w.mT.double().numpy(), block.norm_1(x).double().numpy(), symmetric)
+        block.attention.w_v.data = torch.tensor(y, dtype=torch.float32).mT
+        x = block(x, mask, None, model.rotation())
+    loss = page["surprises"](model.states(page["ids"])).mean()
+    for block, w in zip(model.blocks, kept, strict=True):
+        block.attention.w_v.data = w
+    return loss
+
+
+page.run("gptq-beside")
+for name, given in page["beside"].items():
+    found = [values_rounded(ROUND[name], symmetric) for symmetric in (True, False)]
+    page.hold(f"nats with the values of all blocks {name}", given, found, within=0.1)
 
 
 def read(n_tokens, start):
