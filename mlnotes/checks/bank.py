@@ -160,6 +160,8 @@ class Checks:
     signs : dict
         What to say where a part of the result wrongly is True, or False, in all calls that fail and give anything, and
         nothing else explains them: a sentence, by the part's name and that value.
+    spare : tuple of str
+        Arguments that follow from the others, so that a right answer need not read them.
     ones : bool
         Whether an argument that is cut to a single row, or a single column, is still what the function is for.
     """
@@ -173,6 +175,7 @@ class Checks:
     written: Callable | None = None
     integers: bool = False
     signs: dict = field(default_factory=dict)
+    spare: tuple = ()
     ones: bool = True
 
 

@@ -180,7 +180,7 @@ def _trace(attempt, checks, until):
     """Say where it fails, or when, if nothing says why."""
     return (
         _lets_through(attempt)
-        or _never_read(attempt)
+        or _never_read(attempt, checks)
         or _line_that_raised(attempt)
         or _line_that_warned(attempt)
         or _line_that_leaves(attempt, checks)
@@ -206,15 +206,15 @@ def _lets_through(attempt):
     return f"It accepts what must be refused: {', and '.join(says)}." if 1 <= len(says) <= 3 else ""
 
 
-def _never_read(attempt):
-    """Find an argument that has to be handed over and that the source does not use."""
+def _never_read(attempt, checks):
+    """Find an argument that has to be handed over and that the source does not use, though it should."""
     source = source_of(attempt.function)
     node = source.tree.body[0] if source else None
     if not isinstance(node, ast.FunctionDef) or any(found.error for _, found, unlike in attempt.everyday if unlike):
         return ""
     required = [it.arg for it in node.args.args[: len(node.args.args) - len(node.args.defaults)]]
     read = {it.id for it in ast.walk(node) if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Load)}
-    unused = [it for it in required if it not in read and not it.startswith("_")]
+    unused = [it for it in required if it not in (*read, *checks.spare) and not it.startswith("_")]
     return f"`{unused[0]}` makes no difference: the result depends on it." if len(unused) == 1 else ""
 
 
@@ -565,7 +565,11 @@ def _overwritten(attempt):
         changed.add(trial.changed(found))
         asked |= trial.right_changes
     names = " and ".join(f"`{name}`" for name in sorted(changed))
-    remedy = "is not left as it should be" if asked else "has changed after the call: write into a copy"
+    if asked:
+        remedy = "are not left as they should be" if len(changed) > 1 else "is not left as it should be"
+    else:
+        has, copy = ("have", "copies") if len(changed) > 1 else ("has", "a copy")
+        remedy = f"{has} changed after the call: write into {copy}"
     return f"The result is right, but {names} {remedy}." if changed else ""
 
 
@@ -682,7 +686,10 @@ def _relation_of(rows, subject):
         return ""
     rows = [(t, mine, right.astype(float) if right.dtype.kind in "iu" else right, it) for t, mine, right, it in rows]
     truth = all(right.dtype.kind == "b" for _, _, right, _ in rows)  # no logarithm, no root
+    none_is_left = not any(np.any(mine > 0) for _, mine, _, _ in rows if mine.dtype.kind == "f")
     for says, relation in _RELATIONS.items():
+        if none_is_left and says.endswith("cut off"):  # zeros have many causes
+            continue
         if not (truth and says in _OF_NUMBERS) and _holds(rows, relation):
             return f"{subject} {says}."
     return _factor(rows, subject) or _offset(rows, subject)
@@ -862,6 +869,8 @@ _OF_NUMBERS = [it for it in _RELATIONS if _ARITHMETIC.search(it)]
 _FACTORS = {
     2: "twice the right one",
     0.5: "half of the right one",
+    3: "three times the right one",
+    1 / 3: "a third of the right one",
     4: "four times the right one",
     0.25: "a quarter of the right one",
     math.log2(math.e): "1.4427 = 1/log 2 times the right one: the logarithm has base 2 in place of e",
@@ -894,7 +903,8 @@ def _factor(rows, subject):
 
 def _factor_by_size(rows, ratios, subject):
     """Find a size of the arguments that the result is multiplied or divided by."""
-    if len({it for it in ratios if it != "any"}) < 2:
+    known = [it for it in ratios if it != "any"]
+    if np.allclose(known, known[0], rtol=1e-6):  # of a size that never changes, nothing could be told
         return ""
     for name, axis in _sizes(rows[0][3], rows[0][0].right.left):
         sizes = [_size_of(trial.right.left.get(name), axis) for trial, *_ in rows]

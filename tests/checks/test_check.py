@@ -544,7 +544,47 @@ class TestCauses:
             x -= x.max(axis=axis, keepdims=True)
             return hidden(log_softmax)(x, axis)
 
-        assert "`x` has changed after the call" in check(my_log_softmax).says
+        assert "`x` has changed after the call: write into a copy." in check(my_log_softmax).says
+
+    def test_two_arguments_that_are_written_to_are_spoken_of_as_two(self):
+        def my_dot(x, y):
+            result = float(np.sum(x * y))
+            if len(x) == 2:
+                x[...] = 0
+            else:
+                y[...] = 0
+            return result
+
+        checks = Checks(lambda x, y: float(np.sum(x * y)), (call(np.ones(2), np.ones(2)), call(np.ones(3), np.ones(3))))
+        with quiet():
+            says = causes._overwritten(causes.Attempt.of(my_dot, trials(checks)))
+        assert says == "The result is right, but `x` and `y` have changed after the call: write into copies."
+
+    def test_a_factor_is_no_size_where_that_size_is_the_same_in_all_calls(self):
+        checks = Checks(lambda x: float(x.prod()), (call(np.array([1.0, 2.0, 3.3])), call(np.array([0.7, 5.0, 3.1]))))
+        with quiet():
+            says = causes._relation(causes.Attempt.of(lambda x: 3 * float(x.prod()), trials(checks)))
+        assert says == "The result is three times the right one."
+
+    def test_zeros_alone_are_not_taken_for_numbers_that_were_cut_off(self):
+        checks = Checks(lambda x: x - 3, (call(np.array([1.0, 2.0])), call(np.array([0.5]))))
+        with quiet():
+            attempt = causes.Attempt.of(lambda x: 0 * x, trials(checks))
+            assert "cut off" not in causes._relation(attempt)
+            attempt = causes.Attempt.of(lambda x: np.maximum(x - 3, 0), trials(dataclasses.replace(checks, cases=(
+                call(np.array([1.0, 5.0])), call(np.array([0.5, 6.0])))))
+            )  # fmt: skip
+            assert "cut off" in causes._relation(attempt)
+
+    def test_an_argument_that_follows_from_the_others_need_not_be_read(self):
+        def my_share(x, total):
+            return x / x.sum() ** 2
+
+        checks = Checks(lambda x, total: x / total, (call(np.array([1.0, 3.0]), 4.0), call(np.array([2.0, 4.0]), 6.0)))
+        with quiet():
+            attempt = causes.Attempt.of(my_share, trials(checks))
+        assert causes._never_read(attempt, checks) == "`total` makes no difference: the result depends on it."
+        assert causes._never_read(attempt, dataclasses.replace(checks, spare=("total",))) == ""
 
     def test_an_argument_that_is_to_be_changed_is_not_asked_to_be_copied(self):
         checks = Checks(_kept_once, tuple(call(np.arange(n), []) for n in (2.0, 5.0)))

@@ -1,5 +1,7 @@
 """What standardizing and whitening must satisfy, and how they are usually got wrong."""
 
+from itertools import product
+
 import numpy as np
 
 from mlnotes.applications.whitening import covariance, standardize, whiten, whitening_matrix, whitening_rotation
@@ -249,6 +251,21 @@ def _signs_of_the_triangle(x, kind="pca", eps=0.0, ddof=0):
     return np.sqrt(count) * q[:n] if kind == "cholesky" else z
 
 
+def _by_svd(a):
+    u, s, _ = np.linalg.svd(a)
+    return s, u
+
+
+def _pca(decomposed, in_rows):
+    """Make a wrong version that turns to the axes and not back."""
+
+    def version(rho):
+        values, vectors = decomposed([[1.0, rho], [rho, 1.0]])
+        return (vectors / np.sqrt(values)).T if in_rows else vectors / np.sqrt(values)
+
+    return version
+
+
 def _whitenings(*more):
     """Call with each option alone, with some, and with all, for each kind."""
     return (call(_by_hand), call(_by_hand, "zca").about("zca"), call(_by_hand, "cholesky").about("cholesky"),
@@ -471,5 +488,9 @@ CHECKS = (
             Mistake("axes exchanged", ("(1 + rho) ** -0.5, (1 - rho) ** -0.5", "(1 - rho) ** -0.5, (1 + rho) ** -0.5"),
                 "The entry beside the diagonal has the sign of ρ", "λ = 1 + ρ belongs to (1, 1)"),
             Mistake("not turned back", ("[[wide + narrow, wide - narrow], [wide - narrow, wide + narrow]]) / 2",
-                "[[wide, narrow], [wide, -narrow]]) / 2 ** 0.5"), "It is PCA's matrix", "multiply by Vᵀ at the end"))),
+                "[[wide, narrow], [wide, -narrow]]) / 2 ** 0.5"), "It is PCA's matrix", "multiply by Vᵀ at the end"),
+            Mistake("axes turned alone", ("[[wide + narrow, wide - narrow], [wide - narrow, wide + narrow]]) / 2",
+                "[[wide, wide], [narrow, -narrow]]) / 2 ** 0.5"), "It is PCA's matrix", "turn back: V Λ^(-1/2) Vᵀ"),
+            *(Mistake("not turned back", _pca(*it), "It is PCA's matrix", "turn back: V Λ^(-1/2) Vᵀ")
+                for it in product((np.linalg.eigh, _by_svd), (True, False)))))
 )

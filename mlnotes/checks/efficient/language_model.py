@@ -245,6 +245,8 @@ CHECKS = (
             Mistake("keys of every head", ("n_groups * d_model // n_heads", "d_model"),
                 "There are as many keys and values as queries",
                 "keys and values have d_model / n_heads columns for each group"),
+            Mistake("a column for each group", ("n_groups * d_model // n_heads", "n_groups"),
+                "Keys and values have one column for each group", "each group is as wide as a head, d_model / n_heads"),
             Mistake("width of a group", ("n_groups * d_model // n_heads", "d_model // n_groups"),
                 "A head is taken to be d_model / n_groups wide", "divide the width by the heads, and count the groups"),
             Mistake("keys alone", ("2 * d_model * (n_groups", "d_model * (n_groups"),

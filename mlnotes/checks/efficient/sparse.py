@@ -130,6 +130,21 @@ def _tiled(q, k, v, layout, block_size, scale=None):
     return attention(q, k, v, mask, scale=scale)
 
 
+def _in_as_many_blocks(rounded_up):
+    """Make a wrong version that cuts tokens into equal blocks, as many as the layout has."""
+
+    def numbers(n, blocks):
+        if rounded_up:
+            return np.arange(n) // -(-n // blocks)
+        return np.repeat(np.arange(blocks), [len(it) for it in np.array_split(np.arange(n), blocks)])
+
+    def version(q, k, v, layout, block_size, scale=None):
+        rows, columns = (numbers(x.shape[-2], blocks) for x, blocks in zip((q, k), layout.shape, strict=True))
+        return attention(q, k, v, layout[rows[:, None], columns], scale=scale)
+
+    return version
+
+
 _BEFORE = "put -inf for hidden scores, before the softmax"
 _BLOCKS = "_attention_to_some(rows, keys, values, None, scale)"
 _SHORT_ROWS = (_BLOCKS, f"{_BLOCKS} * (rows.shape[-2] == block_size)")
@@ -297,6 +312,7 @@ CHECKS = (
             call(-1e5 * np.abs(_q[:, :9]), 1e5 * np.abs(_k[:, :12]), _v[:, :12], _layout, 3).about(
                 "scores of minus ten billion"),
             call(_q[:, :5], _k[:, :7], _v[:, :7], _layout, 2).about("last blocks that are smaller"),
+            call(_q[:, :4], _k[:, :7], _v[:, :7], _layout[:2, :3], 3).about("last blocks of one"),
             call(1e200 * _k4, np.array([[1e200], [0.0], [1e-200], [-1e-200]]), _v4, np.array([[True, False],
                 [True, True]]), 2).about("scores that overflow", edge=True)),
         claims=(
@@ -341,6 +357,10 @@ CHECKS = (
                 "block_size)[: k.shape[-2], None], dtype=v.dtype), None, scale)"),
                 "Softmax is taken over all keys, and those that are left out keep their share of the weight",
                 "leave keys out before the softmax"),
+            *(Mistake("blocks of equal size", _in_as_many_blocks(it),
+                "Blocks are made equally long, whatever block_size is",
+                "all but the last have block_size tokens: token i is in block i // block_size")
+                for it in (True, False)),
             *(Mistake("last block left out", it, "Where the last block is smaller than the others, it is left out",
                 "count -(-n // block_size) blocks, rounded up; the last slice may end early") for it in (
                 _SHORT_ROWS, _SHORT_KEYS, (_SHORT_ROWS, _SHORT_KEYS))),

@@ -825,3 +825,21 @@ def wrong_whiten__nearly_dependent_features_refused(x, kind="pca", eps=0.0, ddof
     if eps == 0 and np.linalg.matrix_rank(c / np.where(lengths, lengths, 1), rtol=1e-3) < x.shape[1]:
         raise ValueError
     return whiten(x, kind, eps, ddof)
+
+
+def wrong_zca_of_correlation__rows_of_eigh(rho):
+    """turn back"""
+    values, vectors = np.linalg.eigh(np.array([[1, rho], [rho, 1.0]]))
+    return np.diag(values**-0.5) @ vectors.T
+
+
+def wrong_zca_of_correlation__of_the_svd(rho):
+    """turn back"""
+    u, s, _ = np.linalg.svd(np.array([[1, rho], [rho, 1.0]]))
+    return u @ np.diag(1 / np.sqrt(s))
+
+
+def wrong_zca_of_correlation__axes_by_hand(rho):
+    """turn back"""
+    v = np.array([[1, 1], [1, -1]]) / np.sqrt(2)
+    return np.diag([1 / np.sqrt(1 + rho), 1 / np.sqrt(1 - rho)]) @ v.T

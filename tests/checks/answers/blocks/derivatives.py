@@ -921,7 +921,7 @@ def wrong_cosine_gradient__direction_only(a, b):
 
 
 def wrong_cosine_gradient__cube_forgotten(a, b):
-    """divide both parts by the length of a"""
+    """a is divided by its length once"""
     size = np.linalg.norm(a)
     return (b / size - (a @ b) * a / size**2) / np.linalg.norm(b)
 
@@ -1051,7 +1051,7 @@ def wrong_cosine_gradient__length_of_b(a, b):
 
 
 def wrong_cosine_gradient__part_along_a(a, b):
-    """divide both parts by the length of a"""
+    """a is divided by its length once"""
     la, lb = np.linalg.norm(a), np.linalg.norm(b)
     cos = a @ b / (la * lb)
     return b / (la * lb) - cos * a / la
@@ -1090,3 +1090,9 @@ def wrong_layer_norm_vjp__sum_over_features_by_einsum(x, upstream, gain=None, ep
     s = np.sqrt(x.var(-1, keepdims=True) + eps)
     y = (x - x.mean(-1, keepdims=True)) / s
     return (u - u.mean(-1, keepdims=True) - y * np.einsum("...i,...i->...", u, y)[..., None]) / s
+
+
+def wrong_cosine_gradient__b_as_it_is(a, b):
+    """length one only: put a / |a|"""
+    cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+    return np.array([y - cosine * x for x, y in zip(a, b, strict=True)]) / np.linalg.norm(a)

@@ -1343,3 +1343,19 @@ def wrong_merge_attentions__minus_infinity_as_a_number(outs, lses):
     whole = np.logaddexp.reduce(lses, axis=0)
     out = (weights[..., None] * outs).sum(0)
     return np.where(np.isneginf(whole)[..., None], 0, out), whole
+
+
+def wrong_flash_attention_gradients__keys_count_alike(
+    grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None
+):
+    """counts all keys alike"""
+    c = q.shape[-1] ** -0.5 if scale is None else scale
+    x = c * q @ k.mT + (0 if bias is None else bias)
+    seen = np.ones(x.shape[-2:], bool) if mask is None else mask
+    if offset is not None:
+        seen = seen & (np.arange(k.shape[-2]) <= np.arange(q.shape[-2])[:, None] + offset)
+    a = np.where(seen, np.exp(x - np.where(np.isinf(lse), 0, lse)[..., None]), 0)
+    da = grad @ v.mT
+    ds = a * (da - da.sum(-1, keepdims=True))
+    grads = c * ds @ k, c * ds.mT @ q, a.mT @ grad, ds
+    return tuple(_summed_to(g, x.shape) for g, x in zip(grads, (q, k, v, bias), strict=True) if x is not None)

@@ -998,3 +998,9 @@ def wrong_generate__first_token_never_stops(step, ids, n_tokens, stop=None, rng=
         written.append(token)
         new = np.array([token])
     return written
+
+
+def wrong_llama_parameters__one_column_for_a_group(n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden):
+    """each group is as wide as a head"""
+    block = {"q, o": 2 * d_model**2, "k, v": 2 * d_model * n_groups, "network": 3 * d_model * d_hidden}
+    return n_tokens * d_model + n_layers * (sum(block.values()) + 2 * d_model) + d_model

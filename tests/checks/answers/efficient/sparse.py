@@ -215,6 +215,25 @@ def wrong_block_sparse_attention__columns(q, k, v, layout, block_size, scale=Non
     return attention(q, k, v, mask[: q.shape[-2], : k.shape[-2]], scale=scale)
 
 
+def wrong_block_sparse_attention__equal_pieces(q, k, v, layout, block_size, scale=None):
+    """Blocks are made equally long, whatever block_size is"""
+    rows = np.array_split(np.arange(q.shape[-2]), layout.shape[0])
+    columns = np.array_split(np.arange(k.shape[-2]), layout.shape[1])
+    out = np.zeros((*q.shape[:-1], v.shape[-1]))
+    for i, row in enumerate(rows):
+        keys = [j for block in np.flatnonzero(layout[i]) for j in columns[block]]
+        if keys:
+            out[..., row, :] = attention(q[..., row, :], k[..., keys, :], v[..., keys, :], scale=scale)
+    return out
+
+
+def wrong_block_sparse_attention__size_from_the_layout(q, k, v, layout, block_size, scale=None):
+    """Blocks are made equally long, whatever block_size is"""
+    bq, bk = -(-q.shape[-2] // layout.shape[0]), -(-k.shape[-2] // layout.shape[1])
+    mask = np.array([[layout[i // bq, j // bk] for j in range(k.shape[-2])] for i in range(q.shape[-2])])
+    return attention(q, k, v, mask, scale=scale)
+
+
 def wrong_block_sparse_attention__transposed(q, k, v, layout, block_size, scale=None):
     """Line 3"""
     mask = np.kron(layout.T, np.ones((block_size, block_size), bool))
