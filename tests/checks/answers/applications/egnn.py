@@ -433,7 +433,7 @@ def wrong_signed_volume__root_of_gram(x):
 
 
 def wrong_signed_volume__half(x):
-    """Line 3"""
+    """three times the right one"""
     return np.linalg.det(x[1:] - x[0]) / 2
 
 
