@@ -4,6 +4,7 @@ import functools
 import inspect
 import math
 import operator
+from numbers import Real
 
 import numpy as np
 from array_api_compat import array_namespace, device, is_array_api_obj, to_device
@@ -319,6 +320,24 @@ def require_integers(least, **numbers):
             raise ValueError(f"{name} must {rule}, got {number}")
 
 
+def require_number(**numbers):
+    """Refuse what is no single real number, such as text or an array with axes.
+
+    Parameters
+    ----------
+    **numbers : float
+        The numbers to look at, each under the name that the message gives it. Arrays without an axis are numbers, too.
+
+    Raises
+    ------
+    ValueError
+        If something is no real number.
+    """
+    for name, number in numbers.items():
+        if not isinstance(number, Real) and not (is_array_api_obj(number) and number.ndim == 0):
+            raise ValueError(f"{name} must be a real number, got {number!r}")
+
+
 def require_positive(**numbers):
     """Refuse what is not a positive finite number.
 
@@ -330,8 +349,9 @@ def require_positive(**numbers):
     Raises
     ------
     ValueError
-        If a number is 0, negative, infinite or nan.
+        If a number is 0, negative, infinite or nan, or no number.
     """
+    require_number(**numbers)
     for name, number in numbers.items():
         if not 0 < number < math.inf:
             raise ValueError(f"{name} must be positive and finite, got {number}")
@@ -348,8 +368,9 @@ def require_not_negative(**numbers):
     Raises
     ------
     ValueError
-        If a number is negative, infinite or nan.
+        If a number is negative, infinite or nan, or no number.
     """
+    require_number(**numbers)
     for name, number in numbers.items():
         if not 0 <= number < math.inf:
             raise ValueError(f"{name} must be finite and not negative, got {number}")

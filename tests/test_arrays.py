@@ -13,6 +13,8 @@ from mlnotes.arrays import (
     as_like,
     beside,
     require_floats,
+    require_not_negative,
+    require_positive,
     require_representable,
     require_same_kind,
     widen_half,
@@ -177,3 +179,12 @@ def test_positive_numbers_that_a_dtype_rounds_to_zero_or_infinity_are_refused(dt
 @pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(float).max, reason="long double is double here")
 def test_numbers_of_double_precision_fit_into_longer_floats():
     require_representable(np.dtype(np.longdouble), least=5e-324, largest=np.finfo(float).max)
+
+
+@pytest.mark.parametrize("require", [require_not_negative, require_positive])
+def test_only_single_real_numbers_are_measured(require):
+    for number in (2, 0.5, np.float32(0.5), np.array(0.5), torch.tensor(0.5)):
+        require(rate=number)
+    for nothing in ("0.5", None, [0.5], np.ones(1), torch.ones(2), 1j):
+        with pytest.raises(ValueError, match="rate must be a real number, got"):
+            require(rate=nothing)

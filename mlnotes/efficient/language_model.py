@@ -1,7 +1,6 @@
 """From scores to text: which token may come next, with what probability, and one after another."""
 
 import math
-from numbers import Real
 
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj, to_device
@@ -12,6 +11,7 @@ from mlnotes.arrays import (
     require_floats,
     require_integers,
     require_not_negative,
+    require_number,
     widen_half,
 )
 from mlnotes.blocks.softmax import softmax
@@ -147,7 +147,8 @@ def _require_text(step, ids, n_tokens, stop, rng):
     if not callable(step):
         raise ValueError(f"step must be callable, got {type(step).__name__}")
     ids = np.asarray(ids)
-    require_entries(-1, ids=ids)
+    if ids.ndim == 1:
+        require_entries(-1, ids=ids)
     if ids.ndim != 1 or ids.dtype.kind not in "iu":
         raise ValueError(f"ids must be a vector of integers, got shape {ids.shape} and dtype {ids.dtype}")
     require_integers(0, n_tokens=n_tokens)
@@ -170,7 +171,6 @@ def _require_choice(logits, temperature, top_k, top_p):
     xp = array_namespace(logits)
     if xp.any(xp.isnan(logits)):
         raise ValueError(f"logits must be numbers or infinite, got nan in shape {tuple(logits.shape)}")
-    _require_number(temperature=temperature)
     require_not_negative(temperature=temperature)
     most = float(xp.finfo(logits.dtype).max)
     if temperature > most:
@@ -178,12 +178,6 @@ def _require_choice(logits, temperature, top_k, top_p):
     if top_k is not None:
         require_integers(1, top_k=top_k)
     if top_p is not None:
-        _require_number(top_p=top_p)
+        require_number(top_p=top_p)
         if not 0 <= top_p <= 1:
             raise ValueError(f"top_p must lie between 0 and 1, got {top_p}")
-
-
-def _require_number(**given):
-    for name, number in given.items():
-        if not isinstance(number, Real):
-            raise ValueError(f"{name} must be a real number, got {number!r}")

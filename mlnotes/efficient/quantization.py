@@ -2,7 +2,6 @@
 # ruff: noqa: E741 (the lower triangular factor is called l, as in the formula)
 
 from functools import partial
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -688,8 +687,6 @@ def _require_layer(w, x, damping):
     require_floats(w=w, x=x)
     if w.shape[1] != x.shape[1]:
         raise ValueError(f"w and x must have as many columns, got shapes {w.shape} and {x.shape}")
-    if not isinstance(damping, Real):
-        raise ValueError(f"damping must be a real number, got {damping!r}")
     require_not_negative(damping=damping)
 
 

@@ -1,12 +1,11 @@
 """Llama: a decoder with rotary positions, shared key/value heads and gated networks, from the layers of this book."""
 
 from functools import partial
-from numbers import Real
 
 import numpy as np
 import torch
 
-from mlnotes.arrays import require_integers
+from mlnotes.arrays import require_integers, require_positive
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.positions import frequencies, rotary
 from mlnotes.attention.transformer import pre_norm, swiglu
@@ -123,8 +122,7 @@ class Llama(torch.nn.Module):
     def __init__(self, n_tokens, n_layers, d_model, n_heads, n_groups, d_hidden, base=10000.0, eps=1e-5, rng=None):
         super().__init__()
         require_integers(1, n_layers=n_layers)
-        if not isinstance(base, Real):
-            raise ValueError(f"base must be a real number, got {base!r}")
+        require_positive(base=base)
         rng = np.random.default_rng(rng)
         self.tokens = Embedding(n_tokens, d_model, rng)
         blocks = [LlamaBlock(d_model, n_heads, n_groups, d_hidden, eps, rng) for _ in range(n_layers)]
