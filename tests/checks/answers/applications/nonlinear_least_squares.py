@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import scipy.optimize
+from slips import slip
 
 from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
 from mlnotes.blocks.derivatives import numerical_jacobian
@@ -653,33 +654,16 @@ def wrong_damped_step__downhill_from_a_million_on(r, j, damping, scales):
     return -np.linalg.lstsq(rows, np.append(r, 0 * scales), rcond=None)[0] / scales
 
 
-def wrong_levenberg_marquardt__damping_exchanged(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """look whether the damping falls after a step that is taken, and grows after one that is not."""
-    jacobian = jacobian or (lambda t: numerical_jacobian(residual, t))
-    x, damping = np.array(x0, float), 1e-3
-    for count in range(max_steps + 1):
-        r, j = residual(x.copy()), jacobian(x.copy())
-        lengths = np.maximum(np.linalg.norm(j, axis=0), 1e-300)
-        converged = bool(_cosine(r, j) <= max(tolerance, 1e-8) or np.linalg.norm(r) < 1e-12)
-        if converged or count == max_steps:
-            return SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
-        p = _augmented(j, r, damping, lengths)
-        if np.sum(residual(x + p) ** 2) < r @ r:
-            x, damping = x + p, damping * 10
-        else:
-            damping = damping / 10
-
-
-def wrong_levenberg_marquardt__every_step_is_taken(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """It ends higher than it began: take a step only if it lowers the cost."""
-    jacobian = jacobian or (lambda t: numerical_jacobian(residual, t))
-    x, damping = np.array(x0, float), 1e-3
-    for count in range(max_steps + 1):
-        r, j = residual(x.copy()), jacobian(x.copy())
-        lengths = np.maximum(np.linalg.norm(j, axis=0), 1e-300)
-        converged = bool(_cosine(r, j) <= max(tolerance, 1e-8) or np.linalg.norm(r) < 1e-12)
-        if converged or count == max_steps:
-            return SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
-        p = _augmented(j, r, damping, lengths)
-        damping = damping / 10 if np.sum(residual(x + p) ** 2) < r @ r else damping * 10
-        x = x + p
+_DAMPED = "(ahead, max(damping / 9, 1e-30)) if lower else (x, damping * 4)"
+wrong_levenberg_marquardt__damping_exchanged = slip(
+    right_levenberg_marquardt__short_residual,
+    _DAMPED,
+    "(ahead, damping * 9) if lower else (x, max(damping / 4, 1e-30))",
+    "look whether the damping falls after a step that is taken, and grows after one that is not.",
+)
+wrong_levenberg_marquardt__every_step_is_taken = slip(
+    right_levenberg_marquardt__short_residual,
+    _DAMPED,
+    _DAMPED.replace("else (x", "else (ahead"),
+    "It ends higher than it began: take a step only if it lowers the cost.",
+)

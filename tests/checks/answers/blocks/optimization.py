@@ -1723,31 +1723,11 @@ def wrong_adam__zeros_replaced_in_place_of_eps(rate=1e-3, beta1=0.9, beta2=0.999
 wrong_minimize__hessian_of_the_start = slip(right_minimize__loop, "hessian(x)", "hessian(x0)")
 
 
-def wrong_momentum__ends_with_a_short_step(rate, beta=0.9):
-    """It ends of its own accord"""
-
-    def steps(problem, x):
-        v = np.zeros_like(x)
-        while True:
-            v = beta * v + problem.gradient(x)
-            x = x - rate * v
-            yield x
-            if np.linalg.norm(rate * v) < 1e-6:
-                return
-
-    return steps
-
-
-def wrong_momentum__ends_at_rest(rate, beta=0.9):
-    """It ends of its own accord"""
-
-    def steps(problem, x):
-        v = np.zeros_like(x)
-        while True:
-            v = beta * v + problem.gradient(x)
-            if np.linalg.norm(v) < 1e-8:
-                break
-            x = x - rate * v
-            yield x
-
-    return steps
+_SHORT_STEP = "yield x\n            if np.linalg.norm(rate * v) < 1e-6:\n                return"
+_AT_REST = "if np.linalg.norm(v) < 1e-8:\n                break\n            x = x - rate * v"
+wrong_momentum__ends_with_a_short_step = slip(
+    right_momentum__two_lines, "yield x", _SHORT_STEP, "It ends of its own accord"
+)
+wrong_momentum__ends_at_rest = slip(
+    right_momentum__two_lines, "x = x - rate * v", _AT_REST, "Line 7, `break`: it should not be there."
+)
