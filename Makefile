@@ -39,7 +39,7 @@ book: $(INSTALLED) ## build the pages from the committed outputs, print the path
 pdf: book ## print the whole book into one PDF with table of contents and bookmarks (needs Chromium)
 	@$(BIN)/python -m mlnotes.book.pdf
 
-test: $(INSTALLED) ## run every test, re-execute every chapter and compare every output
+test: $(INSTALLED) ## run the tests (of the largest sets some), re-execute every chapter and compare every output
 	@failed=0; \
 	run() { echo "$$ $$*"; "$$@" || failed=1; }; \
 	run $(BIN)/ruff check .; \

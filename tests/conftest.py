@@ -1,5 +1,6 @@
 """What the tests of all chapters share: both backends, every precision, one thread."""
 
+import os
 from collections import Counter
 
 import numpy as np
@@ -74,8 +75,10 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Let the order below stand: pytest-xdist would order files by the number of their tests."""
-    config.option.loadscopereorder = False
+    """Let the order below stand, and try of one chapter what `.ci/run` tries of all."""
+    config.option.loadscopereorder = False  # pytest-xdist would order files by the number of their tests
+    if config.option.chapter:
+        os.environ.setdefault("MLNOTES_EVERY", "4")  # read by `mlnotes.book.sampling`, which the tests import later
 
 
 @pytest.fixture(scope="session")

@@ -216,7 +216,7 @@ def _read(path):
 def visits(pages, browser, about):
     """Open every page once, or those of the one chapter, and look at it in both widths and both themes.
 
-    Every eighth page is looked at as axe does beyond its colours, and every page of the one chapter, or by ``.ci/run``.
+    Of what keeps people from using a page, colours are looked at on all, the rest on some; by ``.ci/run`` on all.
     """
     groups = {}
     for name, page in ((it, pages[it]) for it in (about.pages if about else pages)):
@@ -225,8 +225,7 @@ def visits(pages, browser, about):
     context = browser.new_context(viewport={"width": NARROW, "height": 900})
     page, seen = context.new_page(), []  # one page for all: a new one is a new process
     page.set_default_timeout(180_000)  # a busy machine is no failure
-    firsts = [names[0] for names in groups.values()]
-    closely = firsts if about else sample(firsts, EVERY // 4)
+    closely = sample((names[0] for names in groups.values()), EVERY // 4)
     visits = {
         names[0]: _visit_together(page, [pages[it] for it in names], seen, names[0] in closely)
         for names in groups.values()

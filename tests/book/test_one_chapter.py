@@ -1,5 +1,6 @@
 """A maintainer runs the tests of one chapter, and no test of another."""
 
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -7,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from mlnotes.book.one_chapter import ROOT, About
+from mlnotes.checks import all_checks
 
 
 def item(path, case=None, fixtures=()):
@@ -89,11 +91,15 @@ def test_make_hands_the_chapter_on():
 
 def test_pytest_runs_the_tests_of_the_chapter_alone_and_says_what_it_left_out():
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
-    files = ["tests/blocks/test_lu.py", "tests/blocks/test_qr.py"]
-    told = subprocess.run([*command, "--chapter", "blocks/lu", *files], cwd=ROOT, capture_output=True, text=True)
+    files = ["tests/blocks/test_lu.py", "tests/blocks/test_qr.py", "tests/checks/test_banks.py"]
+    variables = {name: value for name, value in os.environ.items() if name != "MLNOTES_EVERY"}
+    told = subprocess.run(
+        [*command, "--chapter", "blocks/lu", *files], cwd=ROOT, env=variables, capture_output=True, text=True
+    )
     assert "test_lu.py::" in told.stdout
     assert "test_qr.py::" not in told.stdout
     assert "deselected" in told.stdout
+    assert told.stdout.count("is_wrong_and_named[lu-") == len(all_checks()["lu"].mistakes)  # all, and not some
     unknown = subprocess.run([*command, "--chapter", "lu", *files], cwd=ROOT, capture_output=True, text=True)
     assert unknown.returncode == 4
     assert "got lu" in unknown.stderr
