@@ -571,9 +571,8 @@ class TestCauses:
         with quiet():
             attempt = causes.Attempt.of(lambda x: 0 * x, trials(checks))
             assert "cut off" not in causes._relation(attempt)
-            attempt = causes.Attempt.of(lambda x: np.maximum(x - 3, 0), trials(dataclasses.replace(checks, cases=(
-                call(np.array([1.0, 5.0])), call(np.array([0.5, 6.0])))))
-            )  # fmt: skip
+            farther = dataclasses.replace(checks, cases=(call(np.array([1.0, 5.0])), call(np.array([0.5, 6.0]))))
+            attempt = causes.Attempt.of(lambda x: np.maximum(x - 3, 0), trials(farther))
             assert "cut off" in causes._relation(attempt)
 
     def test_an_argument_that_follows_from_the_others_need_not_be_read(self):
