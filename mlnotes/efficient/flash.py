@@ -181,7 +181,7 @@ def attention_and_lse(q, k, v, mask=None, bias=None, scale=None, block_size=256,
             top, factor, exponentials = _rescale(top, _scores(queries, k, bias, seen, rows, keys))
             total = factor * total + xp.sum(exponentials, axis=-1, keepdims=True)
             out = factor * out + exponentials @ v[..., keys, :]
-            del exponentials  # before the next block's scores come to stand in the fast memory
+            del exponentials  # their place in the fast memory goes to the scores of the next block
         outs.append(out / or_one(total))
         lses.append((top + xp.log(or_one(total)))[..., 0])
     out = xp.astype(xp.concat(outs, axis=-2), dtype, copy=False)
@@ -411,7 +411,7 @@ def _rescale(top, scores):
     if xp.any(new == math.inf):  # which less itself is nan
         return _rescale(top, xp.clip(scores, max=xp.finfo(scores.dtype).max))
     shift = _finite(new)
-    scores = scores - shift  # now, so that three tables of a block never stand in the fast memory
+    scores = scores - shift  # which lets go of the scores before their exponentials need room
     return new, xp.exp(top - shift), xp.exp(scores)
 
 
