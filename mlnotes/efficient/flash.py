@@ -65,7 +65,7 @@ def online_softmax(x, axis=-1, block_size=256):
 
 
 @widen_half
-def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=256):
+def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=512):
     """Average the values as `attention` does, block by block: no table of weights is ever held.
 
     Parameters
@@ -79,7 +79,7 @@ def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=256):
     mask, bias, scale
         As in `mlnotes.attention.self_attention.attention_weights`. A block in which no query may look is not computed.
     block_size : int
-        How many queries meet how many keys at a time; it changes the result by rounding only.
+        How many queries of a head meet how many keys at a time; it changes the result by rounding only.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=256):
 
 
 @widen_half
-def causal_flash_attention(q, k, v, offset=0, scale=None, block_size=256):
+def causal_flash_attention(q, k, v, offset=0, scale=None, block_size=512):
     """Let every query look at the keys up to its own position, without a mask; blocks beyond are not computed.
 
     Parameters
@@ -141,7 +141,7 @@ def causal_flash_attention(q, k, v, offset=0, scale=None, block_size=256):
     return attention_and_lse(q, k, v, None, None, scale, block_size, offset)[0]
 
 
-def attention_and_lse(q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None):
+def attention_and_lse(q, k, v, mask=None, bias=None, scale=None, block_size=512, offset=None):
     """Compute attention block by block, and what it takes to merge it or to recompute its weights.
 
     Parameters
@@ -169,9 +169,17 @@ def attention_and_lse(q, k, v, mask=None, bias=None, scale=None, block_size=256,
     dtype = xp.result_type(q, k, v)
     mask = None if mask is None else beside(mask, q)
     q, k, v = map(_at_least_single, (q, k, v))
+    leading, outs, lses = np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), [], []
+    if leading and leading[-1] > 1 and q.shape[-2] * k.shape[-2] > block_size**2:
+        # One head at a time: the tables of all would not find room in the fast memory.
+        for i in range(leading[-1]):
+            head = [_head(x, i) for x in (q, k, v, mask, bias)]
+            out, lse = attention_and_lse(*head, scale, block_size, offset)
+            outs.append(out)
+            lses.append(lse)
+        out = xp.astype(xp.stack(outs, axis=-3), dtype, copy=False)
+        return out, xp.stack(lses, axis=-2)
     queries = q * (q.shape[-1] ** -0.5 if scale is None else as_like(scale, q))
-    leading = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
-    outs, lses = [], []
     for rows in _blocks(q.shape[-2], block_size):
         shape = *leading, rows.stop - rows.start, 1
         total = xp.zeros(shape, dtype=q.dtype, device=device(q))
@@ -377,6 +385,11 @@ def largest_block_size(fast_memory, d_head, d_value=None):
     require_integers(1, fast_memory=fast_memory, d_head=d_head, d_value=e)
     half = d_head + e + 1
     return math.isqrt(half**2 + fast_memory) - half
+
+
+def _head(x, i):
+    """Take one head of an array, or what all heads share."""
+    return x if x is None or x.ndim < 3 else x[..., i if x.shape[-3] > 1 else 0, :, :]
 
 
 def _visible(rows, k, mask, block_size, offset):

@@ -16,6 +16,7 @@ from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.positions import alibi_bias
 from mlnotes.attention.self_attention import attention
 from mlnotes.blocks.softmax import logsumexp, softmax
+from mlnotes.efficient import flash
 from mlnotes.efficient.flash import (
     attention_and_lse,
     attention_traffic,
@@ -126,16 +127,30 @@ def test_infinite_scores_win_as_in_attention(backend, order):
     np.testing.assert_allclose(backend.read(found), backend.read(expected), rtol=0, atol=backend.tolerance)
 
 
+@pytest.mark.parametrize("block_size", [4, 13], ids=["head by head", "at once"])
 @pytest.mark.parametrize("shape", [(11, 13), (1, 13), (11, 1), (1, 1), (2, 3, 11, 13), (2, 1, 1, 13), (1, 3, 11, 1)])
-def test_masks_and_biases_broadcast(shape):
+def test_masks_and_biases_broadcast(shape, block_size):
     mask, bias = draw(*shape, seed=5) > -0.5, draw(*shape, seed=6)
-    found = flash_attention(Q, K, V, mask, bias, block_size=4)
+    found = flash_attention(Q, K, V, mask, bias, block_size=block_size)
     np.testing.assert_allclose(found, attention(Q, K, V, mask, bias), rtol=0, atol=ROUNDED)
 
 
-def test_leading_axes_broadcast():
-    found = flash_attention(Q, K[:, :1], V[:1], block_size=4)
-    np.testing.assert_allclose(found, attention(Q, K[:, :1], V[:1]), rtol=0, atol=ROUNDED)
+@pytest.mark.parametrize("block_size", [4, 13], ids=["head by head", "at once"])
+def test_leading_axes_broadcast(block_size):
+    for arrays in (Q, K[:, :1], V[:1]), (Q[0], K, V[0, 0]), (Q[0, 0], K[0], V), (Q[:, :1], K[:, :1], V), (Q, K[0], V):
+        found = flash_attention(*arrays, block_size=block_size)
+        np.testing.assert_allclose(found, attention(*arrays), rtol=0, atol=ROUNDED)
+
+
+def test_the_scores_of_one_block_of_one_head_are_all_that_is_held_at_once_unless_one_block_is_all(monkeypatch):
+    shapes = []
+    noted = flash._rescale
+    monkeypatch.setattr(flash, "_rescale", lambda top, scores: shapes.append(scores.shape) or noted(top, scores))
+    flash_attention(Q, K, V, block_size=6)
+    assert set(shapes) == {(6, 6), (5, 6), (6, 1), (5, 1)}
+    shapes.clear()
+    flash_attention(Q, K, V, block_size=12)  # 144 scores at a time, and 143 there are
+    assert shapes == [(2, 3, 11, 12), (2, 3, 11, 1)]
 
 
 @pytest.mark.parametrize("make", [np.asarray, torch.asarray])
