@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 from mlnotes.checks import all_checks
-from mlnotes.diagnosis.brakes import Brake, holds_itself, with_brakes
+from mlnotes.diagnosis.brakes import Brake, branches, holds_itself, with_brakes
 from mlnotes.diagnosis.causes import changed_calls
 from mlnotes.diagnosis.rewrites import SLIPS, left_out, rewrites
 from mlnotes.diagnosis.source import definitions, run_definition
@@ -125,7 +125,7 @@ def changes(checks, every=1, tried=()):
     for source in (rewrites(running, SLIPS, wanted), left_out(running, wanted)):
         for _ in source:
             made += 1
-            if made % every or holds_itself(running):
+            if made % every or holds_itself(branches(running)):
                 continue
             try:
                 version = run_definition(compile(running, "<changed>", "exec"), function.__name__, namespace)

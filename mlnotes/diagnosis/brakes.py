@@ -4,6 +4,8 @@ import ast
 import contextlib
 import copy
 import ctypes
+import functools
+import gc
 import inspect
 import itertools
 import math
@@ -123,7 +125,8 @@ class Brake:
 
 def _calls_in(run, *arguments):
     """Count the functions that are called, in C and in Python, and left again; none where a profiler is at work."""
-    count, watched = itertools.count(), sys.getprofile() is not None
+    count, watched, collects = itertools.count(), sys.getprofile() is not None, gc.isenabled()
+    gc.disable()  # what is called when memory is tidied up depends on what was done before
     if not watched:
         sys.setprofile(lambda *_: next(count))
     try:
@@ -131,6 +134,8 @@ def _calls_in(run, *arguments):
     finally:
         if not watched:
             sys.setprofile(None)
+        if collects:
+            gc.enable()
     return next(count)
 
 
@@ -296,15 +301,15 @@ class _Power:
 
 
 @contextlib.contextmanager
-def limited_powers(tree):
+def limited_powers(nodes):
     """Let every power of a program be limited, for a while: ``a ** b`` becomes ``_mlnotes_power @ (a, b)``.
 
     Parameters
     ----------
-    tree : ast.Module
-        A program.
+    nodes : list of ast.AST
+        The `branches` of the program.
     """
-    powers = [it for it in _branches(tree) if isinstance(it, ast.BinOp) and isinstance(it.op, ast.Pow)]
+    powers = [it for it in nodes if isinstance(it, ast.BinOp) and isinstance(it.op, ast.Pow)]
     before = [(it.left, it.op, it.right) for it in powers]
     for it in powers:
         pair = ast.Tuple([it.left, it.right], ast.Load())
@@ -344,13 +349,13 @@ def limited_memory(more=2 << 30):
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def holds_itself(tree):
+def holds_itself(nodes):
     """Tell whether a list is put into itself: NumPy follows such a list without end, where no brake reaches it.
 
     Parameters
     ----------
-    tree : ast.Module
-        A program.
+    nodes : list of ast.AST
+        The `branches` of a program.
 
     Returns
     -------
@@ -358,7 +363,7 @@ def holds_itself(tree):
         Whether a line of it does.
     """
     added, parts = [], {}
-    for it in _branches(tree):
+    for it in nodes:
         if isinstance(it, ast.Call) and isinstance(it.func, ast.Attribute) and it.func.attr in ("append", "insert"):
             added += [(_place(it.func.value, parts), given) for given in it.args]
         elif isinstance(it, ast.Assign):
@@ -398,11 +403,30 @@ _LEAVES = {ast.Name, ast.Constant}.union(
 )
 
 
-def _branches(tree):
-    """List the nodes that hold others, in a third of the time of `ast.walk`: every change of a program is looked at."""
+_OF_LEAVES = {"arg", "attr", "ctx", "id", "kind", "name", "op", "ops", "type_comment"}
+
+
+@functools.cache
+def _fields(kind):
+    return [it for it in kind._fields if it not in _OF_LEAVES]
+
+
+def branches(tree):
+    """List the nodes that hold others, in a fraction of the time of `ast.walk`: every change of a program is looked at.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        A program.
+
+    Returns
+    -------
+    list of ast.AST
+        Its nodes, without names, constants and operators.
+    """
     found = [tree]
     for node in found:
-        for field in node._fields:
+        for field in _fields(type(node)):
             value = getattr(node, field, None)
             if type(value) is list:
                 found += [it for it in value if isinstance(it, ast.AST) and type(it) not in _LEAVES]

@@ -23,6 +23,7 @@ from mlnotes.diagnosis.brakes import (
     TooLong,
     alarm,
     braked,
+    branches,
     holds_itself,
     limited_memory,
     limited_powers,
@@ -1022,10 +1023,11 @@ def _places(attempt, source, until, never_given=(), caller=None, only=()):
         more -= bool(lines)
         if effort < 0 or time.process_time() > until or not more:
             break
-        if holds_itself(tree) or _uses(tree, never_given) > own or (lines and (kind != first or line in lines)):
+        nodes = branches(tree)
+        if holds_itself(nodes) or _uses(tree, never_given) > own or (lines and (kind != first or line in lines)):
             continue
         try:
-            with limited_powers(tree):
+            with limited_powers(nodes):
                 version = held.make(compile(tree, "<changed>", "exec"))
         except Exception:  # not every change is a program
             continue

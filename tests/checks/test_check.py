@@ -4,6 +4,7 @@ import ast
 import contextlib
 import dataclasses
 import functools
+import gc
 import itertools
 import linecache
 import math
@@ -125,6 +126,10 @@ def failing(method, error, base=object):
 
 def raising(error):
     raise error
+
+
+def holds_itself(text):
+    return brakes.holds_itself(brakes.branches(ast.parse(text)))
 
 
 class TestVerdicts:
@@ -1606,18 +1611,18 @@ class TestCauses:
         assert "taken for each other" not in report.says
 
     def test_a_list_is_not_put_into_itself_by_a_repair(self):
-        assert brakes.holds_itself(ast.parse("for it in x: rows.append(rows)"))
-        assert brakes.holds_itself(ast.parse("for it in x: rows.append([it, rows])"))
-        assert brakes.holds_itself(ast.parse("for i in x: rows[i] = rows"))
-        assert not brakes.holds_itself(ast.parse("for it in x: rows.append(rows[-1] + it)"))
-        assert not brakes.holds_itself(ast.parse("for i in x: rows[i] = rows[i - 1]"))
+        assert holds_itself("for it in x: rows.append(rows)")
+        assert holds_itself("for it in x: rows.append([it, rows])")
+        assert holds_itself("for i in x: rows[i] = rows")
+        assert not holds_itself("for it in x: rows.append(rows[-1] + it)")
+        assert not holds_itself("for i in x: rows[i] = rows[i - 1]")
 
     def test_nor_is_a_list_put_into_its_rows_which_may_be_one_and_the_same(self):
         for it in ("rows[i][j] = rows", "rows[i][j] = rows[j]", "row = rows[i]; row[j] = rows", "rows[i].append(rows)"):
-            assert brakes.holds_itself(ast.parse(it)), it
-        assert brakes.holds_itself(ast.parse("for row in rows: row[0] = rows"))
+            assert holds_itself(it), it
+        assert holds_itself("for row in rows: row[0] = rows")
         for it in ("rows[i][j] = rows[j][i]", "row = rows[i]; row[j] = row[0]", "rows[i][j] = other[i]"):
-            assert not brakes.holds_itself(ast.parse(it)), it
+            assert not holds_itself(it), it
 
     @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there may be no such limit")
     def test_what_is_tried_gets_no_more_than_so_much_memory(self):
@@ -1661,6 +1666,21 @@ class TestCauses:
         assert changes_tried(40_000, 1e-3) == few
         assert changes_tried(80_000, 0.0) > 1.5 * few
         assert changes_tried(40_000, 0.1) < few  # a machine that is slower by far gives up
+
+    def test_what_python_calls_when_it_tidies_up_is_not_counted(self):
+        def turns():
+            brake = brakes.Brake()
+            return brake.allow(lambda x: [[] for _ in range(1000)], trials(Checks(lambda x: x, (call(1.0),))))
+
+        calm, before = turns(), gc.get_threshold()
+        gc.callbacks.append(lambda *_: None)
+        gc.set_threshold(10, 10, 10)
+        try:
+            assert turns() == calm
+        finally:
+            gc.set_threshold(*before)
+            gc.callbacks.pop()
+        assert gc.isenabled()
 
     def test_a_brake_counts_turns_and_not_what_else_the_machine_does(self, monkeypatch):
         brake = brakes.Brake()
