@@ -107,10 +107,12 @@ def test_the_sample_stays_when_an_answer_is_added():
     assert some(WRONG, 1) == some(WRONG, 0) == WRONG
 
 
-def test_a_check_takes_less_than_a_second():
-    # Of the processor's, of 19 answers in 20: some do not end, and are stopped after seconds.
-    seconds = {it.id: seconds_of(*it.values) for it in some(WRONG, 80)}
-    assert sorted(seconds.values())[int(0.95 * len(seconds))] < 1, seconds
+def test_a_check_takes_about_a_second_at_most():
+    # Of the processor's, of 19 answers in 20: some do not end, and are stopped after seconds. A second is asked for on
+    # the machine where `causes.EFFORT` was fitted; another may be half as fast, and as much is tried there.
+    seconds = sorted(seconds_of(*it.values) for it in some(WRONG, 80))
+    assert seconds[len(seconds) // 2] < 0.5, seconds
+    assert seconds[int(0.95 * len(seconds))] < 2, seconds
 
 
 def test_most_wrong_answers_are_named():
