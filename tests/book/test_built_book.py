@@ -216,7 +216,7 @@ def _read(path):
 def visits(pages, browser, about):
     """Open every page once, or those of the one chapter, and look at it in both widths and both themes.
 
-    Of what keeps people from using a page, colours are looked at on all, the rest on some; by ``.ci/run`` on all.
+    For what keeps people from using a page, some are looked at; by ``.ci/run`` all.
     """
     groups = {}
     for name, page in ((it, pages[it]) for it in (about.pages if about else pages)):
@@ -285,12 +285,13 @@ def _visit(page, path, seen, closely):
             page.evaluate(REMEMBER_SEEN)
         elif closely and page.evaluate(APPEARED):
             visit.faults |= _faults(page, "appeared", STRUCTURE, f"{width} px")
-        seen += page.evaluate(CHOOSE, [seen, width])
+        if closely:
+            seen += page.evaluate(CHOOSE, [seen, width])
     page.set_viewport_size({"width": NARROWEST, "height": 900})
     page.wait_for_timeout(50)
     visit.overflow[NARROWEST] = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    chosen = page.evaluate(LEAVE_CHOSEN, WIDTHS)
-    for width in (it for it in WIDTHS if chosen[str(it)]):
+    chosen = page.evaluate(LEAVE_CHOSEN, WIDTHS) if closely else {}
+    for width in (it for it in WIDTHS if chosen.get(str(it))):
         page.set_viewport_size({"width": width, "height": 900})
         for theme in ("light", "dark"):
             page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)

@@ -28,7 +28,7 @@ BANK = [
     for mistake in checks.mistakes
 ]
 SOME = sample(BANK, EVERY // 4, lambda it: it.id)  # of the mistakes; by `.ci/run` all
-SAMPLE = max(30, 4 * EVERY)  # Every so manieth change is tried here, all of them by `make mutants`.
+SAMPLE = max(30, 8 * EVERY)  # Every so manieth change is tried here, all of them by `make mutants`.
 
 
 def ours(name, *arguments, **named):
