@@ -79,6 +79,36 @@ def test_an_answer_that_keeps_results_by_the_shapes_of_its_arguments_is_refused(
     assert accepted == ALIKE
 
 
+def as_many(x, *_):
+    return x.shape[-2] == x.shape[-1]
+
+
+def as_many_keys(q, k, *_):
+    return q.ndim > 2 and q.shape[-2] == k.shape[-2]
+
+
+# What a slip could depend on that shows in square arrays alone.
+SQUARE = {
+    "attention": as_many_keys,
+    "attention_weights": as_many_keys,
+    "cross_entropy": as_many,
+    "masked_softmax": lambda x, *_: x.ndim > 2 and as_many(x),
+    "ridge": as_many,
+    "standardize": as_many,
+    "stand_ins": as_many,
+}
+
+
+@pytest.mark.parametrize("name", SQUARE)
+def test_an_answer_that_is_wrong_for_square_arrays_alone_is_refused(name):
+    right, is_square = ALL[name].function, SQUARE[name]
+
+    def answer(*arguments, **named):
+        return right(*arguments, **named) * (1.01 if is_square(*arguments) else 1)
+
+    assert check(answer, name).verdict == "wrong"
+
+
 def keeping(function):
     """Make a version that computes once for arrays of one shape."""
     kept = {}

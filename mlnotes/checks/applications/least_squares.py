@@ -253,7 +253,9 @@ CHECKS = (
             call(_line, _on_paper, 2.0), call(_line, _on_paper, 0.0).about("no strength"),
             call(_equal, _on_paper, 0.0).about("no strength, and columns that depend on each other"),
             call(_equal, _on_paper, 4.0).about("columns that depend on each other"), call(_tall, _b, 0.3),
-            call(_tall, _many, 2.0).about("two right-hand sides"), call(_line, _on_paper[:, None], 2.0).about(
+            call(_tall, _many, 2.0).about("two right-hand sides"),
+            call(_tall[:_tall.shape[1]], _b[:_tall.shape[1]], 0.3).about("as many equations as unknowns"),
+            call(_line, _on_paper[:, None], 2.0).about(
             "one right-hand side, as a column", edge=True), call(_dependent, _b,
             0.3).about("columns that depend on each other"), call(_wide, _b[:3],
             0.3).about("more unknowns than equations"), call(_lauchli, _c,

@@ -293,7 +293,8 @@ CHECKS = (
     Checks(standardize,
         cases=(
             call(_by_hand), call(_by_hand, 2.0).about("an eps"), call(_by_hand, ddof=1).about("an unbiased estimate"),
-            call(_x), call(_x, 0.3).about("an eps"), call(_x, 0.3, 1).about("an eps, and an unbiased estimate"),
+            call(_x), call(_x[:_x.shape[1]]).about("as many rows as features"),
+            call(_x, 0.3).about("an eps"), call(_x, 0.3, 1).about("an eps, and an unbiased estimate"),
             call(_far).about("features around a billion", tolerance=1e-6, hint=_CANCELS), call(_constant,
             1e-5).about("a constant feature, and an eps"), call(_five,
             1.0).about("a constant feature of 5, and an eps"), call(1e-7

@@ -152,6 +152,7 @@ CHECKS = (
             _mask2).about("scores of -10,000,000,000", tolerance=1e-5),  # exp(x - lse) is right, to 2e-6
             call(np.where(_mask2, _x2, 1e300), _mask2).about("hidden scores of 1e300"),
             call(np.array([[-1e100, -1e100, 5.0]]), np.array([[True, False, False]])).about("scores of -1e100"),
+            call(_x[..., :5], _some[..., :5]).about("two sequences, as many keys as queries"),
             call(_x, _some).about("a mask for each sequence"), call(_x, _causal).about("one mask for both sequences"),
             call(_x, _filled).about("a padding mask, for all queries"), call(_x[0],
             _nothing).about("a row that sees nothing"), call(_x, _some, axis=1).about("along the columns")),

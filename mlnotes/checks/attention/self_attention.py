@@ -142,6 +142,7 @@ CHECKS = (
     Checks(attention_weights,
         cases=(
             call(_q2, _k3), call(_q2, _w22).about("all sizes equal"),
+            call(_q, _k[:, :5]).about("two sequences, as many keys as queries"),
             call(_q2, _k3, mask=_blind).about("a query that sees no key"),
             call(_q2, _k3, bias=_bias23).about("a bias"), call(_q2, _k3, scale=2.0).about("a scale"), *_extremes(),
             *_options(_q, _k)),
@@ -230,6 +231,7 @@ CHECKS = (
         cases=(
             call(_q2, _k3, _v3), call(_k3, _k3, _v3).about("as many queries as keys"),
             call(_q2, _w22, _w2).about("all sizes equal"),
+            call(_q, _k[:, :5], _v[:, :5]).about("two sequences, as many keys as queries"),
             call(_q2, _k3, _v3, mask=_blind).about("a query that sees no key"), *_extremes(_v3),
             *_options(_q, _k, _v)),
         claims=(

@@ -168,6 +168,7 @@ CHECKS = (
     Checks(cross_entropy,
         cases=(
             call(_small, np.array([2, 1])), call(_small[:1], np.array([0])), call(_tall, _targets),
+            call(_tall[:_tall.shape[1]], _targets[:_tall.shape[1]]).about("as many rows as classes"),
             call(np.array([[0.0, 1.0, 0.0, 2.0, -1.0], [3.0, 0.0, 0.0, 0.0, 1.0]]),
                 np.array([3, 4])).about("five classes"),
             call(_cube, np.array([[0, 1, 2, 2, 1], [2, 2, 0, 1, 0]])).about("targets with two axes"),

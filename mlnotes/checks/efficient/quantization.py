@@ -459,7 +459,8 @@ CHECKS = (
                 "exponent 0 means the same power as exponent 1"))),
     Checks(stand_ins, ones=False, cases=(
             call(np.array([[1.0, 2.0], [0.0, 1.0], [2.0, 2.0]]), 0), call(_x, 3), call(_x, 0).about("the first column"),
-            call(_x, 10).about("the last but one")),
+            call(_x, 10).about("the last but one"),
+            call(_x[:_x.shape[1]], 3).about("as many rows as columns")),
         claims=(
             Claim("what is left is orthogonal to the later columns", lambda f: distance(_x[:, 5:].T @ (_x[:, 4] -
                 _x[:, 5:] @ f(_x, 4)), np.zeros(7)), 1e-10, "sums of 40 products of numbers up to 12"),
