@@ -171,7 +171,7 @@ def attention_and_lse(q, k, v, mask=None, bias=None, scale=None, block_size=512,
     q, k, v = map(_at_least_single, (q, k, v))
     leading, outs, lses = np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), [], []
     if leading and leading[-1] > 1 and q.shape[-2] * k.shape[-2] > block_size**2:
-        # One head at a time: the tables of all would not find room in the fast memory.
+        # One head at a time, so that blocks of scores are held of one, not of all.
         for i in range(leading[-1]):
             head = [_head(x, i) for x in (q, k, v, mask, bias)]
             out, lse = attention_and_lse(*head, scale, block_size, offset)
