@@ -403,6 +403,7 @@ _LEAVES = {ast.Name, ast.Constant}.union(
 )
 
 
+# Fields with nothing but leaves and words in them, which need not be looked at.
 _OF_LEAVES = {"arg", "attr", "ctx", "id", "kind", "name", "op", "ops", "type_comment"}
 
 

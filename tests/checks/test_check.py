@@ -16,6 +16,7 @@ import textwrap
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -1609,6 +1610,11 @@ class TestCauses:
     def test_two_errors_alike_in_kind_are_not_taken_for_each_other(self):
         report = check(lambda x, w_q, w_k, w_v, mask=None: w_q @ x @ w_k, "self_attention")
         assert "taken for each other" not in report.says
+
+    def test_all_nodes_that_hold_others_are_looked_at(self):
+        tree = ast.parse(Path(causes.__file__).read_text(encoding="utf-8"))
+        nodes = {id(it) for it in ast.walk(tree) if type(it) not in brakes._LEAVES}
+        assert {id(it) for it in brakes.branches(tree)} == nodes
 
     def test_a_list_is_not_put_into_itself_by_a_repair(self):
         assert holds_itself("for it in x: rows.append(rows)")
