@@ -361,17 +361,18 @@ def _known(attempt, checks, mistakes):
 
 
 def _known_in_part(attempt, checks):
-    """Find the one known mistake that makes all numbers wrong, where some calls fail without giving any."""
+    """Find the one mistake that makes all numbers wrong, where some calls fail without giving any."""
     failed = [(trial, found, _without_numbers(trial, found)) for trial, found, unlike in attempt.everyday if unlike]
     others = dict.fromkeys(kind for *_, kind in failed if kind)
     if failed[0][2] or not others or len(failed) - sum(bool(kind) for *_, kind in failed) < 2:
         return ""
-    decided = [(trial, found) for trial, found, unlike in attempt.everyday if not _without_numbers(trial, found)]
+    decided = [(trial, found) for trial, found, _ in attempt.everyday if not _without_numbers(trial, found)]
     says = set()
     for mistake in checks.mistakes:
         version = version_of(checks, mistake)
         if all(trial.same(found, trial.outcome(version), wider=True) for trial, found in decided):
             says.add(told(mistake))
+    says = says or set(filter(None, [_relation_in(decided)]))
     if len(says) != 1:  # a wrong name is worse than none
         return ""
     return f"{says.pop()} That explains the wrong numbers; calls that {' or '.join(others)} may have another cause."
@@ -656,7 +657,12 @@ def _is_difference_quotient(node):
 
 def _relation(attempt):
     """Recognize a result that is made of the right one in every trial."""
-    decided = [(trial, found) for trial, found, _ in attempt.everyday if not trial.right.error]
+    return _relation_in([(trial, found) for trial, found, _ in attempt.everyday])
+
+
+def _relation_in(tried):
+    """Recognize results that are made of the right ones, in the trials that are handed over."""
+    decided = [(trial, found) for trial, found in tried if not trial.right.error]
     if not decided or any(found.error for _, found in decided):
         return ""
     parts = entries(decided[0][0].right.value)

@@ -860,6 +860,16 @@ class TestCauses:
         says += "That explains the wrong numbers; calls that raise TypeError may have another cause."
         assert check(my_projection_matrix).says == says
 
+    def test_a_relation_is_named_where_other_calls_give_no_numbers(self):
+        def my_coulomb_forces(x, charges, softening=0.1):
+            between = x[..., None, :] - x[..., None, :, :]
+            cubes = (np.sum(between**2, axis=-1) + softening**2) ** 1.5  # 0 beside oneself, where nothing is softened
+            products = charges[..., None] * charges[..., None, :]
+            return -np.sum((products / cubes)[..., None] * between, axis=-2)
+
+        says = "The result has the opposite sign. That explains the wrong numbers; "
+        assert check(my_coulomb_forces).says == f"{says}calls that give nan or infinity may have another cause."
+
     def test_what_keeps_a_call_from_being_compared_is_told(self):
         checks = Checks(lambda x: x, (call(np.array([1.0, 2.0])),))
         [trial] = trials(checks)

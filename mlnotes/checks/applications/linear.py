@@ -142,6 +142,8 @@ CHECKS = (
             Mistake("gradient of w transposed", ("samples.T @ gradients", "gradients.T @ samples"),
                 "The gradient by w is transposed: it has a row for each output, as torch keeps it",
                 "x.T @ grad, with a row for each input, as w has"),
+            Mistake("samples cut anew", ("samples.T", "xp.reshape(samples, samples.T.shape)"),
+                "Numbers of different samples and inputs stand in one row", "take the transpose, x.T, not a reshape"),
             *(Mistake("bias not summed", ("xp.sum(gradients, axis=0)", it),
                 "The gradient by b has a row for each sample", "one bias serves all samples: sum over them")
                 for it in ("grad", "gradients")),
@@ -158,7 +160,8 @@ CHECKS = (
     Checks(bias_gradient, ones=False,
         cases=(
             call(_scores2, np.array([0, 2])), call(_scores2[:1], np.array([1])).about("one sample"),
-            call(_scores, _targets), call(np.array([[1.0, 1.0, 0.0]]), np.array([0])).about("equal scores"),
+            call(_scores, _targets), call(_scores[:, :2], _targets % 2).about("two classes"),
+            call(np.array([[1.0, 1.0, 0.0]]), np.array([0])).about("equal scores"),
             call(1000 * _scores2, np.array([0, 2])).about("scores of up to 3000"),
             call(np.array([[-2000.0, -3000.0, -2500.0]]), np.array([1])).about("scores of -2000 and less")),
         claims=(

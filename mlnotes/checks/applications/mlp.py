@@ -21,6 +21,7 @@ _layers2 = (np.array([[1.0, -1.0], [2.0, 0.0]]), np.array([[3.0], [1.0]])), (np.
 _zeros = [0 * b for b in _biases]
 _FIRST = ("What np.vectorize makes has the dtype of its first result: an integer 0 there cuts off the digits of all "
     "others. Give it otypes=[float].")
+_TANH = math.sqrt(2 / math.pi)
 _ROUNDING = {"tolerance": 1e-14, "why": "about ten roundings of 1.1e-16 each, of numbers up to 8"}
 _SUMS = {"tolerance": 1e-12, "why": "three layers of sums of at most 7 terms, below 30: 3 · 7 · 210 · 1.1e-16 is 5e-13"}
 
@@ -235,6 +236,9 @@ CHECKS = (
         mistakes=(
             Mistake("exact for the tanh form", (_GATE_APPLIED, "gelu(x)"), "It is off by up to 0.0005",
                 "use tanh, as the model was trained"),
+            Mistake("tanh for the gate", ("sigmoid(math.sqrt(8 / math.pi)", "np.tanh(math.sqrt(2 / math.pi)"),
+                "The gate falls to -1, and numbers below zero come out positive",
+                "add 1 to the tanh and halve the sum: it must run from 0 to 1"),
             Mistake("square for cube", ("near**3", "near**2"), "Numbers below -25 come out nearly whole",
                 "take the cube, which keeps the sign"),
             Mistake("logistic for normal", (_TANH_GATE, "sigmoid(1.702 * x)"), "It is off by up to 0.02",
@@ -268,6 +272,9 @@ CHECKS = (
             Mistake("exponential that overflows", lambda x: x / (1 + np.exp(-x)),
                 "An exponential overflows far from zero, which gives nan, or which only a division by infinity hides",
                 "use an exponential that is never large: exp(−x) for x > 0, exp(x) otherwise"),
+            Mistake("tanh for the gate", lambda x: x * np.tanh(x),
+                "The gate falls to -1, and numbers below zero come out positive",
+                "take the logistic function, which runs from 0 to 1"),
             Mistake("gate of the size", lambda x: x / (1 + np.exp(-np.abs(x))),
                 "Below zero the gate is that of |x|: nearly open, where it should be nearly shut",
                 "exp(-|x|) may stand on both sides, but below zero the gate is exp(x) / (1 + exp(x))"),
@@ -338,6 +345,13 @@ CHECKS = (
             Mistake("slope of silu", lambda x: (s := scipy.special.expit(x)) + x * s * (1 - s),
                 "It is the slope of silu",
                 "the gate of gelu is the normal distribution, ndtr, and not the logistic function"),
+            Mistake("slope of an approximation", lambda x: (s := scipy.special.expit(1.702 * x))
+                + 1.702 * x * s * (1 - s), "It is the slope of x σ(1.702 x), which follows gelu to 0.02",
+                "take the normal distribution, ndtr, and its density"),
+            Mistake("slope of the tanh approximation", lambda x: 0.5 * (1 + (t := np.tanh(_TANH * (x + 0.044715
+                * x**3)))) + 0.5 * x * (1 - t**2) * _TANH * (1 + 0.134145 * x**2),
+                "It is the slope of the approximation by tanh, right to three digits",
+                "take the normal distribution, ndtr, and its density"),
             Mistake("gate only", (" + x * density", ""), "It never leaves the numbers between 0 and 1",
                 "the product rule has a second term, x times the slope of the gate"))),
     Checks(gelu_minimum,

@@ -320,6 +320,10 @@ CHECKS = (
         mistakes=(
             Mistake("slopes forgotten", ("alibi_slopes(n_heads)[:, None]", "np.ones((n_heads, 1))"),
                 "All heads rise by whole steps, whatever their slopes", "multiply the places by alibi_slopes(n_heads)"),
+            Mistake("falling", ("alibi_slopes", "-alibi_slopes"), "The nearest key gets the smallest number",
+                "later keys are nearer to the last query: their numbers must be larger"),
+            Mistake("slopes from one on", ("alibi_slopes(n_heads)", "2.0 ** (-8 / n_heads * np.arange(n_heads))"),
+                "The steepest slope is 1", "the first of n heads has the slope 2⁻⁸ᐟⁿ: take alibi_slopes"),
             Mistake("one slope for all heads", ("alibi_slopes(n_heads)[:, None]", "np.full((n_heads, 1), 0.5)"),
                 "All heads rise equally fast", "each head has a slope of its own"),
             Mistake("one formula for every head count", ("alibi_slopes(n_heads)",

@@ -342,7 +342,8 @@ CHECKS = (
             "one pair of equal vectors"), call(_rows, _rows_upstream).about("three pairs of vectors"),
             call(_deep, _deeper).about("three axes"), call(1e-9 * _vector, 1e-9 * _other).about("vectors 1e-9 apart"),
             call(np.array([1.0, 2.0]), np.array([1 + 3 * 2.0**-30, 2 - 2.0**-28])).about(
-                "far from 0, and b - a is (2.8e-9, -3.7e-9)"),
+                "far from 0, and b - a is (2.8e-9, -3.7e-9)", hint="Near points lose their distance: "
+                    "|a|² − 2a·b + |b|² cancels. Subtract first, then square."),
             call(_rows, _vector).about("three vectors and one", edge=True),
             call(np.array([[-3e200, 0.0], [1e308, 1.0], [3e-200, 0.0]]), np.array([[0.0, 4e200], [-1e308, 1.0],
                 [0.0, 4e-200]])).about("coordinates of any size", edge=True),

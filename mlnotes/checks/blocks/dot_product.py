@@ -82,7 +82,9 @@ def _trace(p):
     return np.trace(p, axis1=-2, axis2=-1)
 
 
-_SMALL_ANGLE = call(np.array([1.0, 0.0]), np.array([1.0, 1e-9])).about("an angle of 1e-9")
+_FLAT = ("Near 0 and π digits are lost: the cosine is flat there. Use 2·arctan(|u − v| / |u + v|) of the unit vectors, "
+    "whose difference keeps them.")
+_SMALL_ANGLE = call(np.array([1.0, 0.0]), np.array([1.0, 1e-9])).about("an angle of 1e-9", hint=_FLAT)
 _PROJECTION = "(dot(a, b) / dot(a, a))[..., None] * a"
 
 CHECKS = (
@@ -151,6 +153,11 @@ CHECKS = (
                 "Doubling the second vector doubles the result", "divide by both lengths"),
             Mistake("coefficient in place of the cosine", ("cosine = ", "return dot(a, b) / dot(a, a)\n    cosine = "),
                 "It is the t of the multiple t·a that is nearest to b", "divide by both lengths"),
+            *(Mistake("small number added", ("dot(unit(a), unit(b))",
+                f"dot(a, b) / (dot(a, a) ** 0.5 * dot(b, b) ** 0.5 + {small})"),
+                "Short vectors get a cosine near 0",
+                "scale each vector by its largest coordinate, and add nothing")
+                for small in (1e-8, 1e-12, 1e-10, 1e-9, 1e-6)),
             Mistake("squares that overflow", ("dot(unit(a), unit(b))", "dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5"),
                 "It gives nan or 0 for coordinates around 1e200, whose squares overflow",
                 "scale each vector by its largest coordinate first", "PyTorch, issue 51912 (2021)"),
@@ -186,8 +193,8 @@ CHECKS = (
             call(_one_a, _one_b), call(_one_a, np.array([-1.0, 3.0])).about("a right angle"), call(_one_a, -2 * _one_b),
             call(np.array([2.0, 1.0, 2.0]), np.array([-4.0, -2.0, -4.0])).about("opposite vectors", tolerance=1e-7),
             _SMALL_ANGLE, call(np.array([1.0, 0.0]), np.array([-1.0, 1e-9])).about("an angle of pi - 1e-9",
-            tolerance=1e-12), call(np.array([2.0, 1.0, 2.0]), np.array([2.0, 1.0, 2.0 + 1e-8])).about(
-            "a small angle in space", tolerance=1e-6),
+            tolerance=1e-12, hint=_FLAT), call(np.array([2.0, 1.0, 2.0]), np.array([2.0, 1.0, 2.0 + 1e-8])).about(
+            "a small angle in space", tolerance=1e-6, hint=_FLAT),
             call(_two_a, _two_b).about("tables of vectors"), call(_a, _b).about("tables of vectors"),
             call(_zeros_a[1:], _zeros_b[1:]).about(f"{_ONE_ROW}, with coordinates of 0"),
             call(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 0.0, 2.0])).about("four coordinates"),

@@ -371,6 +371,7 @@ _geometric, _settling = frozen(5 * 0.7 ** np.arange(12), np.concatenate([0.1 ** 
     * 0.9 ** np.arange(1, 8)]))
 _MEAN, _SQUARE = "mean / (1 - beta1**t)", "square / (1 - beta2**t)"
 _DIVIDED = "(np.sqrt(unbiased_square) + eps)"
+_AS_IT_WAS = ("The first point is the start once more", "take the step, and then yield the point")
 _ADAM = (
     Mistake("means not corrected", ((_MEAN, "mean"), (_SQUARE, "square")),
         "With the usual betas the first steps are too long, the very first 1 - beta1 over the root of "
@@ -391,6 +392,10 @@ _ADAM = (
     Mistake("steps counted from two", ("np.zeros_like(x), np.zeros_like(x), 0",
         "np.zeros_like(x), np.zeros_like(x), 1"), "The first step is too short", "count the steps from 1"),
     Mistake("uphill", ("* x - step", "* x + step"), "The function rises", "subtract the step"),
+    Mistake("point before the step", ("x = (1 - rate * weight_decay) * x - step\n            yield x",
+        "yield x\n            x = (1 - rate * weight_decay) * x - step"), *_AS_IT_WAS),
+    Mistake("one size for all coordinates", ("g**2", "np.mean(g**2)"), "Steep coordinates hold flat ones back",
+        "each coordinate has a mean square of its own"),
     Mistake("corrected means kept", (("unbiased_mean = mean", "mean = unbiased_mean = mean"),
         ("unbiased_square = square", "square = unbiased_square = square")),
         "Every step corrects what was corrected before", "keep the means as they are, and correct copies"),
@@ -483,6 +488,8 @@ CHECKS = (
             Mistake("gradient of the start", (("while True:", "g = problem.gradient(x)\n        while True:"),
                 ("problem.gradient(x)\n            y", "g\n            y")), "All steps are the same",
                 "ask for the gradient at every point"),
+            Mistake("point before the step", ("x = x - rate * problem.gradient(x)\n            yield x",
+                "yield x\n            x = x - rate * problem.gradient(x)"), *_AS_IT_WAS),
             Mistake("one step", ("while True:", "for _ in range(1):"), "It ends after the first step",
                 "go on for ever: minimize decides when to stop"))),
     Checks(momentum, run=_first_steps,
@@ -517,8 +524,7 @@ CHECKS = (
                 "multiply the old velocity by beta, and add the whole gradient"),
             Mistake("uphill", ("x - rate", "x + rate"), "The function rises", "subtract the step"),
             Mistake("point before the step", (("x = x - rate * velocity\n            yield x",
-                "yield x\n            x = x - rate * velocity"),), "The first point is the start once more",
-                "update the velocity, then the point, and yield it then"),
+                "yield x\n            x = x - rate * velocity"),), *_AS_IT_WAS),
             Mistake("gradient of the start", (("while True:", "g = problem.gradient(x)\n        while True:"),
                 ("+ problem.gradient(x)", "+ g")), "It adds up the same gradient again and again",
                 "ask for the gradient at every point"),
@@ -546,7 +552,9 @@ CHECKS = (
             Mistake("points behind", ("yield x", "yield x + rate * beta * velocity"),
                 "Its first step is that of gradient descent", "yield the points ahead, at which gradients are taken"),
             Mistake("gradient left out", ("(g + beta * velocity)", "(beta * velocity)"), "Its first step is too short",
-                "step along g + beta v"))),
+                "step along g + beta v"),
+            Mistake("point before the step", ("x = x - rate * (g + beta * velocity)\n            yield x",
+                "yield x\n            x = x - rate * (g + beta * velocity)"), *_AS_IT_WAS))),
     Checks(rmsprop, run=_first_steps,
         cases=(_walk(), _walk(0.1), _walk(beta=0.5), _walk(eps=0.5), _walk(0.1, 0.75, 0.01)),
         claims=(
@@ -570,6 +578,10 @@ CHECKS = (
                 "It becomes slower and slower", "let a part of the old mean be forgotten"),
             Mistake("weights exchanged", ("beta * square + (1 - beta) * g**2", "(1 - beta) * square + beta * g**2"),
                 "It forgets almost everything in each step", "beta is the part that survives"),
+            Mistake("point before the step", ("x = x - rate * g / (np.sqrt(square) + eps)\n            yield x",
+                "yield x\n            x = x - rate * g / (np.sqrt(square) + eps)"), *_AS_IT_WAS),
+            Mistake("one size for all coordinates", ("g**2", "np.mean(g**2)"),
+                "Steep coordinates hold flat ones back", "each coordinate has a mean square of its own"),
             Mistake("no mean", ("+ (1 - beta) * g**2", "+ g**2"), "Steps are too short by the root of 1 - beta",
                 "add 1 - beta times the square"))),
     Checks(adam, run=_first_steps,

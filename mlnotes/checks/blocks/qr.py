@@ -539,6 +539,8 @@ CHECKS = (
             Mistake("heights of classical Gram–Schmidt", lambda a: float(np.diag(gram_schmidt(a)[1]).prod()),
                 "Of three columns at angles of 1e-9 the last gets a wrong height",
                 "take R from mirrors or rotations, or project every column twice"),
+            Mistake("largest singular value", lambda a: float(np.linalg.norm(a, 2)),
+                "It is how far one direction is stretched", "multiply all singular values, or all heights"),
             Mistake("lengths", lambda a: float(np.linalg.norm(a, axis=0).prod()), "It is right for right angles only",
                 "multiply what is new in each column"))),
 )

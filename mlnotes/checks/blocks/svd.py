@@ -269,6 +269,9 @@ CHECKS = (
                 "With all terms, it is not the matrix",
                 "take the first k rows of vt, which are the right singular vectors")
                 for it in (_OF_NUMPY, _DECOMPOSED)),
+            Mistake("columns of QR", lambda a, k: (f := np.linalg.qr(a))[0][:, :k] @ f[1][:k],
+                "It keeps what the first columns span, wherever the matrix is longest",
+                "keep the largest singular values and their vectors"),
             Mistake("columns cut off", (_CUT, "np.where(np.arange(a.shape[1]) < k, a, 0)"),
                 "Other matrices of rank k are nearer", "cut the sum of the terms, not the matrix"),
             Mistake("lengths forgotten", (_CUT, "u[:, :k] @ vt[:k]"), "Every term has the same weight",

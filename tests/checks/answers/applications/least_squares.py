@@ -212,6 +212,7 @@ def wrong_ridge__first_unknown_free(a, b, strength):
 
 
 def wrong_ridge__ones_below(a, b, strength):
+    """put the root of the strength on the diagonal"""
     n = a.shape[1]
     tall = np.vstack([a, np.sqrt(strength) * np.ones((n, n))])
     return np.linalg.lstsq(tall, np.concatenate([b, np.zeros((n, *b.shape[1:]))]))[0]
@@ -823,6 +824,13 @@ def wrong_standard_errors__nothing_fitted(a, b):
     """They count all of b as error"""
     _, s, vt = np.linalg.svd(a, full_matrices=False)
     return np.sqrt(b @ b / (len(a) - a.shape[1]) * ((vt / s[:, None]) ** 2).sum(axis=0))
+
+
+def wrong_standard_errors__absolute_values(a, b):
+    """Few large errors hardly count more than many small ones"""
+    residual = b - a @ np.linalg.lstsq(a, b, rcond=None)[0]
+    s = np.abs(residual).sum() / (len(a) - a.shape[1])
+    return s * np.sqrt(np.diag(np.linalg.inv(a.T @ a)))
 
 
 def wrong_cholesky__sum_forgotten_below_the_diagonal(a):

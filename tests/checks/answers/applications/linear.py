@@ -511,3 +511,9 @@ def wrong_linear_gradients__bias_not_summed(x, w, grad):
     """The gradient by b has a row for each sample"""
     samples, gradients = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
     return grad @ w.T, samples.T @ gradients, grad
+
+
+def wrong_linear_gradients__reshaped(x, w, grad):
+    """Numbers of different samples and inputs stand in one row"""
+    g = grad.reshape(-1, grad.shape[-1])
+    return grad @ w.T, x.reshape(x.shape[-1], -1) @ g, g.sum(axis=0)

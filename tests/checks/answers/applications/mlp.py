@@ -627,6 +627,19 @@ def wrong_gelu_slope__difference_of_calls(x, h=1e-6):
     return (_gelu(x + h) - _gelu(x - h)) / (2 * h)
 
 
+def wrong_gelu_slope__of_the_tanh_form(x):
+    """It is the slope of the approximation by tanh"""
+    c = math.sqrt(2 / math.pi)
+    t = np.tanh(c * (x + 0.044715 * x**3))
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * c * (1 + 3 * 0.044715 * x**2)
+
+
+def wrong_gelu_slope__of_the_logistic_form(x):
+    """It is the slope of x σ(1.702 x)"""
+    s = 1 / (1 + np.exp(-1.702 * x))
+    return s + 1.702 * x * s * (1 - s)
+
+
 def wrong_mlp__bent_in_the_first_layer(x, weights, biases, activation=relu):
     """Only the first layer is bent"""
     hidden = activation(x @ weights[0] + biases[0])
@@ -661,6 +674,11 @@ def wrong_silu__nothing_below_minus_ten(x):
         if value > -10:
             out[i] = value / (1 + np.exp(-value))
     return out
+
+
+def wrong_silu__tanh_for_the_gate(x):
+    """The gate falls to -1"""
+    return x * np.tanh(x)
 
 
 def wrong_mlp__first_and_second(x, weights, biases, activation=relu):

@@ -634,6 +634,7 @@ def wrong_rotary_score__not_turned(q, k, distance):
 
 
 def wrong_rotary_score__scaled(q, k, distance):
+    """The result is divided by the root of the number of entries of `q` once too often"""
     return (rotary(q[None], [distance])[0] @ k) / math.sqrt(len(q))
 
 
@@ -669,7 +670,7 @@ def right_bias_by_key__cumsum(n_heads, n_keys):
 
 
 def wrong_bias_by_key__reversed(n_heads, n_keys):
-    """The result has the opposite sign"""
+    """The nearest key gets the smallest number"""
     return alibi_slopes(n_heads)[:, None] * np.arange(n_keys)[::-1]
 
 
@@ -700,12 +701,12 @@ def wrong_bias_by_key__one_formula(n_heads, n_keys):
 
 
 def wrong_bias_by_key__negative(n_heads, n_keys):
-    """The result has the opposite sign"""
+    """The nearest key gets the smallest number"""
     return -alibi_slopes(n_heads)[:, None] * np.arange(n_keys)
 
 
 def wrong_bias_by_key__first_row(n_heads, n_keys):
-    """The result has the opposite sign"""
+    """The nearest key gets the smallest number"""
     return alibi_bias(n_heads, n_keys, n_keys)[:, 0]
 
 
@@ -716,6 +717,18 @@ def wrong_bias_by_key__mean_over_queries(n_heads, n_keys):
 def wrong_bias_by_key__all_in_one_row(n_heads, n_keys):
     """The result has the right numbers, but all in one row"""
     return np.outer(alibi_slopes(n_heads), np.arange(n_keys)).ravel()
+
+
+def wrong_bias_by_key__negative_by_one_formula(n_heads, n_keys):
+    """Two things at once. The nearest key gets the smallest number"""
+    slopes = np.array([2.0 ** (-8 * i / n_heads) for i in range(1, n_heads + 1)])
+    return -slopes[:, None] * np.arange(n_keys)
+
+
+def wrong_bias_by_key__from_one(n_heads, n_keys):
+    """The steepest slope is 1"""
+    slopes = np.array([2.0 ** (-8 * i / n_heads) for i in range(n_heads)])
+    return slopes[:, None] * np.arange(n_keys)
 
 
 def wrong_sinusoidal_positions__size_left_open(n, d):

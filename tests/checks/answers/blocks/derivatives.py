@@ -946,6 +946,7 @@ def wrong_numerical_jacobian__step_of_the_largest(f, x):
 
 
 def wrong_distance_gradient__expanded(a, b):
+    """Near points lose their distance"""
     a, b = np.asarray(a, float), np.asarray(b, float)
     square = (a * a).sum(-1, keepdims=True) - 2 * (a * b).sum(-1, keepdims=True) + (b * b).sum(-1, keepdims=True)
     length = np.sqrt(np.maximum(square, 0))

@@ -507,6 +507,11 @@ def wrong_cosine_similarity__second_table_scaled_as_a_whole(a, b):
     return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)
 
 
+def wrong_cosine_similarity__small_number_beside_the_lengths(a, b):
+    """Short vectors get a cosine near 0"""
+    return dot(a, b) / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1) + 1e-12)
+
+
 def wrong_angle__by_a_cross_product(a, b):
     """Line 6"""
     if a.shape[-1] == 2:
@@ -514,3 +519,8 @@ def wrong_angle__by_a_cross_product(a, b):
     else:
         sine = np.linalg.norm(np.cross(a, b), axis=-1)
     return np.arctan2(sine, np.sum(a * b, axis=-1))
+
+
+def wrong_angle__not_clipped(a, b):
+    """Near 0 and π digits are lost: the cosine is flat there."""
+    return np.arccos((a * b).sum(-1) / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)))

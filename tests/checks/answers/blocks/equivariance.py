@@ -379,6 +379,7 @@ def wrong_symmetrize__by_the_input(f, actions):
 
 
 def wrong_symmetrize__largest(f, actions):
+    """It is invariant, but not the average"""
     return lambda x: np.max([f(action(x)) for action in actions], axis=0)
 
 

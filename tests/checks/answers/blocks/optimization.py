@@ -79,7 +79,7 @@ def wrong_gradient_descent__from_the_start(rate):
 
 
 def wrong_gradient_descent__start_first(rate):
-    """Line 6"""
+    """The first point is the start once more"""
     def steps(problem, x):
         while True:
             yield x
@@ -379,6 +379,20 @@ def wrong_nesterov__plain(rate, beta=0.9):
     return steps
 
 
+def wrong_nesterov__point_before_the_step(rate, beta=0.9):
+    """The first point is the start once more"""
+
+    def walk(problem, x):
+        v = 0 * x
+        while True:
+            yield x
+            g = problem.gradient(x)
+            v = beta * v + g
+            x = x - rate * (g + beta * v)
+
+    return walk
+
+
 def right_rmsprop__two_lines(rate=0.01, beta=0.99, eps=1e-8):
     def steps(problem, x):
         s = np.zeros_like(x)
@@ -429,7 +443,7 @@ def wrong_rmsprop__not_squared(rate=0.01, beta=0.99, eps=1e-8):
 
 
 def wrong_rmsprop__one_size_for_all(rate=0.01, beta=0.99, eps=1e-8):
-    """Line 7"""
+    """Steep coordinates hold flat ones back"""
     def steps(problem, x):
         s = 0.0
         while True:
@@ -504,6 +518,20 @@ def wrong_rmsprop__signs(rate=0.01, beta=0.99, eps=1e-8):
             yield x
 
     return steps
+
+
+def wrong_rmsprop__point_before_the_step(rate=0.01, beta=0.99, eps=1e-8):
+    """The first point is the start once more"""
+
+    def walk(problem, x):
+        s = 0 * x
+        while True:
+            yield x
+            g = problem.gradient(x)
+            s = beta * s + (1 - beta) * g * g
+            x = x - rate * g / (np.sqrt(s) + eps)
+
+    return walk
 
 
 def right_adam__two_lists(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
@@ -815,6 +843,22 @@ def wrong_adamw__decay_fixed(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight
             yield x
 
     return steps
+
+
+def wrong_adamw__one_square(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    """Steep coordinates hold flat ones back"""
+
+    def walk(problem, x):
+        m, s, t = 0 * x, 0.0, 0
+        while True:
+            g, t = problem.gradient(x), t + 1
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * np.mean(g**2)
+            step = m / (1 - beta1**t) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            x = x - rate * weight_decay * x - rate * step
+            yield x
+
+    return walk
 
 
 def right_newton__solve():
@@ -1270,7 +1314,7 @@ def wrong_momentum__ten_steps(rate, beta=0.9):
 
 
 def wrong_momentum__start_first(rate, beta=0.9):
-    """The first point is the start once more: update the velocity"""
+    """The first point is the start once more"""
     def steps(problem, x):
         v = 0.0
         while True:
@@ -1718,6 +1762,22 @@ def wrong_adam__zeros_replaced_in_place_of_eps(rate=1e-3, beta1=0.9, beta2=0.999
             yield x
 
     return steps
+
+
+def wrong_adam__start_first(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """The first point is the start once more"""
+
+    def walk(problem, x):
+        m, s, t = 0 * x, 0 * x, 0
+        yield x
+        while True:
+            g, t = problem.gradient(x), t + 1
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g * g
+            x = x - rate * m / (1 - beta1**t) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            yield x
+
+    return walk
 
 
 wrong_minimize__hessian_of_the_start = slip(right_minimize__loop, "hessian(x)", "hessian(x0)")

@@ -494,6 +494,11 @@ def wrong_column_volume__signed_where_square(a):
     return np.abs(np.prod(np.diag(np.linalg.qr(a)[1])))
 
 
+def wrong_column_volume__largest_singular_value(a):
+    """It is how far one direction is stretched"""
+    return float(np.linalg.svd(a, compute_uv=False)[0])
+
+
 def wrong_gram_schmidt__a_small_rest_is_nothing(a):
     """look at the numbers that stand there"""
     a = np.array(a, dtype=float)

@@ -783,6 +783,12 @@ def wrong_low_rank__as_large_as_the_last(a, k):
     return (u[:, keep] * s[keep]) @ vt[keep]
 
 
+def wrong_low_rank__by_qr(a, k):
+    """It keeps what the first columns span"""
+    q, r = np.linalg.qr(a)
+    return q[:, :k] @ r[:k]
+
+
 def wrong_nearest_orthogonal__triangular(a):
     """only the others are turned"""
     q, r = np.linalg.qr(a)
