@@ -216,7 +216,7 @@ def _never_read(attempt, checks):
     required = [it.arg for it in node.args.args[: len(node.args.args) - len(node.args.defaults)]]
     read = {it.id for it in ast.walk(node) if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Load)}
     unused = [it for it in required if it not in (*read, *checks.spare) and not it.startswith("_")]
-    return f"`{unused[0]}` makes no difference: the result depends on it." if len(unused) == 1 else ""
+    return f"`{unused[0]}` makes no difference: the right result depends on it." if len(unused) == 1 else ""
 
 
 def _hint(attempt, checks):

@@ -588,7 +588,7 @@ class TestCauses:
         checks = Checks(lambda x, total: x / total, (call(np.array([1.0, 3.0]), 4.0), call(np.array([2.0, 4.0]), 6.0)))
         with quiet():
             attempt = causes.Attempt.of(my_share, trials(checks))
-        assert causes._never_read(attempt, checks) == "`total` makes no difference: the result depends on it."
+        assert causes._never_read(attempt, checks) == "`total` makes no difference: the right result depends on it."
         assert causes._never_read(attempt, dataclasses.replace(checks, spare=("total",))) == ""
 
     def test_an_argument_that_is_to_be_changed_is_not_asked_to_be_copied(self):
@@ -1140,7 +1140,7 @@ class TestCauses:
     def test_an_argument_that_is_never_read_is_named(self):
         program = "def my_sink_score(share, n_keys):\n    return np.log(9 * (n_keys - 1))"
         report = check(written_down(program, "my_sink_score"))
-        assert report.says == "`share` makes no difference: the result depends on it."
+        assert report.says == "`share` makes no difference: the right result depends on it."
 
     def test_a_method_where_an_attribute_is_asked_for_is_named(self):
         class MyKVCache(KVCache):

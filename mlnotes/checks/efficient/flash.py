@@ -143,6 +143,11 @@ _IN_BLOCKS = (
     Mistake("last block left out", _LAST_BLOCK,
         "The last keys and queries are lost where the block size does not divide",
         "let the last block be shorter"),
+    Mistake("last keys left out", ("_blocks(k.shape[-2], block_size)",
+        "_blocks(k.shape[-2] // block_size * block_size, block_size)"),
+        "The last keys do not count where the block size does not divide", "let the last block be shorter"),
+    Mistake("maximum of at least 0", ("top = total - math.inf", "top = total"),
+        "The maximum begins at 0, so that scores far below it all get the weight 0", "let it begin at −∞"),
 )
 _GV = "grad[..., rows, :] @ v[..., keys, :].mT"
 _GRAD_SCORES = f"weights * ({_GV} - delta[..., rows, :])"
@@ -158,6 +163,9 @@ _MASKED = (
     Mistake("bias of the first block", ("bias[_at(bias, rows, keys)]",
         "bias[..., : rows.stop - rows.start, : keys.stop - keys.start]"), "Later blocks get the bias of the first one",
         "cut the block out of the bias at its own rows and columns"),
+    Mistake("bias scaled, too", ("_rescale(top, _scores(queries, k, bias, ", "_rescale(top, _scores(queries, k, "
+        "None if bias is None else bias * (q.shape[-1] ** -0.5 if scale is None else scale), "),
+        "The bias is multiplied by the scale, too", "add the bias to the scaled scores"),
 )
 _SCALED = (
     Mistake("scale forgotten", (_SCALE, _SCALE.replace("q.shape[-1] ** -0.5 if", "1.0 if")),

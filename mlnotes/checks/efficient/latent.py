@@ -102,6 +102,8 @@ _COPIES = tuple(np.tile(it, 3) for it in (np.eye(6)[:, :3], np.eye(6)[:, 3:]))
 _LENGTH = "scale = q.shape[-1] ** -0.5 if scale is None else scale"
 _JOINED = "xp.concat([k, k_rotary], axis=-1), v"
 _UP = "(c[..., :r] @ w, n_heads) for w in (w_uk, w_uv)"
+_ROWS_DIVIDED = ("With several heads, each gets other rows of the up-projections in place of its own columns",
+    "columns are divided among the heads: reshape to (r, h, d), then move h to the front")
 _TARGET = "target = w if x is None else by_power_of_two(working_copy(x))[0] @ w"
 
 
@@ -188,6 +190,14 @@ CHECKS = (
             "mask, bias, k.shape[-1] ** -0.5 if scale is None else scale)"), "Rows are sharper than they should be "
                 "where no scale is given",
             "a dot product has d + p terms: divide by the root of their number"),
+        Mistake("scaled by the width of the latents", ("mask, bias, scale)",
+            "mask, bias, c.shape[-1] ** -0.5 if scale is None else scale)"), "Rows are flatter where latents are wider "
+                "than keys", "a dot product has d + p terms: keep 1/sqrt(d + p), whatever the width of the latents"),
+        Mistake("rotary part in front", (("c[..., :r] @ w", "c[..., -r:] @ w"), ("c[..., None, :, r:]",
+            "c[..., None, :, : c.shape[-1] - r]")), "Latents are made of rotary parts",
+            "the first r columns of c are the latents, and the rotary part stands behind them"),
+        Mistake("rows divided among the heads", ("split_heads(c[..., :r] @ w, n_heads)",
+            "c[..., None, :, :r] @ w.reshape(n_heads, r, -1)"), *_ROWS_DIVIDED),
         Mistake("values from the keys' projection", (_UP, _UP.replace("w_uv", "w_uk")),
             "The values are the keys", "values have an up-projection of their own"),
         Mistake("keys and values exchanged", (_UP, _UP.replace("w_uk, w_uv", "w_uv, w_uk")),
@@ -208,9 +218,7 @@ CHECKS = (
         Mistake("rotary part in front", ("[q[..., :d] @ w_uk.mT, q[..., d:]]", "[q[..., d:], q[..., :d] @ w_uk.mT]"),
             "Rotary parts of queries meet latents", "keep the order of the latents: the rotary part last"),
         Mistake("rows divided among the heads", ("split_heads(w_uk, n_heads), split_heads(w_uv, n_heads)",
-            "w_uk.reshape(n_heads, r, -1), w_uv.reshape(n_heads, r, -1)"),
-            "With several heads, each gets other rows of the up-projections in place of its own columns",
-            "columns are divided among the heads: reshape to (r, h, d), then move h to the front"),
+            "w_uk.reshape(n_heads, r, -1), w_uv.reshape(n_heads, r, -1)"), *_ROWS_DIVIDED),
         Mistake("averages stay down", (" @ w_uv", ""), "The result is as wide as a latent",
             "project the averages up: the sum over keys comes first, W_UV after it"))),
     Checks(absorb,
@@ -266,7 +274,9 @@ CHECKS = (
             Claim("bytes measured are bytes by formula", lambda f: float(abs(f(9, 5, 2, itemsize=4)
                 - LatentCache(9, 5, 2, like=np.zeros(1, np.float32)).nbytes)))),
         mistakes=(Mistake("keys and values", ("n_layers * n_tokens", "2 * n_layers * n_tokens"),
-            "It counts each latent twice", "keys and values are read out of the same numbers: count these once"),)),
+            "It counts each latent twice", "keys and values are read out of the same numbers: count these once"),
+            Mistake("sum without parentheses", ("(d_latent + d_rotary)", "d_latent + d_rotary"),
+                "Only rotary parts are counted in bytes", "put parentheses around the sum of the widths"))),
     Checks(latent_multiply_adds, cases=_SIZES,
         claims=(oracle("a count of every multiplication", _counted, *_SIZES),
             Claim("one query and one key cost the projections and two dot products", lambda f: float(abs(

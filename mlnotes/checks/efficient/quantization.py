@@ -27,6 +27,7 @@ _small, _wide, _w, _x, _k, _v = frozen(np.array([[1.0, -7.0, 0.0, 8.0], [3.0, -1
 _x = frozen(_x @ _rng.normal(size=(12, 12)))[0]
 _zeros, _equal, _heavy = frozen(np.array([[0.0, 0.0], [4.0, -1.0]]), np.full((1, 4), 3.5), 1e150 * _wide)
 _LAST_BITS = {"tolerance": 1e-12, "why": "a few operations in float64, of numbers up to 9"}
+_SIZE_KEPT = ("by_power_of_two(working_copy(x))[0]", "working_copy(x)")
 _ROUNDED = (
     call(_small, 3), call(_small, 4, block_size=2), call(_small, 3, symmetric=False), call(_small, 4, 4, False),
     call(_zeros, 4, 2).about("a row of zeros"), call(_zeros, 4, 2, False).about("zeros, from minimum to maximum"),
@@ -379,14 +380,22 @@ CHECKS = (
                 "It is plain rounding", "spread each column's error over the columns after it"),
             Mistake("error added", ("left[:, j + 1 :] -= ", "left[:, j + 1 :] += "),
                 "Outputs get worse than by rounding", "subtract error · u[j, j+1:] / u[j, j]"),
-            Mistake("not divided by the diagonal", ("np.outer(error / u[j, j]", "np.outer(error"),
-                "Errors are made up for by the wrong amount", "divide the error by u[j, j]"),
+            *(Mistake("not divided by the diagonal", it, "Errors are made up for by the wrong amount",
+                "divide the error by u[j, j]") for it in (("np.outer(error / u[j, j]", "np.outer(error"),
+                (("np.outer(error / u[j, j]", "np.outer(error"), _SIZE_KEPT))),
+            Mistake("damping of a fixed size", (("damping * (np.trace(h) / len(h) or 1.0)", "damping"), _SIZE_KEPT),
+                "Large inputs are hardly damped, and small ones drowned",
+                "multiply the damping by the mean of the diagonal"),
+            Mistake("error of the column as it was", ("error = left[:, j]", "error = w[:, j]"),
+                "What columns before have passed on to a column is not made up for",
+                "take the error of the column as it stands, with what was passed on to it"),
             Mistake("first to last", (("cholesky(h[::-1, ::-1])", "cholesky(h)"),
                 ("np.eye(len(l)))[::-1, ::-1]", "np.eye(len(l))).T")),
                 "The factor gives H⁻¹ = U Uᵀ in place of Uᵀ U",
                 "factor from the last column to the first"),
-            Mistake("factor not inverted", ("forward_substitution(l, np.eye(len(l)))[::-1, ::-1]", "l[::-1, ::-1]"),
-                "The factor of H is taken for that of its inverse", "invert the triangular factor"))),
+            *(Mistake("factor not inverted", ("forward_substitution(l, np.eye(len(l)))[::-1, ::-1]", it),
+                "The factor of H is taken for that of its inverse", "invert the triangular factor")
+                for it in ("l[::-1, ::-1]", "cholesky(h).T")))),
     Checks(QuantizedCache, run=_life, written=_written_life, refusal=ValueError, cases=(
             call(3, 1, 2, chunks=_TWO[:1]), call(5, 1, 2, chunks=_TWO, key_group=2), call(5, 1, 2, chunks=_TWO, bits=4),
             call(4, 1, 2, chunks=[(np.float32(a), np.float32(b)) for a, b in _TWO], like=np.zeros((), np.float32)),
@@ -460,7 +469,7 @@ CHECKS = (
     Checks(stand_ins, ones=False, cases=(
             call(np.array([[1.0, 2.0], [0.0, 1.0], [2.0, 2.0]]), 0), call(_x, 3), call(_x, 0).about("the first column"),
             call(_x, 10).about("the last but one"),
-            call(_x[:_x.shape[1]], 3).about("as many rows as columns")),
+            call(_x[:_x.shape[1]], 3).about("as many rows as columns", tolerance=1e-6)),
         claims=(
             Claim("what is left is orthogonal to the later columns", lambda f: distance(_x[:, 5:].T @ (_x[:, 4] -
                 _x[:, 5:] @ f(_x, 4)), np.zeros(7)), 1e-10, "sums of 40 products of numbers up to 12"),
@@ -474,6 +483,9 @@ CHECKS = (
             Mistake("projected on column j", ("lstsq(x[:, j + 1 :], x[:, j])",
                 "x[:, j] @ x[:, j + 1 :] / (x[:, j] @ x[:, j])"), "Each later column is fitted with column j",
                 "fit column j with the later columns"),
+            Mistake("means subtracted", lambda x, j: np.linalg.lstsq(*(it - it.mean(0) for it in (x[:, j + 1 :],
+                x[:, j])))[0], "Columns are compared as if a constant were free to be added",
+                "take the columns as they are, for what a layer gives has no such constant"),
             Mistake("projections one by one", lambda x, j: x[:, j] @ x[:, j + 1 :] / (x[:, j + 1 :] ** 2).sum(0),
                 "Each column stands in as if the others did not", "solve for all columns together"))),
 )

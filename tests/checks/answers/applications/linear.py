@@ -507,6 +507,14 @@ def wrong_bias_gradient__a_share_for_each_sample(scores, targets):
     return p / len(targets)
 
 
+def wrong_bias_gradient__plain_exponentials(scores, targets):
+    """subtract each row's maximum before exp"""
+    e = np.exp(scores)
+    p = e / e.sum(axis=1, keepdims=True)
+    p[np.arange(len(scores)), targets] -= 1
+    return p.mean(axis=0)
+
+
 def wrong_linear_gradients__bias_not_summed(x, w, grad):
     """The gradient by b has a row for each sample"""
     samples, gradients = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])

@@ -640,6 +640,11 @@ def wrong_gelu_slope__of_the_logistic_form(x):
     return s + 1.702 * x * s * (1 - s)
 
 
+def wrong_gelu_slope__erf_without_its_root(x):
+    """The gate is too narrow"""
+    return 0.5 * (1 + erf(x)) + x * np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi)
+
+
 def wrong_mlp__bent_in_the_first_layer(x, weights, biases, activation=relu):
     """Only the first layer is bent"""
     hidden = activation(x @ weights[0] + biases[0])

@@ -720,7 +720,7 @@ def wrong_stand_ins__damped(x, j):
 
 
 def wrong_stand_ins__centred(x, j):
-    """Line 3"""
+    """Columns are compared as if a constant were free to be added"""
     x = x - x.mean(axis=0)
     later = x[:, j + 1 :]
     return np.linalg.solve(later.T @ later, later.T @ x[:, j])
@@ -740,6 +740,11 @@ def wrong_stand_ins__diagonal_forgotten(x, j):
 def wrong_stand_ins__multiplied_for_solved(x, j):
     later = x[:, j + 1 :]
     return later.T @ later @ (later.T @ x[:, j])
+
+
+def right_stand_ins__row_of_the_factor(x, j):
+    u = np.linalg.cholesky(np.linalg.inv(x.T @ x)).T
+    return -u[j, j + 1 :] / u[j, j]
 
 
 def wrong_quantize__as_many_steps_as_points(x, bits, block_size=None, symmetric=True):
