@@ -109,6 +109,19 @@ def test_an_answer_that_is_wrong_for_square_arrays_alone_is_refused(name):
     assert check(answer, name).verdict == "wrong"
 
 
+def test_a_size_that_all_parts_of_a_result_share_is_noticed():
+    def my_equivariance_error(f, actions_in, actions_out, x):
+        errors = []
+        for act_in, act_out in zip(actions_in, actions_out, strict=True):
+            pair = f(act_in(x)), act_out(f(x))
+            found, expected = (np.hstack(it if isinstance(it, tuple) else (it,), dtype=float) for it in pair)
+            size = max(1.0, np.abs(found).max(), np.abs(expected).max())
+            errors.append(np.abs(found - expected).max() / size)
+        return float(max(errors))
+
+    assert check(my_equivariance_error).verdict == "edge"
+
+
 def keeping(function):
     """Make a version that computes once for arrays of one shape."""
     kept = {}

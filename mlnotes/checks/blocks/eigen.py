@@ -165,6 +165,10 @@ _TRUSTED = Mistake("always converged", ("bool(converged))", "True)"), "It never 
 _LONG = Mistake("quotient not divided",
     ("_unit(by_power_of_two(working_copy(start))[0]).astype(a.dtype)", "start.astype(a.dtype)"),
     "The first estimate grows with the square of the start's length", "divide the start by its length")
+_OTHER_LENGTHS = tuple(Mistake("another length", (("return x / np.linalg.norm(x)", f"return x / {length}"),
+    ("estimates.append(v @ image)", "estimates.append(v @ image / (v @ v))")),
+    "The vector does not have length one", "divide by the length, the root of the sum of squares")
+    for length in ("np.abs(x).max()", "np.abs(x).sum()"))
 
 
 def _value_of(text):
@@ -219,6 +223,7 @@ CHECKS = (
             Mistake("start of ones", ("np.random.default_rng(0).normal(size=len(a))", "np.ones(len(a))"),
                 "It finds 1 instead of 3 for ((2, -1), (-1, 2)): the ones have no share of that eigenvector",
                 "start from random numbers"),
+            *_OTHER_LENGTHS,
             Mistake("divided by the largest entry", ("return x / np.linalg.norm(x)", "return x / np.abs(x).max()"),
                 "The vector does not have length one, and v·Av is no Rayleigh quotient",
                 "divide by the length"),
@@ -255,6 +260,7 @@ CHECKS = (
                 "np.linalg.inv(a - shift * np.eye(len(a)))"), ("_solve_for_direction(factors, v)", "factors @ v")),
                 "It can fail where the shift is an eigenvalue",
                 "replace a pivot of 0 by a rounding error: the solution points the right way"),
+            *_OTHER_LENGTHS,
             Mistake("shift added", (_SHIFTED, _SHIFTED.replace("-", "+", 1)),
                 "It finds the eigenvalue nearest to minus the shift", "solve (A - shift I) w = v"),
             Mistake("shift taken from every entry", (_SHIFTED, "- scaled[-1]"), "What is solved is not A - shift I",

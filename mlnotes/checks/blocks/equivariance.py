@@ -51,6 +51,7 @@ _zero_padded = _named("zero_padded", lambda x: np.convolve(x, _kernel)[: len(x)]
 _circular = _named("circular", lambda x: sum(weight * np.roll(x, shift) for shift, weight in enumerate(_kernel)))
 _swap_first, _swap_last = _named("swap_first", lambda x: x[[1, 0, 2]]), _named("swap_last", lambda x: x[[0, 2, 1]])
 _shift = _named("shift", lambda x: np.roll(x, 1))
+_rises = _named("rises", lambda x: np.diff(x**2))
 _flip_and_negate = _named("flip_and_negate", lambda y: -np.flip(y))
 _double, _halve = _named("double", lambda y: 2 * y), _named("halve", lambda y: y / 2)
 _nudge = _named("nudge", lambda y: y + 2.0**-10)
@@ -61,6 +62,8 @@ _total = _named("total", lambda x: float(np.sum(x)))
 _first_number = _named("first_number", lambda x: float(x[0]))
 _flip = _named("flip", lambda y: np.flip(y))
 _stay, _flip_second = _named("stay", lambda y: y), _named("flip_second", lambda y: (y[0], np.flip(y[1])))
+_BACKWARDS = np.add.outer(range(7), range(7)) - 6  # of the cycle read from its last element to its first
+_BACKWARDS = np.where(_BACKWARDS < 0, _BACKWARDS + 7, _BACKWARDS)
 _FLIPS, _COPIES = (np.copy, np.flip), (np.copy, np.copy)
 _INVARIANCE = (call(np.sum, _FLIPS, _x), call(_first, _FLIPS, _x), call(_first, _FLIPS[::-1], _x),
     call(_first, _FLIPS, np.array([5.0, 2.0])), call(_first, [np.flip, _shift], _x), call(np.square, _FLIPS,
@@ -311,8 +314,8 @@ CHECKS = (
                 "all(np.allclose(f(action(x)), f(x), atol=tolerance) for action in actions)"), *_OWN_TOLERANCE))),
     Checks(equivariance_error,
         cases=(
-            *_EQUIVARIANCE, call(_first_and_square, _FLIPS, [_stay, _flip_second], _x * 1e-9).about("two results",
-            edge=True)),
+            *_EQUIVARIANCE, *(call(_first_and_square, _FLIPS, [_stay, _flip_second], x).about("two results", edge=True)
+                for x in (_x * 1e-9, _x))),
         claims=(
             Claim("circular convolution", lambda f: f(_circular, _shifts, _shifts, _signal), **_SUMS),
             Claim("with an action on results that does nothing it is the invariance error",
@@ -325,7 +328,13 @@ CHECKS = (
             Claim("torch's zero-padded convolution fails by as much", lambda f: distance(
                 f(_torch_convolution("constant"), _shifts, _shifts, _signal), _by_hand(_zero_padded)), kind="oracle",
                 **_SUMS)),
-        mistakes=_EQUIVARIANCE_MISTAKES),
+        mistakes=(
+            *_EQUIVARIANCE_MISTAKES,
+            Mistake("mean over the actions",
+                ("return max(_change(f(act_in(x)), act_out(y)) for act_in, act_out in pairs)",
+                "return float(np.mean([_change(f(act_in(x)), act_out(y)) for act_in, act_out in pairs]))"),
+                "One action that makes a difference is averaged with those that make none",
+                "take the maximum over all elements"))),
     Checks(is_equivariant,
         cases=(
             *_EQUIVARIANCE, call(np.copy, [np.copy], [_double], _x, 0.5).about("a difference of the tolerance's size"),
@@ -396,7 +405,9 @@ CHECKS = (
         cases=(
             call(np.cumsum, _FLIPS, _FLIPS, _OF_TWO, _x), call(np.diff, _FLIPS, [np.copy, _flip_and_negate], _OF_TWO,
             _x**2), call(_twisted, _on_points, _on_points, _square_table, _points).about("rotations and reflections"),
-            call(_zero_padded, _shifts, _shifts, _CYCLE, _signal).about("shifts"), call(_first_and_square, _FLIPS,
+            call(_rises, _FLIPS, [np.copy, _flip_and_negate], _OF_TWO, _x), call(_zero_padded, _shifts, _shifts, _CYCLE,
+            _signal).about("shifts"), call(_zero_padded, _shifts[::-1], _shifts[::-1], _BACKWARDS,
+            _signal).about("the identity last"), call(_first_and_square, _FLIPS,
             [_stay, _flip_second], _OF_TWO, _x).about("two results", edge=True)),
         claims=(
             Claim("averages are equivariant", lambda f: equivariance_error(f(_twisted, _on_points, _on_points,
@@ -416,7 +427,10 @@ CHECKS = (
                 "mmdetection, issue 10718 (2023), for a misspelled key"),
             Mistake("result turned on", ("[actions_out[i] for i in inverse]", "actions_out"),
                 "Turns come out doubled instead of undone",
-                "act on the result by the inverse of what acted on the input"))),
+                "act on the result by the inverse of what acted on the input"),
+            Mistake("identity taken for the first", ("inverses(table)", "np.argmax(np.asarray(table) == 0, axis=1)"),
+                "It is right where the identity is listed first",
+                "look the identity up in the table: the inverse of i is the j with ij = e"))),
     Checks(broken_axioms, run=_names_of_broken,
         cases=(*(call(it).about(says) for says, it in _TABLES.items()), call(_CYCLE), call(_square_table)),
         claims=(

@@ -366,6 +366,11 @@ CHECKS = (
             Mistake("sum left out of l", ("a[k + 1 :, k] - l[k + 1 :, :k] @ u[:k, k]", "a[k + 1 :, k]"),
                 "The columns of L are those of A, divided",
                 "subtract what the steps before contribute to a column of L, too"),
+            Mistake("rows exchanged", lambda a: lu(a)[1:], "L @ U has the rows of the matrix in another order",
+                "exchange no rows: where a pivot is 0 there is no answer"),
+            Mistake("multipliers with minus signs", lambda a: (2 * np.eye(*(factors := doolittle(a))[0].shape)
+                - factors[0], factors[1]), "L @ U is another matrix",
+                "L adds back what was taken away: its multipliers have no minus"),
             Mistake("columns of l not divided", ("below / u[k, k] if", "below if"),
                 "LU is another matrix where a pivot with numbers below it is not 1",
                 "divide a column of L by the pivot"))),
@@ -519,7 +524,10 @@ CHECKS = (
             oracle("numpy.linalg.inv", np.linalg.inv, call(_square), call(_cycle), call(_whole), **_CONDITION)),
         mistakes=(
             Mistake("entrywise reciprocal", lambda a: 1 / np.asarray(a),
-                "The product with the matrix is not the identity", "solve for the columns of I"),)),
+                "The product with the matrix is not the identity", "solve for the columns of I"),
+            Mistake("cleared below the pivots only", lambda a: np.linalg.solve(np.multiply(*np.broadcast_arrays(
+                (factors := lu(a))[1], np.diag(factors[2]))), factors[0].T),
+                "The matrix has become a triangle, not the identity", "clear the entries above each pivot, too"))),
     Checks(growth_factor,
         cases=(
             call(_two), call(_shrinking).about("an entry that grows and shrinks again"), call(-_shrinking),

@@ -457,6 +457,10 @@ CHECKS = (
             *_mirrors(_SIGN_OF_ZERO),
             Mistake("squares as they are", _UNSCALED, "Coordinates of 1e200 give nan, and 1e-200 is taken for zero",
                 "divide by the largest coordinate first"),
+            *(Mistake("normal of length one", (_NORMAL, f"return {sign}v / np.linalg.norm(v), 2.0"),
+                "It is the right mirror, but the first coordinate of v is not 1",
+                "divide v by its first coordinate, and let tau be 2 / v·v")
+                for sign in ("", "np.copysign(1, x[0]) * ")),
             Mistake("normal not divided", (_UNSCALED, ("v = x / (x[0] - beta)", "v = x * 1.0"),
                 ("v[0] = 1", "v[0] = x[0] - beta"), (_NORMAL, "return v, 2 / (v @ v)")),
                 "In ordinary sizes it is the right mirror, but the first coordinate of v is not 1",

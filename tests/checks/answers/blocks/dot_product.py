@@ -301,7 +301,7 @@ def wrong_project__onto_the_other(b, onto):
 
 
 def wrong_project__sum_of_all(b, onto):
-    """look at the axis"""
+    """In a table all vectors share one coefficient"""
     return (onto * b).sum() / (onto * onto).sum() * onto
 
 

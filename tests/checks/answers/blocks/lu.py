@@ -266,6 +266,32 @@ def wrong_doolittle__parts_exchanged(a):
     return u, l
 
 
+def wrong_doolittle__rows_exchanged(a):
+    """L @ U has the rows of the matrix in another order"""
+    u, r = np.array(a, dtype=float), min(np.shape(a))
+    l = np.zeros((len(u), r))
+    for k in range(r):
+        p = k + np.argmax(np.abs(u[k:, k]))
+        u[[k, p]], l[[k, p]] = u[[p, k]], l[[p, k]]
+        if u[k, k] != 0:
+            l[k + 1 :, k] = u[k + 1 :, k] / u[k, k]
+            u[k + 1 :] -= np.outer(l[k + 1 :, k], u[k])
+    return l + np.eye(*l.shape), np.triu(u[:r])
+
+
+def wrong_doolittle__multipliers_negated(a):
+    """its multipliers have no minus"""
+    u, r = np.array(a, dtype=float), min(np.shape(a))
+    l = np.eye(len(u), r)
+    for k in range(r):
+        if u[k, k] == 0 and u[k + 1 :, k].any():
+            raise ValueError("a pivot is 0")
+        if u[k, k] != 0:
+            l[k + 1 :, k] = -u[k + 1 :, k] / u[k, k]
+            u[k + 1 :] += np.outer(l[k + 1 :, k], u[k])
+    return l, np.triu(u[:r])
+
+
 def right_lu_solve__numpy(a, b):
     return np.linalg.solve(a, b)
 

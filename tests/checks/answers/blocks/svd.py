@@ -544,7 +544,7 @@ def wrong_fundamental_subspaces__off_by_one(a, tolerance=None):
 
 
 def wrong_fundamental_subspaces__rows(a, tolerance=None):
-    """`column_space` and `left_null_space` are right in every call"""
+    """Vectors of the row space and the null space stand in rows"""
     u, s, vt = np.linalg.svd(a)
     r = int((s > _up_to(a, tolerance) * s[0]).sum())
     return u[:, :r], u[:, r:], vt[:r], vt[r:]
