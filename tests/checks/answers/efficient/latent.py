@@ -930,31 +930,6 @@ def wrong_absorbed_latent_attention__values_by_rows(q, c, w_uk, w_uv, mask=None,
     return mean @ np.stack([w_uv[:, i * e : (i + 1) * e] for i in range(h)])
 
 
-def wrong_latent_attention__rotary_part_in_front(q, c, w_uk, w_uv, mask=None, bias=None, scale=None):
-    """Latents are made of rotary parts"""
-    n_heads, p = q.shape[-3], c.shape[-1] - w_uk.shape[0]
-    k, v = (split_heads(c[..., p:] @ w, n_heads) for w in (w_uk, w_uv))
-    k_rotary = np.broadcast_to(c[..., None, :, :p], (*k.shape[:-1], p))
-    return attention(q, np.concatenate([k, k_rotary], axis=-1), v, mask, bias, scale)
-
-
-def wrong_latent_attention__root_of_the_latents(q, c, w_uk, w_uv, mask=None, bias=None, scale=None):
-    """keep 1/sqrt(d + p), whatever the width of the latents"""
-    n_heads, r = q.shape[-3], len(w_uk)
-    k, v = (split_heads(c[..., :r] @ w, n_heads) for w in (w_uk, w_uv))
-    shared = np.broadcast_to(c[..., None, :, r:], (*k.shape[:-1], c.shape[-1] - r))
-    scale = c.shape[-1] ** -0.5 if scale is None else scale
-    return attention(q, np.concatenate([k, shared], axis=-1), v, mask, bias, scale)
-
-
-def wrong_latent_attention__rows_divided(q, c, w_uk, w_uv, mask=None, bias=None, scale=None):
-    """columns are divided among the heads"""
-    h, r = q.shape[-3], w_uk.shape[0]
-    k, v = (c[..., None, :, :r] @ w.reshape(h, r, -1) for w in (w_uk, w_uv))
-    rotary = np.broadcast_to(c[..., None, :, r:], (*k.shape[:-1], c.shape[-1] - r))
-    return attention(q, np.concatenate([k, rotary], axis=-1), v, mask, bias, scale)
-
-
 def wrong_absorb__transposed_where_it_must_be(w, w_up, n_heads):
     """Line 5"""
     joined = []
