@@ -209,11 +209,11 @@ CHECKS = (
                 "lines with an infinite weight where there is no message", edge=True)),
         claims=(
             *_follows((_h, _x), *_points[2:]),
-            Claim("a hundred thousand units away nothing changes but rounding", lambda f: _apart([y - 1e5 * k for k,
-                y in enumerate(f(_h, _x + 1e5, *_points[2:]))], f(*_points)), tolerance=1e-9,
-                why="positions around 1e5 are rounded to 1e-11"),
-            Claim("a single point, which hears nobody, stays", lambda f: distance(f(_h[:1], _x[:1], *_points[2:])[1],
-                _x[:1])),
+            Claim("a hundred thousand units away nothing changes but rounding",
+                lambda f: _apart([y - 1e5 * k for k, y in enumerate(f(_h, _x + 1e5, *_points[2:]))], f(*_points)),
+                tolerance=1e-9, why="positions around 1e5 are rounded to 1e-11"),
+            Claim("a single point, which hears nobody, stays",
+                lambda f: distance(f(_h[:1], _x[:1], *_points[2:])[1], _x[:1])),
             oracle("loops over points, and over the edges of a graph with features, with torch's silu", _looped,
                 call(*_points), call(_h, _x, _phi_a, *_points[3:], _mask, _a), run=_joined, **_LAST_BITS)),
         mistakes=(
@@ -234,8 +234,8 @@ CHECKS = (
             Mistake("coordinates shown", (_R2, "difference[..., :1]"),
                 "Turned points give other features and do not move in the turned direction",
                 "show lengths to the functions, never coordinates"),
-            Mistake("own message heard", (_HEARD_M,
-                "xp.where(heard[..., None] | xp.eye(x.shape[-2], dtype=bool)[..., None], m,"),
+            Mistake("own message heard",
+                (_HEARD_M, "xp.where(heard[..., None] | xp.eye(x.shape[-2], dtype=bool)[..., None], m,"),
                 "A single point tells itself something", "leave j = i out of the sum of messages"),
             Mistake("everything heard from itself", ("~xp.eye(x.shape[-2], dtype=xp.bool, device=device(x))",
                 "xp.ones((x.shape[-2], x.shape[-2]), dtype=xp.bool)"), "A point hears itself, and is counted as heard",
@@ -262,9 +262,9 @@ CHECKS = (
                 "leave out what the mask hides") for it in (_ALL_LINES, (*_ALL_LINES, (_MOVED,
                 _MOVED.replace(" m,", _ALL_MESSAGES))), (_MOVED, _MOVED.replace(", mask", "")), (_MOVED,
                 _MOVED.replace(" m,", _ALL_MESSAGES).replace(", mask", "")))),
-            Mistake("ends exchanged", ("h[..., :, None, :], h[..., None, :, :],",
-                "h[..., None, :, :], h[..., :, None, :],"), "phi_e is handed h_j first, and h_i after it",
-                "h_i comes first, what the hearing point knows"),
+            Mistake("ends exchanged",
+                ("h[..., :, None, :], h[..., None, :, :],", "h[..., None, :, :], h[..., :, None, :],"),
+                "phi_e is handed h_j first, and h_i after it", "h_i comes first, what the hearing point knows"),
             Mistake("messages first", ("_side_by_side(h, m_i)", "_side_by_side(m_i, h)"),
                 "phi_h is handed the messages first, and h_i after them", "h_i comes first, as in what phi_e is given"),
             Mistake("largest message", ("sum(m, axis=-2)", "max(m, axis=-2)"),
@@ -286,8 +286,8 @@ CHECKS = (
             "lines with an infinite weight where there is no message", edge=True)),
         claims=(
             *_follows((_h, _x, _v), *_moving[3:]),
-            Claim("at rest it is egnn_layer", lambda f: _apart(f(_h, _x, 0 * _v, *_moving[3:])[:2],
-                egnn_layer(*_points)), **_LAST_BITS),
+            Claim("at rest it is egnn_layer",
+                lambda f: _apart(f(_h, _x, 0 * _v, *_moving[3:])[:2], egnn_layer(*_points)), **_LAST_BITS),
             oracle("loops over points, with torch's silu", _looped_in_motion, call(*_moving), run=_joined,
                 **_LAST_BITS)),
         mistakes=(
@@ -301,12 +301,12 @@ CHECKS = (
     Checks(gram_of_squares,
         cases=(
             call(np.array([[0.0, 4.0], [4.0, 0.0]])).about("two points"), call(_squares(_x3)).about("three points"),
-            call(_squares(_x)).about("five points in space"), call(1.0 - np.eye(5)).about(
-            "five points in four dimensions"), call(_squares(_v + 10)).about("points far from 0"),
-            call(np.zeros((1, 1))).about("a single point")),
+            call(_squares(_x)).about("five points in space"),
+            call(1.0 - np.eye(5)).about("five points in four dimensions"),
+            call(_squares(_v + 10)).about("points far from 0"), call(np.zeros((1, 1))).about("a single point")),
         claims=(
-            Claim("for points around 0 it is X Xᵀ", lambda f: distance(f(_squares(_x)),
-                (_x - _x.mean(0)) @ (_x - _x.mean(0)).T), **_LAST_BITS),
+            Claim("for points around 0 it is X Xᵀ",
+                lambda f: distance(f(_squares(_x)), (_x - _x.mean(0)) @ (_x - _x.mean(0)).T), **_LAST_BITS),
             oracle("scikit-learn's KernelCenterer", _centered_kernel, call(_squares(_x)), call(_squares(_v + 10)),
                 **_LAST_BITS)),
         mistakes=(
@@ -317,8 +317,9 @@ CHECKS = (
             Mistake("origin in the first point", lambda squares: (squares[0][:, None] + squares[0] - squares) / 2,
                 "The origin is the first point: all its dot products are 0",
                 "take away the means of row and column, not the first of each, and add the mean of all"),
-            Mistake("mean of all forgotten", lambda squares: (squares.mean(axis=1, keepdims=True) + squares.mean(axis=0)
-                - squares) / 2, "The mean of all squares is taken away twice, with the rows and with the columns",
+            Mistake("mean of all forgotten",
+                lambda squares: (squares.mean(axis=1, keepdims=True) + squares.mean(axis=0) - squares) / 2,
+                "The mean of all squares is taken away twice, with the rows and with the columns",
                 "add it once: -(d² - mean of the row - mean of the column + mean of all) / 2"),
             Mistake("rows alone", ("@ from_mean /", "/"), "It is not symmetric",
                 "take the mean away along both axes"),
@@ -344,8 +345,9 @@ CHECKS = (
             oracle("its size is that of scipy's convex hull", lambda x: _hull(x), call(_x[:4]),
                 call(_v[:4]), run=lambda version, x: abs(version(x)), **_LAST_BITS)),
         mistakes=(
-            Mistake("three corners", ("x[1:] - x[0]", "x[:3]"), "It changes when the points are "
-                "moved, and the last is not asked for", "take three edges that begin at the same corner"),
+            Mistake("three corners", ("x[1:] - x[0]", "x[:3]"),
+                "It changes when the points are moved, and the last is not asked for",
+                "take three edges that begin at the same corner"),
             Mistake("root of a determinant", lambda x: np.sqrt(np.linalg.det((x[1:] - x[0]) @ (x[1:] - x[0]).T)) / 6,
                 "It is never negative, and for four points in a plane it is the root of a rounding error",
                 "take the determinant of the edges themselves: its sign is what a mirror changes"),

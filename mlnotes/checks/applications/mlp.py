@@ -136,8 +136,8 @@ _TWO_LAYERS = tuple(map(_of_two, (lambda it: it, lambda it: (it[0], it[-1]), lam
 
 # What holds for every gate: x Φ(x) and x σ(x) alike.
 _GATED = (
-    Claim("f(x) − f(−x) is x, because the gates of x and −x add up to 1", lambda f: distance(f(_grid) - f(-_grid),
-        _grid), **_ROUNDING),
+    Claim("f(x) − f(−x) is x, because the gates of x and −x add up to 1",
+        lambda f: distance(f(_grid) - f(-_grid), _grid), **_ROUNDING),
     Claim("±10000 give 10000 and 0 in float16", _in_float16),
     Claim("±10000 cause no overflow on the way", _silent),
 )
@@ -185,10 +185,10 @@ CHECKS = (
                 "ask for x <= 0, which is false for nan, or use maximum", "PyTorch, issue 7999 (2018)"))),
     Checks(gelu,
         cases=(
-            call(_small), call(_grid), call(_points), call(np.array([-50.0, -1.0, 1.5])).about(
-            "a number in front that becomes 0", hint=_FIRST), call(np.linspace(-8.0, -7.9,
-            7)).about("ten digits far below zero", tolerance=1e-10, absolute=0.0), call(np.array([1e4, -1e4])).about(
-            "±10000")),
+            call(_small), call(_grid), call(_points),
+            call(np.array([-50.0, -1.0, 1.5])).about("a number in front that becomes 0", hint=_FIRST),
+            call(np.linspace(-8.0, -7.9, 7)).about("ten digits far below zero", tolerance=1e-10, absolute=0.0),
+            call(np.array([1e4, -1e4])).about("±10000")),
         claims=(
             *_GATED,
             Claim("at −8 the first ten digits are right", _ten_digits, tolerance=1e-10,
@@ -218,16 +218,17 @@ CHECKS = (
             Mistake("1 - Φ(-x)", (_NORMAL_GATE, "1 - scipy.special.ndtr(-x)"),
                 "Far below zero digits are lost, from -8.3 on all: 1 − Φ(−x) cancels",
                 "compute the small number itself, by erfc(−x/√2)"),
-            Mistake("tanh for the exact form, cancelling", lambda x: x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi)
-                * (x + 0.044715 * x**3))), "It is off by up to 0.0005",
-                "use erf; a model must run with the form that it was trained with"),
+            Mistake("tanh for the exact form, cancelling",
+                lambda x: x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+                "It is off by up to 0.0005", "use erf; a model must run with the form that it was trained with"),
             Mistake("logistic for normal", (_NORMAL_GATE, "sigmoid(1.702 * x)"), "It is off by up to 0.02",
                 "use erf; this is the cheapest approximation"))),
     Checks(gelu_tanh,
         cases=(
             call(_small), call(_grid), call(_points), call(np.array([1e4, -1e4])).about("±10000"),
-            call(np.array([1e4, -1e4], np.float16)).about("float16"), call(np.array([0.5, -1.5],
-            np.float16)).about("float16"), call(np.array([np.inf, -np.inf])).about("infinities", edge=True)),
+            call(np.array([1e4, -1e4], np.float16)).about("float16"),
+            call(np.array([0.5, -1.5], np.float16)).about("float16"),
+            call(np.array([np.inf, -np.inf])).about("infinities", edge=True)),
         claims=(
             *_GATED,
             Claim("within 0.0005 of the exact form", lambda f: distance(f(_grid), gelu(_grid)), tolerance=5e-4,
@@ -248,14 +249,14 @@ CHECKS = (
             call(_small), call(_grid), call(_points), call(np.array([800.0, -800.0])).about("±800"),
             call(np.array([800.0, -1.0, 5.0])).about("800 beside ordinary numbers"),
             call(np.array([-800.0, -1.0, 5.0])).about("a number in front that becomes 0", hint=_FIRST),
-            call(np.array([1e4, -1e4])).about("±10000"), call(np.array([0.5, -1.5, 12.0, -12.0],
-            np.float16)).about("float16"), call(np.array([-9.5, -11.0, -14.0])).about(
-            "results of a thousandth and less", tolerance=1e-6),
+            call(np.array([1e4, -1e4])).about("±10000"),
+            call(np.array([0.5, -1.5, 12.0, -12.0], np.float16)).about("float16"),
+            call(np.array([-9.5, -11.0, -14.0])).about("results of a thousandth and less", tolerance=1e-6),
             call(np.array([1e4, -1e4], np.float16)).about("±10000 in float16"),
             call(np.linspace(-13.5, -10.5, 7, dtype=np.float16)).about("float16 far below zero", edge=True,
-            tolerance=0.05, absolute=0.0),
+                tolerance=0.05, absolute=0.0),
             call(np.array([-21.0, -25.0])).about("small results far below zero", edge=True, tolerance=1e-6,
-            absolute=0.0),
+                absolute=0.0),
             call(np.array([2e4, -2e4], np.float16)).about("the dtype of the input", edge=True)),
         claims=(
             *_GATED,
@@ -290,16 +291,17 @@ CHECKS = (
             call(_x2, *_layers2), call(_x2, *_layers2, activation=np.tanh).about("another activation"),
             call(_x4, (_layers2[0][0],), (_layers2[1][0],)).about("one layer"),
             call(_x, _square_weights, _square_biases).about("as many units as inputs"),
-            call(_x, _weights, _biases).about("three layers"), call(_x, _weights, _biases,
-            activation=np.tanh).about("another activation"), call(_batch, _weights, _biases).about("three axes"),
+            call(_x, _weights, _biases).about("three layers"),
+            call(_x, _weights, _biases, activation=np.tanh).about("another activation"),
+            call(_batch, _weights, _biases).about("three axes"),
             call(_x2, (_layers2[0][0],) * 4, (_layers2[1][0],) * 4).about("four layers, all alike"),
             call(_x, (*_square_weights, _weights[0]), (*_square_biases, _biases[0])).about("neighbours of one width")),
         claims=(
-            Claim("one layer is linear", lambda f: distance(f(_x, _weights[:1], _biases[:1]), _x @ _weights[0]
-                + _biases[0]), **_SUMS),
+            Claim("one layer is linear",
+                lambda f: distance(f(_x, _weights[:1], _biases[:1]), _x @ _weights[0] + _biases[0]), **_SUMS),
             Claim("the order of hidden units does not matter", _reordered, **_SUMS),
-            Claim("without biases a ReLU network passes a positive factor through", lambda f: distance(f(2 * _x,
-                _weights, _zeros), 2 * f(_x, _weights, _zeros)), **_SUMS),
+            Claim("without biases a ReLU network passes a positive factor through",
+                lambda f: distance(f(2 * _x, _weights, _zeros), 2 * f(_x, _weights, _zeros)), **_SUMS),
             Claim("without activation it is one linear layer", _one_linear_layer, **_SUMS),
             oracle("torch.nn.Sequential of Linear and ReLU", _sequence, call(_x, _weights, _biases),
                 call(_batch, _square_weights, _square_biases), **_SUMS)),
@@ -345,8 +347,9 @@ CHECKS = (
             Mistake("slope of silu", lambda x: (s := scipy.special.expit(x)) + x * s * (1 - s),
                 "It is the slope of silu",
                 "the gate of gelu is the normal distribution, ndtr, and not the logistic function"),
-            Mistake("slope of an approximation", lambda x: (s := scipy.special.expit(1.702 * x))
-                + 1.702 * x * s * (1 - s), "It is the slope of x σ(1.702 x), which follows gelu to 0.02",
+            Mistake("slope of an approximation",
+                lambda x: (s := scipy.special.expit(1.702 * x)) + 1.702 * x * s * (1 - s),
+                "It is the slope of x σ(1.702 x), which follows gelu to 0.02",
                 "take the normal distribution, ndtr, and its density"),
             Mistake("slope of the tanh approximation", lambda x: 0.5 * (1 + (t := np.tanh(_TANH * (x + 0.044715
                 * x**3)))) + 0.5 * x * (1 - t**2) * _TANH * (1 + 0.134145 * x**2),

@@ -245,10 +245,11 @@ _EDGES = (call(np.log, np.array([10.0]), lambda x: np.diag(1 / x), 20).about("a 
 
 _CLAIMS = (
     Claim("the residual is perpendicular to the Jacobian's columns", _stationary, **_DECIDED),
-    Claim("the cost is half the sum of squares", lambda f: distance((found := f(decay, _near)).cost,
-        np.sum(decay(found.x) ** 2) / 2), 1e-12, "a sum of 11 numbers"),
-    Claim("a linear problem of condition 1e6 keeps its digits", lambda f: distance(f(polynomial, _zeros,
-        lambda x: _matrix).x, np.arange(1.0, 10.0)), **_SQUARED),
+    Claim("the cost is half the sum of squares",
+        lambda f: distance((found := f(decay, _near)).cost, np.sum(decay(found.x) ** 2) / 2), 1e-12,
+        "a sum of 11 numbers"),
+    Claim("a linear problem of condition 1e6 keeps its digits",
+        lambda f: distance(f(polynomial, _zeros, lambda x: _matrix).x, np.arange(1.0, 10.0)), **_SQUARED),
     oracle("scipy.optimize.least_squares", _scipy, call(decay, _near), tolerance=1e-8,
         why="the digits of SciPy's differences", run=lambda f, *it: np.append((found := f(*it)).x, found.cost)),
 )
@@ -371,8 +372,8 @@ CHECKS = (
             *_EDGES[1:]),
         claims=(
             *_CLAIMS,
-            Claim("from 1.5 it does not find the root of arctan, and says so", lambda f: float(f(np.arctan,
-                _far).converged))),
+            Claim("from 1.5 it does not find the root of arctan, and says so",
+                lambda f: float(f(np.arctan, _far).converged))),
         mistakes=(
             Mistake("step with the wrong sign", (f"return -{_STEP}", f"return {_STEP}"), *_SIGN),
             Mistake("along the gradient", _walk(lambda j, r, t: -0.01 * j.T @ r), *_GRADIENT),
@@ -443,10 +444,11 @@ CHECKS = (
             *_CLAIMS,
             Claim("from 1.5, where Gauss and Newton diverge, it finds the root of arctan",
                 lambda f: float(abs(f(np.arctan, _far).x[0])), **_DECIDED),
-            Claim("parameters in units of 1e9 and 1e-6 are found as well", lambda f: distance(f(decay_in_other_units,
-                _wide).x / [1e-9, 1e6], levenberg_marquardt(decay, _near).x), **_DECIDED),
-            Claim("three steps into a long valley it has not converged", lambda f: float(f(rosenbrock, _valley, None,
-                3).converged))),
+            Claim("parameters in units of 1e9 and 1e-6 are found as well",
+                lambda f: distance(f(decay_in_other_units, _wide).x / [1e-9, 1e6], levenberg_marquardt(decay, _near).x),
+                **_DECIDED),
+            Claim("three steps into a long valley it has not converged",
+                lambda f: float(f(rosenbrock, _valley, None, 3).converged))),
         mistakes=(
             Mistake("step with the wrong sign", _walk(lambda j, r, t: -_damped(j, r, 0.1)), *_SIGN),
             Mistake("along the gradient", _walk(lambda j, r, t: -0.01 * j.T @ r), *_GRADIENT),
@@ -459,31 +461,34 @@ CHECKS = (
             *(Mistake("damped normal equations", it, _WRONG_STEPS,
                 "solve the augmented system, or use the SVD: JᵀJ has the square of the condition number") for it in (
                 _walk(_normal), _refused_by_the_product)),
-            Mistake("content with short steps", _walk(lambda j, r, t: _damped(j / (d := np.linalg.norm(j, axis=0)), r,
-                1e6) / d, True, 1), "It says that it has arrived where the damping is large",
+            Mistake("content with short steps",
+                _walk(lambda j, r, t: _damped(j / (d := np.linalg.norm(j, axis=0)), r, 1e6) / d, True, 1),
+                "It says that it has arrived where the damping is large",
                 "look at the angle between residual and Jacobian: the length of a step is the damping's doing"),
             _CONTENT)),
     Checks(damped_step,
         cases=(
-            call(np.array([2.0]), np.array([[1.0]]), 1.0, np.array([1.0])), call(_r, _j, 0.5,
-            np.ones(2)).about("all scales 1"), call(_r, _j, 0.5, _scales), call(-2 * _r, _j[:, ::-1], 7.0, _scales),
-            call(_r, _j, 0, _scales).about("no damping"), call(0 * _r, _j, 0.5,
-            _scales).about("a residual of 0"), call(_r[:1], _j[:1], 0.5, _scales).about(
-            "more unknowns than equations", edge=True), *(call(_r, _j, it,
-            _scales).about(f"a damping of {it:.0e}", absolute=0.0) for it in (1e7, 1e12)),
+            call(np.array([2.0]), np.array([[1.0]]), 1.0, np.array([1.0])),
+            call(_r, _j, 0.5, np.ones(2)).about("all scales 1"), call(_r, _j, 0.5, _scales),
+            call(-2 * _r, _j[:, ::-1], 7.0, _scales), call(_r, _j, 0, _scales).about("no damping"),
+            call(0 * _r, _j, 0.5, _scales).about("a residual of 0"),
+            call(_r[:1], _j[:1], 0.5, _scales).about("more unknowns than equations", edge=True),
+            *(call(_r, _j, it, _scales).about(f"a damping of {it:.0e}", absolute=0.0) for it in (1e7, 1e12)),
             call(_r, _j * [1e-9, 1e6], 0.5, _scales * [1e-9, 1e6]).about("units of 1e-9 and 1e6"),
-            call(-_nearly_dependent @ [1.0, 2.0], _nearly_dependent, 1e-30, np.ones(2)).about(
-                "columns that nearly depend on each other", tolerance=1e-5)),
+            call(-_nearly_dependent @ [1.0, 2.0], _nearly_dependent, 1e-30,
+                np.ones(2)).about("columns that nearly depend on each other", tolerance=1e-5)),
         claims=(
-            Claim("a large damping leads along the gradient", lambda f: distance(1e9 * f(_r, _j, 1e9, np.ones(2)),
-                -_j.T @ _r), 1e-7, "the next term is smaller by the damping"),
-            oracle("numpy.linalg.solve, of the normal equations", lambda r, j, damping, scales: np.linalg.solve(j.T @ j
-                + damping * np.diag(scales**2), -j.T @ r), call(_r, _j, 0.5, _scales), **_SMALL)),
+            Claim("a large damping leads along the gradient",
+                lambda f: distance(1e9 * f(_r, _j, 1e9, np.ones(2)), -_j.T @ _r), 1e-7,
+                "the next term is smaller by the damping"),
+            oracle("numpy.linalg.solve, of the normal equations",
+                lambda r, j, damping, scales: np.linalg.solve(j.T @ j + damping * np.diag(scales**2), -j.T @ r),
+                call(_r, _j, 0.5, _scales), **_SMALL)),
         mistakes=(
             Mistake("the damping itself", ("np.sqrt(damping) *", "damping *"), "The damping acts squared",
                 "the rows are squared: put the root of the damping into them"),
-            Mistake("all scales the same", ("np.diag(scales)", "np.eye(len(scales))"), "Another unit of a parameter "
-                "gives another step", "multiply the added rows by the scales"),
+            Mistake("all scales the same", ("np.diag(scales)", "np.eye(len(scales))"),
+                "Another unit of a parameter gives another step", "multiply the added rows by the scales"),
             Mistake("squares of the scales", ("np.diag(scales)", "np.diag(scales**2)"), "The scales act squared",
                 "divide the columns of J by the scales, or put √λ times the scales below it, not both"),
             Mistake("step with the wrong sign", ("-np.append", "np.append"), "It leads uphill",
@@ -510,21 +515,22 @@ CHECKS = (
                 "damp inside of the linear problem"),
             Mistake("downhill", lambda r, j, damping, scales: -j.T @ r / (damping or 1) / scales**2,
                 "It is what a large damping leads to, and only that", "solve the whole of (4)"),
-            Mistake("normal equations", lambda r, j, damping, scales: -np.linalg.solve(j.T @ j + damping
-                * np.diag(scales**2), j.T @ r), _DIGITS, "add rows to J: JᵀJ has the "
-                "square of the condition number"))),
+            Mistake("normal equations",
+                lambda r, j, damping, scales: -np.linalg.solve(j.T @ j + damping * np.diag(scales**2), j.T @ r),
+                _DIGITS, "add rows to J: JᵀJ has the square of the condition number"))),
     Checks(predicted_reduction,
         cases=(
-            call(np.array([-1.0]), np.array([2.0]), 1.0, np.array([1.0])), call(_p, _g, 0.5, np.ones(2)).about(
-            "all scales 1"), call(_p, _g, 0.5, _scales), call(_p, _g, 0, _scales).about("no damping"),
-            call(damped_step(_r, _j, 3.0, _scales), _j.T @ _r, 3.0, _scales), call(_tiny, _j.T @ _r, 1e18,
-                _scales).about("a step of 1e-18", absolute=1e-30)),
+            call(np.array([-1.0]), np.array([2.0]), 1.0, np.array([1.0])),
+            call(_p, _g, 0.5, np.ones(2)).about("all scales 1"), call(_p, _g, 0.5, _scales),
+            call(_p, _g, 0, _scales).about("no damping"),
+            call(damped_step(_r, _j, 3.0, _scales), _j.T @ _r, 3.0, _scales),
+            call(_tiny, _j.T @ _r, 1e18, _scales).about("a step of 1e-18", absolute=1e-30)),
         claims=(
-            Claim("without damping it is half of what the slope promises", lambda f: distance(f(_p, _g, 0, _scales),
-                -_p @ _g / 2), **_SMALL),
-            oracle("numpy.linalg.norm, of the linear model with and without the step", lambda p, *_:
-                (np.linalg.norm(_r) ** 2 - np.linalg.norm(_r + _j @ p) ** 2) / 2, call(damped_step(_r, _j, 3.0,
-                    _scales), _j.T @ _r, 3.0, _scales), **_SMALL)),
+            Claim("without damping it is half of what the slope promises",
+                lambda f: distance(f(_p, _g, 0, _scales), -_p @ _g / 2), **_SMALL),
+            oracle("numpy.linalg.norm, of the linear model with and without the step",
+                lambda p, *_: (np.linalg.norm(_r) ** 2 - np.linalg.norm(_r + _j @ p) ** 2) / 2,
+                call(damped_step(_r, _j, 3.0, _scales), _j.T @ _r, 3.0, _scales), **_SMALL)),
         mistakes=(
             Mistake("gradient only", ("damping * np.sum((scales * p) ** 2) - p @ g", "-p @ g"),
                 "The damping makes no difference", "by (4) JᵀJ p is -g - λD²p: put that in"),
@@ -537,6 +543,6 @@ CHECKS = (
                 "It forgets what the step costs in second order", "subtract half of p·JᵀJ p"),
             Mistake("damping with the wrong sign", ("damping * np.sum", "-damping * np.sum"),
                 "A damped step seems to bring less than it does", "by (4) JᵀJ p is -g - λD²p: put that in"),
-            Mistake("scales left out", ("(scales * p) ** 2", "p**2"), "Another unit of a parameter gives another "
-                "reduction", "the damping multiplies the length of D p"))),
+            Mistake("scales left out", ("(scales * p) ** 2", "p**2"),
+                "Another unit of a parameter gives another reduction", "the damping multiplies the length of D p"))),
 )

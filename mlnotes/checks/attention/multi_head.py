@@ -135,14 +135,15 @@ CHECKS = (
             *(call(_q, _k, _v, *_w, 3, **{name: b}).about("a bias", edge=True) for name, b in _b.items()),
             call(_q, _k, _v, *_w, 3, _mask, **_b).about("a mask and all biases", edge=True)),
         claims=(
-            Claim("what the heads add through their own rows of w_o sums up", lambda f: distance(f(_q, _k, _v, *_w, 3),
-                _heads_by_themselves(_q, _k, _v, *_w, 3)), **_LAST_BITS),
-            Claim("one head is attention between two projections", lambda f: distance(f(_q, _k, _v, *_w, 1),
-                attention(_q @ _w_q, _k @ _w_k, _v @ _w_v) @ _w_o), **_LAST_BITS),
-            Claim("tokens in another order give the results in that order", lambda f: distance(f(*[_square[::-1]] * 3,
-                *_w, 3), f(*[_square] * 3, *_w, 3)[::-1]), **_LAST_BITS),
-            Claim("the first token of a causal sequence sees only itself", lambda f: distance(f(*[_square] * 3, *_w, 3,
-                _triangle)[0], _square[0] @ _w_v @ _w_o), **_LAST_BITS),
+            Claim("what the heads add through their own rows of w_o sums up",
+                lambda f: distance(f(_q, _k, _v, *_w, 3), _heads_by_themselves(_q, _k, _v, *_w, 3)), **_LAST_BITS),
+            Claim("one head is attention between two projections",
+                lambda f: distance(f(_q, _k, _v, *_w, 1), attention(_q @ _w_q, _k @ _w_k, _v @ _w_v) @ _w_o),
+                **_LAST_BITS),
+            Claim("tokens in another order give the results in that order",
+                lambda f: distance(f(*[_square[::-1]] * 3, *_w, 3), f(*[_square] * 3, *_w, 3)[::-1]), **_LAST_BITS),
+            Claim("the first token of a causal sequence sees only itself",
+                lambda f: distance(f(*[_square] * 3, *_w, 3, _triangle)[0], _square[0] @ _w_v @ _w_o), **_LAST_BITS),
             oracle("torch.nn.MultiheadAttention with the same weights", _torch, call(_q, _q, _q, *_w, 3), **_LAST_BITS),
             oracle("torch.nn.MultiheadAttention looking at other tokens, with a mask", _torch,
                 *(call(_q, _k, _v, *_w, h, _mask) for h in (1, 2, 3, 6)), **_LAST_BITS),
@@ -172,8 +173,9 @@ CHECKS = (
                 "join the heads, or add their results"),
             Mistake("output projection forgotten", (", w_o, b_o)", ", np.eye(len(w_o)), b_o)"),
                 "What one head found stays in its own columns", "mix the heads with w_o"),
-            Mistake("nothing projected", (("linear(q, w_q, b_q)", "q"), ("linear(k, w_k, b_k)", "k"),
-                ("linear(v, w_v, b_v)", "v")), "w_q, w_k and w_v make no difference: the tokens themselves are cut",
+            Mistake("nothing projected",
+                (("linear(q, w_q, b_q)", "q"), ("linear(k, w_k, b_k)", "k"), ("linear(v, w_v, b_v)", "v")),
+                "w_q, w_k and w_v make no difference: the tokens themselves are cut",
                 "project first, then split into heads"),
             Mistake("values not projected", ("linear(v, w_v, b_v)", "v"), "w_v makes no difference",
                 "project the values, too, before they are split"),
@@ -197,8 +199,8 @@ CHECKS = (
             call(_eight, 2), call(_eight, 4), call(_eight, 1).about("one head"), call(_q, 3).about("two sequences"),
             call(_square, 2), call(np.stack([_q, -_q, 3 * _q]), 2).about("four axes")),
         claims=(
-            Claim("head i holds d neighbouring columns of every token", lambda f: max(distance(f(_q, 3)[:, i],
-                _q[..., 2 * i : 2 * i + 2]) for i in range(3))),
+            Claim("head i holds d neighbouring columns of every token",
+                lambda f: max(distance(f(_q, 3)[:, i], _q[..., 2 * i : 2 * i + 2]) for i in range(3))),
             Claim("merging the heads gives the tokens back", lambda f: distance(merge_heads(f(_q, 3)), _q)),
             oracle("torch's unflatten and transpose", _unflattened, call(_q, 3), call(_q, 2))),
         mistakes=(
@@ -221,8 +223,8 @@ CHECKS = (
     Checks(merge_heads,
         cases=(
             call(_parts), call(_parts[:1]).about("one head"), call(split_heads(_square, 3)),
-            call(split_heads(_q, 3)).about("two sequences"), call(split_heads(np.stack([_q, -_q, 3 * _q]),
-            2)).about("five axes")),
+            call(split_heads(_q, 3)).about("two sequences"),
+            call(split_heads(np.stack([_q, -_q, 3 * _q]), 2)).about("five axes")),
         claims=(
             Claim("it undoes split_heads", lambda f: distance(f(split_heads(_q, 3)), _q)),
             oracle("numpy.concatenate of the heads", lambda x: np.concatenate(list(np.moveaxis(x, -3, 0)), axis=-1),
@@ -243,8 +245,9 @@ CHECKS = (
         claims=(
             Claim("projecting, cutting into heads and then into three gives what separate projections give",
                 _fused_gives_separate, **_LAST_BITS),
-            oracle("numpy.concatenate of the heads' columns", lambda q, k, v, h: np.concatenate([w[:, 2 * i : 2 * i + 2]
-                for i in range(h) for w in (q, k, v)], 1), call(_w_q, _w_k, _w_v, 3))),
+            oracle("numpy.concatenate of the heads' columns",
+                lambda q, k, v, h: np.concatenate([w[:, 2 * i : 2 * i + 2] for i in range(h) for w in (q, k, v)], 1),
+                call(_w_q, _w_k, _w_v, 3))),
         mistakes=(
             Mistake("one after the other", (_FUSED, '"r ... h n d -> ... n (r h d)"'),
                 "The first third holds queries of all heads",
@@ -257,8 +260,9 @@ CHECKS = (
         cases=(*(call(c, d) for d in (2, 3) for c in (0, 1, 2, 5)), call(6, 1), call(40, 32)),
         claims=(
             Claim("the first column of head 1 stands behind head 0 and a query", lambda f: distance(f(4, 4), 16)),
-            oracle("fuse_projections of column numbers", lambda c, d: fuse_projections(*np.arange(12).reshape(3, 1, 4),
-                4 // d)[0].tolist().index(4 + c), *(call(c, d) for c in range(4) for d in (1, 2, 4)))),
+            oracle("fuse_projections of column numbers",
+                lambda c, d: fuse_projections(*np.arange(12).reshape(3, 1, 4), 4 // d)[0].tolist().index(4 + c),
+                *(call(c, d) for c in range(4) for d in (1, 2, 4)))),
         mistakes=(
             Mistake("queries forgotten", ("+ d + c % d", "+ c % d"), "It is where the query's column goes",
                 "the head's d query columns stand before its keys"),

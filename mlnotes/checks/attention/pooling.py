@@ -135,17 +135,17 @@ _TANH = f"array_namespace(asked).tanh({_SUM})"
 CHECKS = (
     Checks(attention_pool,
         cases=(
-            call(_q2, _k3, _v3, gaussian_score),
-            call(_q2, _k3, _v3, dot_product_score).about("dot products as scores"),
+            call(_q2, _k3, _v3, gaussian_score), call(_q2, _k3, _v3, dot_product_score).about("dot products as scores"),
             call(_q2, _h22, _h32[:2], dot_product_score).about("all sizes equal"),
             call(_q2 + 60, _k3, _v3, gaussian_score).about("queries far from all keys"),
             call(_q2 + np.array([[0.0], [60.0]]), _k3, _v3, gaussian_score).about("one query far from all keys"),
             call(100 * _q2, 10 * _k3, _v3, dot_product_score).about("scores of 1000"),
-            call(_q, _k, _v, gaussian_score).about("two sequences"), call(_q, _wide, _v,
-            unequal_widths_score).about("keys wider than queries")),
+            call(_q, _k, _v, gaussian_score).about("two sequences"),
+            call(_q, _wide, _v, unequal_widths_score).about("keys wider than queries")),
         claims=(
-            Claim("equal values are given back", lambda f: distance(f(_q, _k, np.full((2, 7, 2), 3.0),
-                dot_product_score), np.full((2, 5, 2), 3.0)), **_LAST_BITS),
+            Claim("equal values are given back",
+                lambda f: distance(f(_q, _k, np.full((2, 7, 2), 3.0), dot_product_score), np.full((2, 5, 2), 3.0)),
+                **_LAST_BITS),
             Claim("keys and values in another order give the same", lambda f: distance(f(_q, _k[:, ::-1], _v[:, ::-1],
                 dot_product_score), f(_q, _k, _v, dot_product_score)), **_LAST_BITS),
             Claim("a query far from all keys gets the value of the nearest", _nearest_value,
@@ -173,8 +173,8 @@ CHECKS = (
             Mistake("one score for all", lambda q, k, v, score: attention_pool(q, k, v, gaussian_score),
                 "`score` makes no difference: the Gaussian score is taken instead", "call the score that is given"),
             Mistake("weights not normalized", (_SOFTMAX, "return np.exp(scores)"),
-                "Results grow with the number of keys nearby", "use softmax, which divides "
-                    "the exponentials by their sum"),
+                "Results grow with the number of keys nearby",
+                "use softmax, which divides the exponentials by their sum"),
             Mistake("scores as weights", (_SOFTMAX, "return scores"), "Results leave the range of the values",
                 "turn scores into weights with softmax"),
             Mistake("scores divided by their sum", (_SOFTMAX, "return scores / scores.sum(axis=-1, keepdims=True)"),
@@ -191,8 +191,8 @@ CHECKS = (
             call(np.stack([_q, -2 * _q, 3 * _q]), np.stack([_k, _k + 1, -_k])).about("four axes"),
             call(_q2 + 1e9, _k3 + 1e9).about("queries and keys far from the origin")),
         claims=(
-            Claim("a key where the query is scores 0", lambda f: distance(np.diagonal(f(_q, _q), 0, 1, 2),
-                np.zeros((2, 5)))),
+            Claim("a key where the query is scores 0",
+                lambda f: distance(np.diagonal(f(_q, _q), 0, 1, 2), np.zeros((2, 5)))),
             Claim("twice the bandwidth, a quarter of the score", lambda f: distance(f(_q, _k, 2.0), f(_q, _k) / 4),
                 **_LAST_BITS),
             Claim("moving queries and keys by 2²⁶ together changes nothing", _moved_far,
@@ -200,8 +200,8 @@ CHECKS = (
             oracle("SciPy's squared distances", _squared_distances, call(_q, _k), call(_q, _k, 0.7), **_LAST_BITS)),
         mistakes=(
             Mistake("distance not squared", (_SQUARES, "-np.sqrt(np.sum(away**2, axis=-1)) / 2"),
-                "Weights have a sharp peak at the query, and long tails", "square it, and the bandwidth with it: "
-                    "distance**2 / (2 * bandwidth**2)"),
+                "Weights have a sharp peak at the query, and long tails",
+                "square it, and the bandwidth with it: distance**2 / (2 * bandwidth**2)"),
             Mistake("row by row", lambda q, k, bandwidth=1.0: -np.sum((q - k) ** 2, axis=-1) / (2 * bandwidth**2),
                 "Each query meets a single key, and more keys than queries raise an error",
                 "give both an axis, so that every query meets every key: [..., :, None, :] and [..., None, :, :]"),
@@ -226,8 +226,8 @@ CHECKS = (
             call(_q2, _h22, _m22).about("all sizes equal"),
             call(_q, _wide, _m).about("two sequences"), call(_q, _k, _square).about("two sequences")),
         claims=(
-            Claim("the identity makes it the dot product", lambda f: distance(f(_q, _k, np.eye(3)),
-                np.einsum("bld,bsd->bls", _q, _k)), **_LAST_BITS),
+            Claim("the identity makes it the dot product",
+                lambda f: distance(f(_q, _k, np.eye(3)), np.einsum("bld,bsd->bls", _q, _k)), **_LAST_BITS),
             Claim("a product of two projections makes it the dot product of projected queries and keys",
                 lambda f: distance(f(_q, _wide, _w_q @ _w_k.T), (_q @ _w_q) @ np.swapaxes(_wide @ _w_k, 1, 2)),
                 **_LAST_BITS),
@@ -244,13 +244,13 @@ CHECKS = (
         cases=(
             call(_q2, _wide3, _h22, _h32, _w2), call(_q2, _k3, _h22, _m22, _w2).about("queries as wide as keys"),
             call(_q2, _h22.T, _h22, _m22, _w2).about("all sizes equal"),
-            call(_q, _wide, _w_q, _w_k, _w).about("two sequences"), call(_q, _k, _w_q, _w_alike,
-            _w).about("two sequences"), call(1e3 * _q, -1e3 * _wide, _w_q, _w_k,
-            _w).about("queries and keys far from the origin")),
+            call(_q, _wide, _w_q, _w_k, _w).about("two sequences"),
+            call(_q, _k, _w_q, _w_alike, _w).about("two sequences"),
+            call(1e3 * _q, -1e3 * _wide, _w_q, _w_k, _w).about("queries and keys far from the origin")),
         claims=(
             Claim("no score exceeds the sum of |w|", _above_the_sum_of_w, **_LAST_BITS),
-            Claim("minus both is minus the score", lambda f: distance(f(-_q, -_wide, _w_q, _w_k, _w),
-                -f(_q, _wide, _w_q, _w_k, _w)), **_LAST_BITS),
+            Claim("minus both is minus the score",
+                lambda f: distance(f(-_q, -_wide, _w_q, _w_k, _w), -f(_q, _wide, _w_q, _w_k, _w)), **_LAST_BITS),
             oracle("torch's linear layers on every query beside every key", _torch_additive,
                 call(_q, _wide, _w_q, _w_k, _w), **_LAST_BITS)),
         mistakes=(
@@ -316,12 +316,13 @@ CHECKS = (
             Claim("a matrix and its transpose added up", lambda f: 1 - f(_m22 + _m22.T)),
             Claim("scores with queries and keys exchanged", _exchanged, kind="oracle")),
         mistakes=(
-            Mistake("opposite", ("m, m.T", "m, -m.T"), "That is a matrix under which a scores b "
-                "as minus what b scores a", "ask for M equal to its transpose"),
-            Mistake("diagonal", ("m, m.T", "m, np.diag(np.diag(m))"), "It asks for a diagonal matrix, and there "
-                "are others", "write the score of a and b, and of b and a, as sums over the entries"),
-            Mistake("positive definite", ("np.array_equal(m, m.T)",
-                "np.array_equal(m, m.T) and bool((np.linalg.eigvalsh(m) > 0).all())"),
+            Mistake("opposite", ("m, m.T", "m, -m.T"),
+                "That is a matrix under which a scores b as minus what b scores a", "ask for M equal to its transpose"),
+            Mistake("diagonal", ("m, m.T", "m, np.diag(np.diag(m))"),
+                "It asks for a diagonal matrix, and there are others",
+                "write the score of a and b, and of b and a, as sums over the entries"),
+            Mistake("positive definite",
+                ("np.array_equal(m, m.T)", "np.array_equal(m, m.T) and bool((np.linalg.eigvalsh(m) > 0).all())"),
                 "It asks for positive scores of everything with itself, too", "ask only whether the two scores agree"),
             Mistake("orthogonal", ("np.array_equal(m, m.T)", "np.allclose(m @ m.T, np.eye(len(m)))"),
                 "It asks for a matrix that keeps lengths", "compare the transpose with M, not with the inverse"),

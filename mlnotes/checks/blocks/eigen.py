@@ -148,11 +148,13 @@ def _leverrier(a, divided=True, added=np.eye):
 
 def _iterations():
     """Call an iteration with each option alone, and with all."""
-    return (call(_symmetric, start=_start), call(_skewed, start=5 * _start).about("a longer start"),
+    return (
+        call(_symmetric, start=_start), call(_skewed, start=5 * _start).about("a longer start"),
         call(_symmetric, steps=0).about("no step"), call(_skewed, steps=1, start=_start),
-        call(_symmetric, tolerance=10.0).about("a large tolerance"), call(100 * _symmetric, start=_start, steps=7,
-        tolerance=0.02).about("a tolerance"), *(call(_skewed, start=_start, tolerance=it).about("a tolerance")
-        for it in (0.1, 0.01, 0.003)), call(np.zeros((2, 2)), start=np.array([3.0, 4.0])).about("zeros"),
+        call(_symmetric, tolerance=10.0).about("a large tolerance"),
+        call(100 * _symmetric, start=_start, steps=7, tolerance=0.02).about("a tolerance"),
+        *(call(_skewed, start=_start, tolerance=it).about("a tolerance") for it in (0.1, 0.01, 0.003)),
+        call(np.zeros((2, 2)), start=np.array([3.0, 4.0])).about("zeros"),
         call(np.diag([1.0, 3.0]), start=np.array([0.0, 2.0]), steps=0).about("an eigenvector as start, and no step"))
 
 
@@ -187,20 +189,20 @@ CHECKS = (
     Checks(power_iteration, run=_seen,
         cases=(
             call(_ones_missed), call(_two), call(_skewed), call(np.array([[-7.0]])).about("one row"),
-            call(1e9 * _negative).about("a large negative eigenvalue"), *_iterations(), call(_tie,
-            steps=40).about("eigenvalues 2 and -2"), call(_rotation, steps=40).about("a rotation"),
-            call(1e200 * _skewed).about("entries of 1e200", edge=True), call(1e-200
-            * _skewed).about("entries of 1e-200", edge=True, absolute=0)),
+            call(1e9 * _negative).about("a large negative eigenvalue"), *_iterations(),
+            call(_tie, steps=40).about("eigenvalues 2 and -2"), call(_rotation, steps=40).about("a rotation"),
+            call(1e200 * _skewed).about("entries of 1e200", edge=True),
+            call(1e-200 * _skewed).about("entries of 1e-200", edge=True, absolute=0)),
         claims=(
-            Claim("eigenvalue and vector belong together", lambda f: max(_off(f, a) for a in (_symmetric, _skewed,
-                _negative)), **_STOPS),
+            Claim("eigenvalue and vector belong together",
+                lambda f: max(_off(f, a) for a in (_symmetric, _skewed, _negative)), **_STOPS),
             Claim("the vector has length one", lambda f: abs(np.linalg.norm(f(_skewed).vector) - 1), **_DIVIDED),
             Claim("it says that it converged, also where the largest eigenvalue is negative",
                 lambda f: float(not all(f(a).converged for a in (_skewed, _negative)))),
             Claim("it says that it did not converge for eigenvalues 2 and -2, and for a rotation",
                 lambda f: float(any(f(a, None, 120).converged for a in (_tie, _rotation)))),
-            Claim("the largest eigenvalue of ((2, -1), (-1, 2)) is 3", lambda f: distance(f(_ones_missed).eigenvalue,
-                3.0), **_STOPS),
+            Claim("the largest eigenvalue of ((2, -1), (-1, 2)) is 3",
+                lambda f: distance(f(_ones_missed).eigenvalue, 3.0), **_STOPS),
             oracle("numpy.linalg.eig (largest modulus)", np.linalg.eig, call(_symmetric), call(_skewed),
                 call(_negative), run=_dominant, **_STOPS)),
         mistakes=(
@@ -234,16 +236,16 @@ CHECKS = (
     Checks(inverse_iteration, run=_seen,
         cases=(
             call(_two, 1.0), call(_ones_missed, 2.5), call(_symmetric, 3.3), *_iterations(),
-            call(_skewed, -1.4).about("a negative shift"), call(_cycle, 0.5, start=np.array([3.0, 1.0, 0.0]),
-            steps=2).about("rows exchanged in a cycle"), call(np.diag([1.0, 2.0, 4.0]),
-            2.0).about("an eigenvalue as shift"), call(_skewed, -1.0, start=_start, steps=3,
-            tolerance=1e-3).about("all options"), call(np.diag([1.0, 3.0]), 2.0,
-            steps=30).about("two eigenvalues equally near"), call(1e200 * _skewed, 9.9e199).about("entries of 1e200",
-            edge=True)),
+            call(_skewed, -1.4).about("a negative shift"),
+            call(_cycle, 0.5, start=np.array([3.0, 1.0, 0.0]), steps=2).about("rows exchanged in a cycle"),
+            call(np.diag([1.0, 2.0, 4.0]), 2.0).about("an eigenvalue as shift"),
+            call(_skewed, -1.0, start=_start, steps=3, tolerance=1e-3).about("all options"),
+            call(np.diag([1.0, 3.0]), 2.0, steps=30).about("two eigenvalues equally near"),
+            call(1e200 * _skewed, 9.9e199).about("entries of 1e200", edge=True)),
         claims=(
             Claim("eigenvalue and vector belong together", lambda f: max(_off(f, *pair) for pair in _PAIRS), **_STOPS),
-            Claim("an eigenvalue may be the shift", lambda f: distance(f(np.diag([1.0, 2.0, 4.0]), 2.0).eigenvalue,
-                2.0), **_STOPS),
+            Claim("an eigenvalue may be the shift",
+                lambda f: distance(f(np.diag([1.0, 2.0, 4.0]), 2.0).eigenvalue, 2.0), **_STOPS),
             Claim("it says that it did not converge where two eigenvalues are equally near",
                 lambda f: float(f(np.diag([1.0, 3.0]), 2.0, None, 120).converged)),
             oracle("numpy.linalg.eigvals (nearest to the shift)", _nearest, *(call(*pair) for pair in _PAIRS),
@@ -268,19 +270,21 @@ CHECKS = (
             _TRUSTED)),
     Checks(rayleigh_iteration, run=_seen,
         cases=(
-            *_iterations(), call(np.array([[-7.0]])).about("one row"), call(_skewed, start=np.array([1.0, 2.0, 0.0,
-            -1.0, 0.0]), steps=2), call(_rotation, steps=10).about("a rotation"), call(_cycle,
-            start=np.array([3.0, 1.0, 0.0]), steps=2).about("rows exchanged in a cycle"),
+            *_iterations(), call(np.array([[-7.0]])).about("one row"),
+            call(_skewed, start=np.array([1.0, 2.0, 0.0, -1.0, 0.0]), steps=2),
+            call(_rotation, steps=10).about("a rotation"),
+            call(_cycle, start=np.array([3.0, 1.0, 0.0]), steps=2).about("rows exchanged in a cycle"),
             call(np.diag([2.0, 0.0, 1.0, 1.0]), start=np.ones(4)).about("an eigenvalue as estimate")),
         claims=(
-            Claim("eigenvalue and vector belong together", lambda f: max(_off(f, _symmetric, _start),
-                _off(f, _symmetric), _off(f, _skewed)), **_STOPS),
+            Claim("eigenvalue and vector belong together",
+                lambda f: max(_off(f, _symmetric, _start), _off(f, _symmetric), _off(f, _skewed)), **_STOPS),
             Claim("each step cubes the residual of a symmetric matrix", _cubed, **_CUBED),
-            Claim("the length of the start does not matter", lambda f: distance(*(f(_symmetric, by * _start).residuals
-                for by in (3, 1))), **_STOPS),
+            Claim("the length of the start does not matter",
+                lambda f: distance(*(f(_symmetric, by * _start).residuals for by in (3, 1))), **_STOPS),
             Claim("it says that it did not converge for a rotation", lambda f: float(f(_rotation).converged)),
-            Claim("numpy.linalg.eigvalsh (one of the eigenvalues)", lambda f: np.abs(np.linalg.eigvalsh(_symmetric)
-                - f(_symmetric, _start).eigenvalue).min(), kind="oracle", **_STOPS)),
+            Claim("numpy.linalg.eigvalsh (one of the eigenvalues)",
+                lambda f: np.abs(np.linalg.eigvalsh(_symmetric) - f(_symmetric, _start).eigenvalue).min(),
+                kind="oracle", **_STOPS)),
         mistakes=(
             Mistake("shift never renewed", (("def step(a, v, estimate):",
                 "first = []\n    def step(a, v, estimate):\n        " "first.append(estimate)"),
@@ -288,9 +292,9 @@ CHECKS = (
                 "The residual is never cubed: in the long run it falls by a factor",
                 "use the newest Rayleigh quotient as shift"),
             _LONG,
-            Mistake("multiplied instead of solved", ("_solve_for_direction(_shifted_lu(a, estimate), v)",
-                "a @ v - estimate * v"), "It moves away from the eigenvector that is near",
-                "solve (A - estimate I) w = v"),
+            Mistake("multiplied instead of solved",
+                ("_solve_for_direction(_shifted_lu(a, estimate), v)", "a @ v - estimate * v"),
+                "It moves away from the eigenvector that is near", "solve (A - estimate I) w = v"),
             _TRUSTED)),
     Checks(qr_algorithm,
         cases=(
@@ -305,14 +309,14 @@ CHECKS = (
                 for a in (_general, _odd, _symmetric))),
         claims=(
             Claim("a rotation by 90° has i and -i", lambda f: distance(f(_rotation), [-1j, 1j]), **_LAST_BITS),
-            Claim("their sum is the trace", lambda f: max(distance(np.sum(f(a)), np.trace(a))
-                for a in (_general, _odd, _symmetric)), **_LAST_BITS),
+            Claim("their sum is the trace",
+                lambda f: max(distance(np.sum(f(a)), np.trace(a)) for a in (_general, _odd, _symmetric)), **_LAST_BITS),
             Claim("the cube roots of 1 for a cycle of three", lambda f: distance(f(_cycle) ** 3, np.ones(3)),
                 **_LAST_BITS),
             Claim("eigenvalues from 1 to 15 keep their digits", lambda f: distance(f(_close), np.arange(1.0, 16.0)),
                 **_LAST_BITS),
-            oracle("numpy.linalg.eigvals", np.linalg.eigvals, call(_general), call(_odd), call(_skewed), run=lambda f,
-                a: np.sort_complex(f(a)), **_LAST_BITS)),
+            oracle("numpy.linalg.eigvals", np.linalg.eigvals, call(_general), call(_odd), call(_skewed),
+                run=lambda f, a: np.sort_complex(f(a)), **_LAST_BITS)),
         mistakes=(
             Mistake("diagonal after unshifted steps", _unshifted("r @ q"),
                 "Complex pairs come out as real numbers that are no eigenvalues",
@@ -345,8 +349,8 @@ CHECKS = (
                 for unit in (1e200, 1e-200))),
         claims=(
             Claim("v diag(w) vᵀ is the matrix, and vᵀ v the identity", _solved, **_LAST_BITS),
-            Claim("ascending", lambda f: max(0.0, *(float(np.max(-np.diff(f(a)[0])))
-                for a in (_symmetric, _tie, _graded)))),
+            Claim("ascending",
+                lambda f: max(0.0, *(float(np.max(-np.diff(f(a)[0]))) for a in (_symmetric, _tie, _graded)))),
             Claim("a matrix that is not symmetric is refused", _refuses),
             oracle("numpy.linalg.eigh (eigenvalues)", np.linalg.eigh, call(_symmetric), call(_tie),
                 call(_cycle + _cycle.T), run=lambda f, a: f(a)[0], **_LAST_BITS)),
@@ -411,10 +415,10 @@ CHECKS = (
     Checks(rayleigh_quotient,
         cases=(
             call(_two, np.array([1.0, 0.0])), call(_two, np.array([3.0, 1.0])).about("a length of more than 1"),
-            call(_two, np.array([0.0, 1.0])), call(_ones_missed, np.array([1.0, -1.0])).about(
-            "entries whose sum is 0"), call(_odd, _start), call(-_odd, 2 * _start), call(_two, np.array([1e200,
-            2e200])).about("a vector of 1e200", edge=True), call(1e200 * _two, np.array([1.0,
-            2.0])).about("entries of 1e200", edge=True)),
+            call(_two, np.array([0.0, 1.0])), call(_ones_missed, np.array([1.0, -1.0])).about("entries whose sum is 0"),
+            call(_odd, _start), call(-_odd, 2 * _start),
+            call(_two, np.array([1e200, 2e200])).about("a vector of 1e200", edge=True),
+            call(1e200 * _two, np.array([1.0, 2.0])).about("entries of 1e200", edge=True)),
         claims=(
             Claim("no other number makes Av - number v shorter", lambda f: max(0.0, *(float(np.linalg.norm(_odd
                 @ _start - f(_odd, _start) * _start) - np.linalg.norm(_odd @ _start - (f(_odd, _start) + d)
@@ -442,8 +446,8 @@ CHECKS = (
             Mistake("natural digits", ("log10", "log"), "It counts factors of e",
                 "a digit is a factor of 10: multiply by log 10"),
             Mistake("rounded down", ("math.ceil", "math.floor"), "The last step is missing", "round up"),
-            Mistake("one more in any case", ("math.ceil(-digits / math.log10(ratio))",
-                "math.floor(-digits / math.log10(ratio)) + 1"), "For no digit it takes a step, too",
-                "round up, which leaves a whole number as it is"),
+            Mistake("one more in any case",
+                ("math.ceil(-digits / math.log10(ratio))", "math.floor(-digits / math.log10(ratio)) + 1"),
+                "For no digit it takes a step, too", "round up, which leaves a whole number as it is"),
             Mistake("not rounded", ("math.ceil", ""), "It is no whole number of steps", "round up"))),
 )

@@ -233,20 +233,20 @@ _ELIMINATION = (
     *_both("rows exchanged for zeros only", (f"k + {_PIVOT}", f"k + (a[k, k] == 0) * {_PIVOT}"),
         ("j + abs(u[j:, j]).argmax()", "j + (u[j, j] == 0) * abs(u[j:, j]).argmax()"),
         "A small pivot loses all digits, because it is not zero", "exchange rows always, for the largest pivot"),
-    Mistake("multipliers with minus signs", ("_unit_lower(a[:, :k])",
-        "2 * np.eye(len(a), k, dtype=a.dtype) - _unit_lower(a[:, :k])"),
+    Mistake("multipliers with minus signs",
+        ("_unit_lower(a[:, :k])", "2 * np.eye(len(a), k, dtype=a.dtype) - _unit_lower(a[:, :k])"),
         "L has the multipliers with the signs of the steps",
         "a step subtracts, and L undoes it: keep them with plus signs"),
     Mistake("ones exchanged", lambda a, *block: _with_ones_from_the_start(a),
         "The ones of L change places with their rows",
         "exchange the multipliers found so far, l[:, :j], or add the ones at the end"),
-    Mistake("diagonal in l", (_RETURNED,
-        "d = np.diag(a); return p, _unit_lower(a[:, :k]) * d, np.triu(a[:k]) / d[:, None]"),
+    Mistake("diagonal in l",
+        (_RETURNED, "d = np.diag(a); return p, _unit_lower(a[:, :k]) * d, np.triu(a[:k]) / d[:, None]"),
         "L does not have ones on its diagonal", "leave the pivots in U"),
     Mistake("pivots in both", ("_unit_lower(a[:, :k])", "np.tril(a[:, :k])"),
         "L and U both have the pivots on their diagonals", "the diagonal of L is ones"),
-    Mistake("full factors", (_RETURNED,
-        "l = np.eye(len(a), dtype=a.dtype); l[:, :k] = _unit_lower(a[:, :k]); return p, l, np.triu(a)"),
+    Mistake("full factors",
+        (_RETURNED, "l = np.eye(len(a), dtype=a.dtype); l[:, :k] = _unit_lower(a[:, :k]); return p, l, np.triu(a)"),
         "A tall matrix has a square L, and rows of zeros in U",
         "cut both to k = min(m, n): the columns of L that are too many meet zeros only"),
     Mistake("multipliers in u", ("np.triu(a[:k])", "a[:k]"), "U still holds the multipliers below its diagonal",
@@ -287,15 +287,16 @@ def _single(a):
 
 
 def _triangular_calls(t, small):
-    return (call(np.array([[4.0]]), np.array([2.0])), call(small, np.array([2.0, 3.0])),
+    return (
+        call(np.array([[4.0]]), np.array([2.0])), call(small, np.array([2.0, 3.0])),
         call(_square, _rhs).about("both triangles filled"), call(t, _rhs),
-        call(t, _many).about("three right-hand sides"), call(small,
-        np.array([[2.0, 3.0], [-1.0, 0.5]])).about("as many right-hand sides as unknowns"),
+        call(t, _many).about("three right-hand sides"),
+        call(small, np.array([[2.0, 3.0], [-1.0, 0.5]])).about("as many right-hand sides as unknowns"),
         call(t, _many[:, :1]).about("a right-hand side of one column"),
-        call(np.array([[2, 0], [0, 3]]), np.array([1, 2])).about("integers"), call(t - np.diag([0, 0, t[2, 2], 0, 0]),
-        _rhs).about("a zero on the diagonal", edge=True), call(np.array([[1e-200]]),
-        np.array([1e200])).about("a solution beyond the largest float", edge=True), call(small,
-        [2.0, 3.0]).about("a list", edge=True), *_single(t))
+        call(np.array([[2, 0], [0, 3]]), np.array([1, 2])).about("integers"),
+        call(t - np.diag([0, 0, t[2, 2], 0, 0]), _rhs).about("a zero on the diagonal", edge=True),
+        call(np.array([[1e-200]]), np.array([1e200])).about("a solution beyond the largest float", edge=True),
+        call(small, [2.0, 3.0]).about("a list", edge=True), *_single(t))
 
 
 _EVERY_BLOCK = [call(_square, block) for block in (1, 2, 3, 5, 64)]
@@ -308,8 +309,8 @@ CHECKS = (
         claims=_factors(),
         mistakes=(
             *_ELIMINATION,
-            Mistake("last column not eliminated", ("range(min(a.shape)), a.shape[1]",
-                "range(min(a.shape) - 1), a.shape[1]"),
+            Mistake("last column not eliminated",
+                ("range(min(a.shape)), a.shape[1]", "range(min(a.shape) - 1), a.shape[1]"),
                 "A tall matrix keeps numbers below the diagonal of its last column, as multipliers",
                 "take min(m, n) steps: only the last row has nothing below it"))),
     Checks(blocked_lu,
@@ -325,8 +326,8 @@ CHECKS = (
             Mistake("triangular solve left out", ("_forward(l, a[start:end, end:])", "a[start:end, end:]"),
                 "PLU is another matrix for blocks of two columns and more, if columns stand to the right of one",
                 "solve L₁₁U₁₂ = A₁₂ before the product is subtracted"),
-            Mistake("last block dropped", ("range(0, min(a.shape), block)",
-                "range(0, max(1, min(a.shape) - block + 1), block)"),
+            Mistake("last block dropped",
+                ("range(0, min(a.shape), block)", "range(0, max(1, min(a.shape) - block + 1), block)"),
                 "The columns that whole blocks leave over are not eliminated",
                 "let start run through range(0, min(m, n), block): the last block is smaller"),
             Mistake("rest left as it was", ("a[end:, start:end] @ a[start:end, end:]", "0"),
@@ -368,9 +369,9 @@ CHECKS = (
                 "subtract what the steps before contribute to a column of L, too"),
             Mistake("rows exchanged", lambda a: lu(a)[1:], "L @ U has the rows of the matrix in another order",
                 "exchange no rows: where a pivot is 0 there is no answer"),
-            Mistake("multipliers with minus signs", lambda a: (2 * np.eye(*(factors := doolittle(a))[0].shape)
-                - factors[0], factors[1]), "L @ U is another matrix",
-                "L adds back what was taken away: its multipliers have no minus"),
+            Mistake("multipliers with minus signs",
+                lambda a: (2 * np.eye(*(factors := doolittle(a))[0].shape) - factors[0], factors[1]),
+                "L @ U is another matrix", "L adds back what was taken away: its multipliers have no minus"),
             Mistake("columns of l not divided", ("below / u[k, k] if", "below if"),
                 "LU is another matrix where a pivot with numbers below it is not 1",
                 "divide a column of L by the pivot"))),
@@ -387,8 +388,8 @@ CHECKS = (
             call(_two.tolist(), [3, 9]).about("lists", edge=True), *_single(_square)),
         claims=(
             Claim("Ax is b", lambda f: max(distance(_square @ f(_square, b), b) for b in (_rhs, _many)), **_CONDITION),
-            Claim("the factors may be given in place of the matrix", lambda f: distance(f(lu(_square), _many),
-                f(_square, _many)), **_CONDITION),
+            Claim("the factors may be given in place of the matrix",
+                lambda f: distance(f(lu(_square), _many), f(_square, _many)), **_CONDITION),
             Claim("a small pivot loses no digits", lambda f: distance(f(_graded, np.array([1.0, 2.0])), [1.0, 1.0]),
                 **_CONDITION),
             oracle("numpy.linalg.solve", np.linalg.solve, call(_square, _many), call(_cycle, _rhs[:3]), **_CONDITION)),
@@ -412,8 +413,8 @@ CHECKS = (
         cases=_triangular_calls(_triangle, _two),
         claims=(
             Claim("Lx is b", lambda f: distance(_triangle @ f(_triangle, _many), _many), **_CONDITION),
-            Claim("what is above the diagonal changes nothing", lambda f: distance(f(_triangle
-                + np.triu(np.ones((5, 5)), 1), _rhs), f(_triangle, _rhs))),
+            Claim("what is above the diagonal changes nothing",
+                lambda f: distance(f(_triangle + np.triu(np.ones((5, 5)), 1), _rhs), f(_triangle, _rhs))),
             oracle("scipy.linalg.solve_triangular", _scipy_triangular(True), call(_triangle, _rhs),
                 call(_triangle, _many), **_CONDITION)),
         mistakes=_substitution("first", "above", "l[i, :i] by the unknowns before i", lambda l,
@@ -422,8 +423,8 @@ CHECKS = (
         cases=_triangular_calls(_triangle.T, _two.T),
         claims=(
             Claim("Ux is b", lambda f: distance(_triangle.T @ f(_triangle.T, _many), _many), **_CONDITION),
-            Claim("what is below the diagonal changes nothing", lambda f: distance(f(_triangle.T
-                + np.tril(np.ones((5, 5)), -1), _rhs), f(_triangle.T, _rhs))),
+            Claim("what is below the diagonal changes nothing",
+                lambda f: distance(f(_triangle.T + np.tril(np.ones((5, 5)), -1), _rhs), f(_triangle.T, _rhs))),
             oracle("scipy.linalg.solve_triangular", _scipy_triangular(False), call(_triangle.T, _rhs),
                 call(_triangle.T, _many), **_CONDITION)),
         mistakes=_substitution("last", "below", "u[i, i + 1:] by the unknowns after i", lambda u,
@@ -433,9 +434,9 @@ CHECKS = (
             call(np.array([[-3.0]])), call(_two), call(_leading).about("a leading zero"),
             call(_singular).about("a singular matrix"), call(_cycle).about("three rows that change places"),
             call(_swapped).about("a permutation"), call(_square), call(-_square), call(_whole),
-            call(np.array([[0, 2], [3, 4]])).about("integers"), call(np.array([[2, 1],
-            [3, 5]])).about("integers with a fraction for a multiplier"), call(_sizes).about(
-            "pivots of 1e200 and 1e-200"),
+            call(np.array([[0, 2], [3, 4]])).about("integers"),
+            call(np.array([[2, 1], [3, 5]])).about("integers with a fraction for a multiplier"),
+            call(_sizes).about("pivots of 1e200 and 1e-200"),
             call(_sizes[::-1, ::-1]).about("pivots of 1e-200 and 1e200"),
             call(np.array([[-2.0, 1.0], [0.0, 3.0]])).about("a negative pivot above a zero"),
             call(np.diag([1e-4, 2e-5, -3e-6])).about("a small determinant of a regular matrix"),
@@ -444,8 +445,8 @@ CHECKS = (
             call(np.diag([1e-200, 1e-200])).about("a determinant below the smallest float", edge=True)),
         claims=(
             Claim("(0 1; 2 3) has -2", lambda f: distance(f(_leading), -2.0), **_CONDITION),
-            Claim("a product has the product of the determinants", lambda f: distance(f(_skew @ _whole), f(_skew)
-                * f(_whole)), **_CONDITION),
+            Claim("a product has the product of the determinants",
+                lambda f: distance(f(_skew @ _whole), f(_skew) * f(_whole)), **_CONDITION),
             Claim("a singular matrix has 0", lambda f: distance(f(_singular), 0.0), 1e-12, "a few rounding errors"),
             Claim("products of pivots beyond every float do no harm", lambda f: distance(f(_sizes), -1.0),
                 1e-12, "a few rounding errors"),
@@ -492,9 +493,8 @@ CHECKS = (
             call(np.array([[-3.0]])), call(_two), call(_leading).about("a leading zero"),
             call(_singular).about("a singular matrix"), call(_cycle).about("three rows that change places"),
             call(-_cycle), call(_swapped).about("a permutation"), call(_square),
-            call(np.array([[0, 2], [3, 4]])).about(
-            "integers"), call(_huge).about("a determinant of 1e600"), call(np.diag([1e-300, -1e-300])).about(
-            "a determinant of -1e-600")),
+            call(np.array([[0, 2], [3, 4]])).about("integers"), call(_huge).about("a determinant of 1e600"),
+            call(np.diag([1e-300, -1e-300])).about("a determinant of -1e-600")),
         claims=(
             Claim("(0 1; 2 3) has -1 and log 2", lambda f: distance(f(_leading), (-1, math.log(2))), **_CONDITION),
             Claim("a singular matrix has 0 and -inf", lambda f: distance(f(_singular), (0.0, -math.inf))),
@@ -519,8 +519,9 @@ CHECKS = (
             call(_singular).about("a singular matrix"), call(_square.astype(np.float32)).about("float32", edge=True),
             call(_two.tolist()).about("lists", edge=True)),
         claims=(
-            Claim("its product with the matrix is the identity, on both sides", lambda f: max(distance(f(_square)
-                @ _square, np.eye(5)), distance(_square @ f(_square), np.eye(5))), **_CONDITION),
+            Claim("its product with the matrix is the identity, on both sides",
+                lambda f: max(distance(f(_square) @ _square, np.eye(5)), distance(_square @ f(_square), np.eye(5))),
+                **_CONDITION),
             oracle("numpy.linalg.inv", np.linalg.inv, call(_square), call(_cycle), call(_whole), **_CONDITION)),
         mistakes=(
             Mistake("entrywise reciprocal", lambda a: 1 / np.asarray(a),
@@ -532,15 +533,15 @@ CHECKS = (
         cases=(
             call(_two), call(_shrinking).about("an entry that grows and shrinks again"), call(-_shrinking),
             call(_worst).about("the largest growth"), call(-3 * _worst), call(_square), call(_tall), call(_wide),
-            call(np.zeros((2, 3))).about("a matrix of zeros"), call(_graded, (np.eye(2),
-            *doolittle(_graded))).about("factors without exchange of rows"), call(_two, factors=(np.eye(2),
-            *doolittle(_two))).about("factors without exchange of rows"), call(_square
-            * 1e300).about("entries of 1e300", edge=True), call(_two.tolist()).about("lists", edge=True)),
+            call(np.zeros((2, 3))).about("a matrix of zeros"),
+            call(_graded, (np.eye(2), *doolittle(_graded))).about("factors without exchange of rows"),
+            call(_two, factors=(np.eye(2), *doolittle(_two))).about("factors without exchange of rows"),
+            call(_square * 1e300).about("entries of 1e300", edge=True), call(_two.tolist()).about("lists", edge=True)),
         claims=(
-            Claim("the worst matrix of size n has 2ⁿ⁻¹", lambda f: max(distance(f(largest_growth_matrix(n)),
-                2.0 ** (n - 1)) for n in (2, 3, 7, 31))),
-            Claim("the size and the sign of the matrix do not matter", lambda f: max(distance(f(factor * _square),
-                f(_square)) for factor in (-1.0, 3.0)), **_CONDITION),
+            Claim("the worst matrix of size n has 2ⁿ⁻¹",
+                lambda f: max(distance(f(largest_growth_matrix(n)), 2.0 ** (n - 1)) for n in (2, 3, 7, 31))),
+            Claim("the size and the sign of the matrix do not matter",
+                lambda f: max(distance(f(factor * _square), f(_square)) for factor in (-1.0, 3.0)), **_CONDITION),
             oracle("the Schur complements of all leading blocks, by numpy.linalg.solve", _by_schur_complements,
                 *map(call, (_square, _shrinking, _tall)), **_CONDITION)),
         mistakes=(

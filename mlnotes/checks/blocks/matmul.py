@@ -165,9 +165,11 @@ _EVERYWHERE = (
 
 def _cases(*limits):
     """Multiply all sorts of shapes, each with the next of the limits, if there are any."""
-    pairs = (call(_two, _twice), call(_flat, _tall), call(_tall, _flat), call(_tall[:, :1],
-        _flat[:1, :2]).about("a column times a row"), call(_flat[:1], _tall[:, :1]).about("a row times a column"),
-        call(_a, _b), call(_flat.astype(np.float32), _tall.astype(np.float32)).about("float32", edge=True),
+    pairs = (
+        call(_two, _twice), call(_flat, _tall), call(_tall, _flat),
+        call(_tall[:, :1], _flat[:1, :2]).about("a column times a row"),
+        call(_flat[:1], _tall[:, :1]).about("a row times a column"), call(_a, _b),
+        call(_flat.astype(np.float32), _tall.astype(np.float32)).about("float32", edge=True),
         call(_deep_a, _deep_b).about("stacks of matrices", edge=True))
     if not limits:
         return pairs
@@ -190,8 +192,8 @@ CHECKS = (
             call(np.array([1.0, 2.0]), np.array([3.0, 5.0, -1.0])), call(np.array([1.0, 2.0]), np.array([3.0, 0.0])),
             call(_u, _v), call(_a, _b[:5]).about("two tables of vectors", edge=True)),
         claims=(
-            Claim("all rows are multiples of the second vector", lambda f: distance(f(_u, _v) / _u[:, None],
-                np.tile(_v, (5, 1))), **_LAST_BITS),
+            Claim("all rows are multiples of the second vector",
+                lambda f: distance(f(_u, _v) / _u[:, None], np.tile(_v, (5, 1))), **_LAST_BITS),
             Claim("exchanging the vectors transposes it", lambda f: distance(f(_v, _u), f(_u, _v).T)),
             oracle("numpy.outer", np.outer, call(_u, _v)),
             oracle("torch.matmul of a column and a row", lambda a, b: _torch(a[:, None], b[None]), call(_u, _v))),
@@ -228,12 +230,13 @@ CHECKS = (
     Checks(matmul_block, run=_in_blocks,
         cases=(
             *_cases(1, 2), call(_four, _other, 2), call(_a, _b, 3).about("a size that divides one side of three"),
-            call(_long, _wide, 5).about("a size that divides no side"), call(_flat, _tall,
-            100).about("one block is larger than all")),
+            call(_long, _wide, 5).about("a size that divides no side"),
+            call(_flat, _tall, 100).about("one block is larger than all")),
         claims=(
             *_CLAIMS,
-            Claim("every size of block gives the same", lambda f: max(distance(f(_long, _wide, size), _long @ _wide)
-                for size in (1, 2, 3, 5, 11, 100)), **_LAST_BITS)),
+            Claim("every size of block gives the same",
+                lambda f: max(distance(f(_long, _wide, size), _long @ _wide) for size in (1, 2, 3, 5, 11, 100)),
+                **_LAST_BITS)),
         mistakes=(
             *_EVERYWHERE,
             Mistake("edge left out", _whole_blocks,

@@ -234,10 +234,10 @@ CHECKS = (
                                                    f"np.linalg.eigvals(a)), axis=-1)\n        {_VALUES}"),
                     "The nuclear norm is too small, and missing where rows and columns are not equally many",
                     "add singular values: eigenvalues tell them for symmetric matrices, not in general"),
-            Mistake("root of singular value forgotten", (_VALUES, _VALUES.replace("svdvals(a)", "svdvals(a) ** (2 if "
-                                                                                  'kind == "spectral" else 1)')),
-                    "Doubling a matrix makes its spectral norm four times as large",
-                    "take the root of the largest eigenvalue of AᵀA"),
+            Mistake("root of singular value forgotten",
+                (_VALUES, _VALUES.replace("svdvals(a)", "svdvals(a) ** (2 if " 'kind == "spectral" else 1)')),
+                "Doubling a matrix makes its spectral norm four times as large",
+                "take the root of the largest eigenvalue of AᵀA"),
             Mistake("roots of singular values forgotten", ("svdvals(a)", "svdvals(a) ** 2"),
                     "Doubling a matrix makes its spectral and its nuclear norm four times as large",
                     "take the roots of the eigenvalues of AᵀA"),
@@ -253,9 +253,9 @@ CHECKS = (
             Mistake("all matrices in one vector", ("(*a.shape[:-2], a.shape[-2] * a.shape[-1])", "(-1,)"),
                     "Several matrices have one frobenius norm and one largest entry, together",
                     "keep the leading axes, join the last two"),
-            Mistake("largest entry with its sign", (_ENTRIES, f'{_ENTRIES} if kind == "frobenius" else '
-                                                              "xp.max(entries, axis=-1)"),
-                    "A large negative entry does not count for max", "take absolute values first"),
+            Mistake("largest entry with its sign",
+                (_ENTRIES, f'{_ENTRIES} if kind == "frobenius" else ' "xp.max(entries, axis=-1)"),
+                "A large negative entry does not count for max", "take absolute values first"),
             Mistake("squares of entries as they are",
                     (_ENTRIES, f'{_ENTRIES} if kind == "max" else xp.sqrt(xp.sum(entries**2, axis=-1))'),
                     "It gives inf for entries of 1e200", "scale by the largest absolute entry before squaring"),
@@ -352,10 +352,10 @@ CHECKS = (
             *(Mistake("signs forgotten", it, "Where coefficients differ in sign, the point is not the nearest, or none "
                       "of the line", "give each xᵢ the sign of aᵢ")
               for it in (("np.sign(a) * parts", "1.0 * parts"), ("np.dot(a, x) * x", "np.dot(a, x) * parts"))),
-            Mistake("divided by the dual norm", ("np.dot(a, x) * x",
-                    "vector_norm(a, np.inf if p <= 1 else 1 / (1 - 1 / p)) * x"),
-                    "Between p = 1 and p = ∞ the point is not on the line",
-                    "divide by a · direction, the q-th power of that norm"),
+            Mistake("divided by the dual norm",
+                ("np.dot(a, x) * x", "vector_norm(a, np.inf if p <= 1 else 1 / (1 - 1 / p)) * x"),
+                "Between p = 1 and p = ∞ the point is not on the line",
+                "divide by a · direction, the q-th power of that norm"),
             *(Mistake("not on the line", ("return b / largest / np.dot(a, x) * x", f"return {it}"), "a · x is not b",
                       "multiply the direction by b / (a · direction)")
               for it in ("b * x", "b / largest / np.dot(a, x) * x if p <= 1 else b * x")),

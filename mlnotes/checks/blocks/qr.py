@@ -117,11 +117,12 @@ def _always_orthogonal(*block):
 
 
 _ORTHOGONAL_IF_WELL_SEPARATED = (
-    Claim("Q has orthonormal columns where the condition number is small", lambda f: _orthonormal(f,
-        (_square, _tall, _exact)), 1e-11, "rounding errors times the square of a condition number below 100"),
+    Claim("Q has orthonormal columns where the condition number is small",
+        lambda f: _orthonormal(f, (_square, _tall, _exact)), 1e-11,
+        "rounding errors times the square of a condition number below 100"),
     *_factors(),
-    Claim("no entry on the diagonal of R is negative", lambda f: max(max(0.0, -float(np.diag(f(a)[1]).min()))
-        for a in _MATRICES)),
+    Claim("no entry on the diagonal of R is negative",
+        lambda f: max(max(0.0, -float(np.diag(f(a)[1]).min())) for a in _MATRICES)),
     Claim("a column of zeros has the direction zero", _no_direction, 1e-15, "one division"),
 )
 
@@ -178,9 +179,10 @@ def _calls(*block, edges=()):
 
 
 def _dependent_calls(*block):
-    return (*_calls(*block), call(np.array([[1.0, 1.0], [2.0, 2.0], [2.0, 2.0]]), *block).about("equal columns"),
-        call(_ill, *block).about("a condition number of 1e6"), call(_very_ill, *block).about(
-            "a condition number of 1e14"))
+    return (
+        *_calls(*block), call(np.array([[1.0, 1.0], [2.0, 2.0], [2.0, 2.0]]), *block).about("equal columns"),
+        call(_ill, *block).about("a condition number of 1e6"),
+        call(_very_ill, *block).about("a condition number of 1e14"))
 
 
 _twice = frozen(np.outer([3.0, 1, 1, 1, 1, 1, 1, 1], [1.0, 2.0]))[0]  # of length 4, so that nothing is rounded here
@@ -341,10 +343,11 @@ _TURN = "[[x, y], [-y, x]]"
 
 CHECKS = (
     Checks(gram_schmidt, ones=False, run=_with_lengths, written=_written(True),
-        cases=(*_calls(edges=("more columns than rows",)), _SPANNING_NOTHING, call(np.array([[1.0, 1.0], [0.0, 1e-9],
-            [0.0, 0.0]])).about("a column of which 1e-9 is left", absolute=0), call(np.array([[3.0, 3.0], [4.0,
-            4.0]])).about("equal columns"), call(_twice).about("a column of which only rounding errors are left",
-            edge=True)),
+        cases=(
+            *_calls(edges=("more columns than rows",)), _SPANNING_NOTHING,
+            call(np.array([[1.0, 1.0], [0.0, 1e-9], [0.0, 0.0]])).about("a column of which 1e-9 is left", absolute=0),
+            call(np.array([[3.0, 3.0], [4.0, 4.0]])).about("equal columns"),
+            call(_twice).about("a column of which only rounding errors are left", edge=True)),
         claims=_ORTHOGONAL_IF_WELL_SEPARATED,
         mistakes=(
             Mistake("columns in place of directions", (_AS_IT_IS, ("q[:, :j].T @ a[:, j]",
@@ -352,8 +355,8 @@ CHECKS = (
                 "a[:, :j] @ r[:j, j]")),
                 "QR is another matrix, and from the third on the columns of Q are not orthogonal",
                 "project onto the directions q found so far: the columns of A are not orthogonal"),
-            Mistake("columns before only", ("r[:j, j] = q[:, :j].T @ a[:, j]",
-                "r[j - 1 : j, j] = q[:, j - 1 : j].T @ a[:, j]"),
+            Mistake("columns before only",
+                ("r[:j, j] = q[:, :j].T @ a[:, j]", "r[j - 1 : j, j] = q[:, j - 1 : j].T @ a[:, j]"),
                 "Neighbouring columns of Q are orthogonal, others are not",
                 "subtract the projections onto all directions"),
             *_BY_MIRRORS,
@@ -390,8 +393,9 @@ CHECKS = (
             Mistake("length from squares", (_AS_IT_IS, _SQUARES, (_CUT, "r[:k]")),
                 "Entries of 1e200 give 0, and those of 1e-200 are divided by 0",
                 "divide both entries by the larger one first, or use hypot"),
-            Mistake("one below the diagonal", ("in j + 1 + np.flatnonzero(r[j + 1 :, j])",
-                "in range(j + 1, min(j + 2, len(r)))"), "Only one entry below the diagonal is zero in each column",
+            Mistake("one below the diagonal",
+                ("in j + 1 + np.flatnonzero(r[j + 1 :, j])", "in range(j + 1, min(j + 2, len(r)))"),
+                "Only one entry below the diagonal is zero in each column",
                 "rotate every entry below the diagonal to zero"),
             Mistake("rotations in the wrong order", (("in reversed(turns)", "in turns"),
                 ("q[[j, i], j:] = turn.T @ q[[j, i], j:]", "q[[j, i]] = turn @ q[[j, i]]")),
@@ -444,15 +448,16 @@ CHECKS = (
             call(np.array([-3.0, 4.0])).about("a negative first coordinate"), call(_square[0]), call(-_square[1]),
             call(_small).about("close to the first axis"), call(np.array([2.0, 0.0])).about("on the first axis"),
             call(_huge[:, 0]).about("numbers of 1e200"), call(_tiny[:, 0]).about("numbers of 1e-200"),
-            call(np.array([-3e200, -4e200, 1.0])).about("numbers of 1e200 and 1"), call(np.array([-2.0])).about(
-            "a single number"), call(np.zeros(3)).about("zeros"), call(_square[0].astype(np.float32)).about(
-            "float32", edge=True), call(np.zeros(2, np.float32)).about("float32 zeros", edge=True)),
+            call(np.array([-3e200, -4e200, 1.0])).about("numbers of 1e200 and 1"),
+            call(np.array([-2.0])).about("a single number"), call(np.zeros(3)).about("zeros"),
+            call(_square[0].astype(np.float32)).about("float32", edge=True),
+            call(np.zeros(2, np.float32)).about("float32 zeros", edge=True)),
         claims=(
             Claim("the vector falls onto the first axis and keeps its length", _reflects, **_SMALL_ROUNDING),
             Claim("tau is 2 divided by the squared length of v", _is_mirror, **_SMALL_ROUNDING),
             Claim("a vector of zeros needs no mirror", lambda f: distance(f(np.zeros(3))[1], 0.0)),
-            oracle("LAPACK's dlarfg", _dlarfg, *map(call, (_small, _square[0], _leading_zero[:, 0])), run=lambda f,
-                x: np.hstack(f(x)), **_SMALL_ROUNDING)),
+            oracle("LAPACK's dlarfg", _dlarfg, *map(call, (_small, _square[0], _leading_zero[:, 0])),
+                run=lambda f, x: np.hstack(f(x)), **_SMALL_ROUNDING)),
         mistakes=(
             *_mirrors(_SIGN_OF_ZERO),
             Mistake("squares as they are", _UNSCALED, "Coordinates of 1e200 give nan, and 1e-200 is taken for zero",
@@ -502,15 +507,16 @@ CHECKS = (
                 "divide by the length of the vector"))),
     Checks(compact_wy,
         cases=(
-            call(np.array([[1.0], [1.0]]), np.array([1.0])), call(np.array([[1.0, 0.0], [1.0, 1.0]]),
-            np.array([1.0, 2.0])), call(_normals, _tau), call(_normals, _tau
-            * [1, 0, 1]).about("no reflection in the middle"), call(_normals[:, [2, 0, 1, 2]],
-            np.array([0.5, 0.25, 2.0, 1.0]))),
+            call(np.array([[1.0], [1.0]]), np.array([1.0])),
+            call(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 2.0])), call(_normals, _tau),
+            call(_normals, _tau * [1, 0, 1]).about("no reflection in the middle"),
+            call(_normals[:, [2, 0, 1, 2]], np.array([0.5, 0.25, 2.0, 1.0]))),
         claims=(
             Claim("I - VTVᵀ is the product of the mirrors, one by one", _one_by_one, **_SMALL_ROUNDING),
             Claim("T is upper triangular", lambda f: distance(np.tril(f(_normals, _tau), -1), np.zeros((3, 3)))),
-            oracle("the inverse of a triangle of VᵀV, by numpy.linalg.inv", lambda v, tau: np.linalg.inv(np.triu(v.T
-                @ v, 1) + np.diag(1 / tau)), call(_normals, _tau), **_CONDITION)),
+            oracle("the inverse of a triangle of VᵀV, by numpy.linalg.inv",
+                lambda v, tau: np.linalg.inv(np.triu(v.T @ v, 1) + np.diag(1 / tau)), call(_normals, _tau),
+                **_CONDITION)),
         mistakes=(
             Mistake("interactions left out", ("t[:j, j] = -tau[j] * (t[:j, :j] @ products[:j, j])", "pass"),
                 "The product is not orthogonal",

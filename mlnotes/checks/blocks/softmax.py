@@ -64,12 +64,12 @@ def _between_maximum_and_log_n_more(f):
     return float(max(0, np.max(-above), np.max(above - np.log(3))))
 
 
-_EVERYWHERE = (call(np.array([1.0, 2.0, 4.0])), call(_small), call(_small, axis=0).about("along the columns"),
+_EVERYWHERE = (
+    call(np.array([1.0, 2.0, 4.0])), call(_small), call(_small, axis=0).about("along the columns"),
     call(_small[:, :2]).about("as many rows as columns"), call(_tall), call(_cube, axis=1).about("three axes"),
-    call(_cube).about("three axes"),
-    call(_wide).about("scores of 1000 and of -1000"), call(np.array([[0.0, 800.0], [-900.0, -800.0],
-    [1.0, 0.0]])).about("rows far below the largest score"), call(_small, axis=1), call(np.array([[1e5, 0.0, 0.0, 0.0],
-    [0.0, 0.0, 0.0, -1e5]])).about("scores 100,000 apart"))
+    call(_cube).about("three axes"), call(_wide).about("scores of 1000 and of -1000"),
+    call(np.array([[0.0, 800.0], [-900.0, -800.0], [1.0, 0.0]])).about("rows far below the largest score"),
+    call(_small, axis=1), call(np.array([[1e5, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, -1e5]])).about("scores 100,000 apart"))
 _inf = np.inf
 _INFINITE = call(np.array([[_inf, 0, _inf], [-_inf, 0, 0], [-_inf, -_inf, -_inf]]))
 _SHIFT = "x - xp.where(top == -math.inf, 0.0, top)"
@@ -85,10 +85,10 @@ CHECKS = (
             Claim("weights sum to one along the axis asked for", _sums_to_one, **_LAST_BITS),
             Claim("adding a constant to all scores changes nothing", lambda f: distance(f(_square + 64), f(_square)),
                 **_SHIFTED),
-            Claim("permuting the scores permutes the weights", lambda f: distance(f(_square[:, ::-1]),
-                f(_square)[:, ::-1]), **_LAST_BITS),
-            Claim("two scores give the logistic function of their difference", lambda f: distance(
-                f(np.array([3.0, 1.0]))[0], 1 / (1 + np.exp(-2.0))), **_LAST_BITS),
+            Claim("permuting the scores permutes the weights",
+                lambda f: distance(f(_square[:, ::-1]), f(_square)[:, ::-1]), **_LAST_BITS),
+            Claim("two scores give the logistic function of their difference",
+                lambda f: distance(f(np.array([3.0, 1.0]))[0], 1 / (1 + np.exp(-2.0))), **_LAST_BITS),
             Claim("infinite scores share what there is; a row of -inf gives zeros",
                 lambda f: distance(f(*_INFINITE.arguments), [[0.5, 0, 0.5], [0, 0.5, 0.5], [0, 0, 0]])),
             _scipy("softmax"),
@@ -122,8 +122,8 @@ CHECKS = (
             Mistake("scores clipped", (_SHIFT, "np.clip(x, -500, 500)"),
                 "Scores beyond the bound are all alike, so their differences are lost",
                 "subtract the row's maximum, and no score needs a bound"),
-            Mistake("powers of two", (f"xp.exp({_SHIFT})", f"2 ** ({_SHIFT})"), "Rows are flatter than they should be: "
-                "weights are powers of 2", "take powers of e"),
+            Mistake("powers of two", (f"xp.exp({_SHIFT})", f"2 ** ({_SHIFT})"),
+                "Rows are flatter than they should be: weights are powers of 2", "take powers of e"),
             Mistake("no exponential", (f"xp.exp({_SHIFT})", "x"), "Scores of both signs give negative weights",
                 "exponentiate before dividing"))),
     Checks(log_softmax,
@@ -138,8 +138,9 @@ CHECKS = (
             _scipy("log_softmax"),
             _torch("log_softmax", call(_square), call(_wide), dim=-1)),
         mistakes=(
-            Mistake("weights clipped before the logarithm", lambda x, axis=-1: np.log(np.clip(softmax(x, axis), 1e-15,
-                1)), "No logarithm is below that of the limit, about -34.5",
+            Mistake("weights clipped before the logarithm",
+                lambda x, axis=-1: np.log(np.clip(softmax(x, axis), 1e-15, 1)),
+                "No logarithm is below that of the limit, about -34.5",
                 "x - logsumexp: subtract, do not divide and take the logarithm"),
             Mistake("logarithm of softmax", lambda x, axis=-1: np.log(softmax(x, axis)),
                 "It gives -inf for a score 1000 below the maximum, because the weight is 0",
@@ -149,14 +150,15 @@ CHECKS = (
                 "subtract log-sum-exp, and add nothing"),
             Mistake("maximum not subtracted", lambda x, axis=-1: x - np.log(np.exp(x).sum(axis=axis, keepdims=True)),
                 "It gives -inf in rows with a score of 1000, because exp overflows", _FIRST),
-            Mistake("logarithm of plain weights", lambda x, axis=-1: np.log(np.exp(x) / np.exp(x).sum(axis=axis,
-                keepdims=True)), "It gives nan for a score of 1000, because exp overflows", _FIRST))),
+            Mistake("logarithm of plain weights",
+                lambda x, axis=-1: np.log(np.exp(x) / np.exp(x).sum(axis=axis, keepdims=True)),
+                "It gives nan for a score of 1000, because exp overflows", _FIRST))),
     Checks(logsumexp,
         cases=(*_EVERYWHERE, _INFINITE.about("rows with infinities", edge=True)),
         claims=(
             Claim("between the maximum and log n above it", _between_maximum_and_log_n_more, **_LAST_BITS),
-            Claim("adding a constant to all scores adds it to the result", lambda f: distance(f(_square + 64),
-                f(_square) + 64), **_SHIFTED),
+            Claim("adding a constant to all scores adds it to the result",
+                lambda f: distance(f(_square + 64), f(_square) + 64), **_SHIFTED),
             _scipy("logsumexp"),
             _torch("logsumexp", call(_square), call(_wide), dim=-1)),
         mistakes=(
@@ -178,10 +180,10 @@ CHECKS = (
         claims=(
             Claim("equal scores cost log n", lambda f: distance(f(np.zeros((2, 5)), np.array([0, 3])), np.log(5)),
                 **_LAST_BITS),
-            Claim("a sure and right answer costs nothing", lambda f: distance(f(np.array([[1000.0, 0.0]]),
-                np.array([0])), 0.0)),
-            Claim("a sure and wrong answer costs the difference of the scores", lambda f: distance(
-                f(np.array([[1000.0, 0.0]]), np.array([1])), 1000.0), **_LAST_BITS),
+            Claim("a sure and right answer costs nothing",
+                lambda f: distance(f(np.array([[1000.0, 0.0]]), np.array([0])), 0.0)),
+            Claim("a sure and wrong answer costs the difference of the scores",
+                lambda f: distance(f(np.array([[1000.0, 0.0]]), np.array([1])), 1000.0), **_LAST_BITS),
             _torch("cross_entropy", call(_tall, _targets), call(_wide, np.array([2, 2])))),
         mistakes=(
             Mistake("all targets from every row", lambda logits, targets: -np.mean(log_softmax(logits)[..., targets]),
@@ -219,8 +221,9 @@ CHECKS = (
                 "The loss is negative and falls as the model gets worse", "negate the mean"))),
     Checks(entropy,
         cases=(
-            call(np.array([0.5, 0.25, 0.25])), call(softmax(_small)), call(softmax(_small, axis=0),
-            axis=0).about("along the columns"), call(softmax(_cube, 1), axis=1).about("three axes"),
+            call(np.array([0.5, 0.25, 0.25])), call(softmax(_small)),
+            call(softmax(_small, axis=0), axis=0).about("along the columns"),
+            call(softmax(_cube, 1), axis=1).about("three axes"),
             call(np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])).about("weights of 0"),
             call(np.array([1 - 1e-6, 1e-6])).about("a weight of 1e-6", tolerance=1e-6)),
         claims=(
@@ -238,17 +241,17 @@ CHECKS = (
                 "use the natural logarithm"))),
     Checks(entropy_slope,
         cases=(
-            call(np.array([2.0, 1.0, 0.0]), 1.0), call(np.array([2.0, 1.0, 0.0]), 2.0),
-            call(np.array([0.0, 3.0]), 0.5),
-            call(_small, 0.7).about("two rows"), call(_cube, 0.3).about("three axes"), call(np.array([5.0, 5.0, 5.0]),
-            1.5).about("equal scores"), call(np.array([[1000.0, 998.0, 0.0]]), 1.0).about("scores of 1000",
-            tolerance=1e-8), call(np.array([[1e8, 1e8 + 1], [0.0, 1.0]]),
-            1.0).about("scores of 1e8 that differ by 1, above others", tolerance=1e-6),
+            call(np.array([2.0, 1.0, 0.0]), 1.0), call(np.array([2.0, 1.0, 0.0]), 2.0), call(np.array([0.0, 3.0]), 0.5),
+            call(_small, 0.7).about("two rows"), call(_cube, 0.3).about("three axes"),
+            call(np.array([5.0, 5.0, 5.0]), 1.5).about("equal scores"),
+            call(np.array([[1000.0, 998.0, 0.0]]), 1.0).about("scores of 1000", tolerance=1e-8),
+            call(np.array([[1e8, 1e8 + 1], [0.0, 1.0]]), 1.0).about("scores of 1e8 that differ by 1, above others",
+                tolerance=1e-6),
             call(np.array([5e159, 0.0, -5e159]), 1.0).about("scores whose squares are no floats", edge=True)),
         claims=(
             Claim("equal scores keep it as it is", lambda f: distance(f(np.full(3, 2.0), 1.5), 0.0), **_LAST_BITS),
-            Claim("adding a constant to all scores changes nothing", lambda f: distance(f(_small + 64, 0.7),
-                f(_small, 0.7)), **_SHIFTED),
+            Claim("adding a constant to all scores changes nothing",
+                lambda f: distance(f(_small + 64, 0.7), f(_small, 0.7)), **_SHIFTED),
             oracle("torch's autograd", _slope_by_autograd, call(_small, 0.7), call(_cube, 0.3), **_LAST_BITS)),
         mistakes=(
             Mistake("factor forgotten", ("-beta * (p", "-(p"), "It is right for β = 1 only",

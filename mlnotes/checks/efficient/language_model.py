@@ -135,8 +135,8 @@ CHECKS = (
             Claim("probabilities sum to one", lambda f: distance(f(_rows, 0.7, 5, 0.8).sum(-1), np.ones(3)),
                 **_LAST_BITS),
             Claim("without choices, softmax", lambda f: distance(f(_rows), softmax(_rows)), **_LAST_BITS),
-            Claim("temperature 0 leaves the largest score", lambda f: distance(f(_rows, 0),
-                np.eye(11)[_rows.argmax(-1)])),
+            Claim("temperature 0 leaves the largest score",
+                lambda f: distance(f(_rows, 0), np.eye(11)[_rows.argmax(-1)])),
             Claim("top p keeps the smallest set that reaches it", _smallest_set),
             Claim("what is kept keeps its proportions", lambda f: distance(f(_halves, top_k=2), [0, 2 / 3, 1 / 3, 0]),
                 **_LAST_BITS),
@@ -187,8 +187,8 @@ CHECKS = (
         run=_written, written=_written_generate,
         cases=(
             call("step", np.array([1, 3]), 6, temperature=0), call("step", np.array([2]), 5, rng=0),
-            call("step", np.array([2]), 9, stop=4, temperature=0).about(
-            "a token that stops"), call("step", np.array([2]), 8, rng=(5,)).about("a generator"),
+            call("step", np.array([2]), 9, stop=4, temperature=0).about("a token that stops"),
+            call("step", np.array([2]), 8, rng=(5,)).about("a generator"),
             call("step", np.array([0, 1, 2]), 7, rng=3, temperature=3.0, top_k=4, top_p=0.9).about("all choices"),
             call("step", np.array([2]), 0).about("nothing to write"),
             call("step", np.array([0]), 5, stop=3, temperature=0).about("the first token stops"),
@@ -201,12 +201,11 @@ CHECKS = (
         mistakes=(
             Mistake("only the last token of the text is read", ("np.asarray(ids), []", "np.asarray(ids)[-1:], []"),
                 "What stands before the last token makes no difference", "hand step the whole text first"),
-            Mistake("choice not handed on", ("next_token_probabilities(scores[-1], **choice)",
-                "next_token_probabilities(scores[-1])"), "Temperature, top_k and top_p make no difference",
-                "hand them on to next_token_probabilities"),
-            Mistake("the most probable every time", (
-                'int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))',
-                "int(np.argmax(p))"),
+            Mistake("choice not handed on",
+                ("next_token_probabilities(scores[-1], **choice)", "next_token_probabilities(scores[-1])"),
+                "Temperature, top_k and top_p make no difference", "hand them on to next_token_probabilities"),
+            Mistake("the most probable every time",
+                ('int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))', "int(np.argmax(p))"),
                 "The text does not depend on the generator", "draw a number between 0 and the sum"),
             Mistake("added from the most probable down", (("np.cumsum(p)", "np.cumsum(-np.sort(-p))"),
                 ('int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))',
@@ -237,8 +236,8 @@ CHECKS = (
             call(49152, 30, 576, 9, 3, 1536)),
         claims=(
             oracle("the parameters of the layer Llama", _held, call(11, 3, 12, 6, 2, 7), call(7, 1, 4, 2, 1, 3)),
-            Claim("every layer holds as many", lambda f: float(np.ptp(np.diff([f(11, n, 12, 6, 2, 7)
-                for n in range(5)]))))),
+            Claim("every layer holds as many",
+                lambda f: float(np.ptp(np.diff([f(11, n, 12, 6, 2, 7) for n in range(5)]))))),
         mistakes=(
             Mistake("the table twice", ("n_tokens * d_model", "2 * n_tokens * d_model"),
                 "Scores have a table of their own", "count the table once: it looks tokens up and scores them"),

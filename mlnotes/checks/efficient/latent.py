@@ -78,17 +78,20 @@ def _at_distances(f, at):
 
 _CALLS = (
     call(_q2, _c2, _uk2, _uv2), call(_q2[..., :1], _c2[:, :2], _uk2, _uv2).about("no rotary part"),
-    call(_q2, _c2, _uk2, _uv2, mask=np.array([[True, False]])).about("a mask"), call(_q2, _c2, _uk2,
-    np.hstack([_uv2, _uv2 + 1]), **_own).about("a mask and a bias for each head, values of width 2"),
+    call(_q2, _c2, _uk2, _uv2, mask=np.array([[True, False]])).about("a mask"),
+    call(_q2, _c2, _uk2, np.hstack([_uv2, _uv2 + 1]),
+        **_own).about("a mask and a bias for each head, values of width 2"),
     call(_q, _c, _uk, _uv).about("two sequences"), call(_q, _c, _uk, _uv, mask=_mask).about("a causal mask"),
-    call(_q, _c, _uk, _uv, mask=_per_head).about("a mask for each head"), call(_q, _c, _uk, _uv,
-    bias=_bias[0, 0]).about("a bias"), call(_q, _c, _uk, _uv, bias=_bias).about("a bias for each head"),
-    call(_q, _c, _uk, _uv, scale=0.3).about("a scale"), call(_q, _c, _uk, _uv, scale=0.0).about("a scale of 0",
-    edge=True), call(_q, _c, _uk, _uv, _mask, _bias, 0.3).about("mask, bias and scale"), call(300 * _q, 3 * _c, _uk,
-    _uv, mask=_mask).about("scores of 1000"), call(-1e5 * np.abs(_q), 1e5 * np.abs(_c), np.abs(_uk), _uv,
-    mask=_mask).about("scores of minus ten billion"), call(_q, _c, _uk, _uv, mask=_blind).about(
-    "a query that sees no key", edge=True), call(np.stack([_q, -_q]), np.stack([_c, _c + 1]), _uk, _uv).about(
-    "one more leading axis", edge=True))
+    call(_q, _c, _uk, _uv, mask=_per_head).about("a mask for each head"),
+    call(_q, _c, _uk, _uv, bias=_bias[0, 0]).about("a bias"),
+    call(_q, _c, _uk, _uv, bias=_bias).about("a bias for each head"),
+    call(_q, _c, _uk, _uv, scale=0.3).about("a scale"),
+    call(_q, _c, _uk, _uv, scale=0.0).about("a scale of 0", edge=True),
+    call(_q, _c, _uk, _uv, _mask, _bias, 0.3).about("mask, bias and scale"),
+    call(300 * _q, 3 * _c, _uk, _uv, mask=_mask).about("scores of 1000"),
+    call(-1e5 * np.abs(_q), 1e5 * np.abs(_c), np.abs(_uk), _uv, mask=_mask).about("scores of minus ten billion"),
+    call(_q, _c, _uk, _uv, mask=_blind).about("a query that sees no key", edge=True),
+    call(np.stack([_q, -_q]), np.stack([_c, _c + 1]), _uk, _uv).about("one more leading axis", edge=True))
 _CLAIMS = (
     oracle("scaled_dot_product_attention of keys and values that are written out head by head", _by_hand,
            call(_q, _c, _uk, _uv), call(_q, _c, _uk, _uv, _mask, _bias, 0.3), **_LAST_BITS),
@@ -186,18 +189,21 @@ CHECKS = (
         Mistake("rotary part forgotten", ((_JOINED, "k, v"), ("return attention(q,", "return attention(q[..., : k.shape"
             "[-1]],"), ("mask, bias, scale)", "mask, bias, q.shape[-1] ** -0.5 if scale is None else scale)")),
             "Positions make no difference", "compare the rotary parts, too: join them to queries and keys"),
-        Mistake("scaled by the width of the content", ("mask, bias, scale)",
-            "mask, bias, k.shape[-1] ** -0.5 if scale is None else scale)"), "Rows are sharper than they should be "
-                "where no scale is given",
+        Mistake("scaled by the width of the content",
+            ("mask, bias, scale)", "mask, bias, k.shape[-1] ** -0.5 if scale is None else scale)"),
+            "Rows are sharper than they should be where no scale is given",
             "a dot product has d + p terms: divide by the root of their number"),
-        Mistake("scaled by the width of the latents", ("mask, bias, scale)",
-            "mask, bias, c.shape[-1] ** -0.5 if scale is None else scale)"), "Rows are flatter where latents are wider "
-                "than keys", "a dot product has d + p terms: keep 1/sqrt(d + p), whatever the width of the latents"),
-        Mistake("rotary part in front", (("c[..., :r] @ w", "c[..., -r:] @ w"), ("c[..., None, :, r:]",
-            "c[..., None, :, : c.shape[-1] - r]")), "Latents are made of rotary parts",
+        Mistake("scaled by the width of the latents",
+            ("mask, bias, scale)", "mask, bias, c.shape[-1] ** -0.5 if scale is None else scale)"),
+            "Rows are flatter where latents are wider than keys",
+            "a dot product has d + p terms: keep 1/sqrt(d + p), whatever the width of the latents"),
+        Mistake("rotary part in front",
+            (("c[..., :r] @ w", "c[..., -r:] @ w"), ("c[..., None, :, r:]", "c[..., None, :, : c.shape[-1] - r]")),
+            "Latents are made of rotary parts",
             "the first r columns of c are the latents, and the rotary part stands behind them"),
-        Mistake("rows divided among the heads", ("split_heads(c[..., :r] @ w, n_heads)",
-            "c[..., None, :, :r] @ w.reshape(n_heads, r, -1)"), *_ROWS_DIVIDED),
+        Mistake("rows divided among the heads",
+            ("split_heads(c[..., :r] @ w, n_heads)", "c[..., None, :, :r] @ w.reshape(n_heads, r, -1)"),
+            *_ROWS_DIVIDED),
         Mistake("values from the keys' projection", (_UP, _UP.replace("w_uv", "w_uk")),
             "The values are the keys", "values have an up-projection of their own"),
         Mistake("keys and values exchanged", (_UP, _UP.replace("w_uk, w_uv", "w_uv, w_uk")),
@@ -225,27 +231,30 @@ CHECKS = (
         cases=(
             call(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), 1).about("one head"),
             call(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), 2).about("two heads of width 1"),
-            call(np.array([[1.0, 2.0, 0.0, 3.0]]), np.array([[2.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, -1.0]]), 2)
-            .about("latents as wide as a head"),
-            call(_w, _up, 3), call(_w, _up, 4), call(_w, _up, 12), call(np.stack([_w, -_w[::-1]]), _up, 3)
-            .about("queries of two sequences"), call(np.stack([_w, -_w])[None], _up, 3).about("four axes"),
+            call(np.array([[1.0, 2.0, 0.0, 3.0]]), np.array([[2.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, -1.0]]),
+                2).about("latents as wide as a head"),
+            call(_w, _up, 3), call(_w, _up, 4), call(_w, _up, 12),
+            call(np.stack([_w, -_w[::-1]]), _up, 3).about("queries of two sequences"),
+            call(np.stack([_w, -_w])[None], _up, 3).about("four axes"),
             call(_w, _w[::-1] + 1, 3).about("latents as wide as w has rows")),
         claims=(
-            Claim("absorbing before or after the projection is the same", lambda f: distance(f(_x @ _w, _up, 3),
-                  _x @ f(_w, _up, 3)), tolerance=1e-12, why="sums of at most 20 products in float64"),
+            Claim("absorbing before or after the projection is the same",
+                lambda f: distance(f(_x @ _w, _up, 3), _x @ f(_w, _up, 3)), tolerance=1e-12,
+                why="sums of at most 20 products in float64"),
             Claim("absorbed queries score latents as queries score keys", lambda f: distance(
                   split_heads(f(_w, _up, 3), 3) @ _latents.T, split_heads(_w, 3) @ split_heads(_latents @ _up, 3).mT),
                   tolerance=1e-12, why="sums of at most 28 products in float64"),
             oracle("torch.einsum over heads and width", _einsum, call(_w, _up, 3),
                    call(_w, _up, 4), **_LAST_BITS)),
         mistakes=(
-            Mistake("heads added up", ("merge_heads(split_heads(w, n_heads) @ split_heads(w_up, n_heads).mT)",
-                "w @ w_up.mT"), "There is one block, the sum of all heads", "multiply head by head"),
+            Mistake("heads added up",
+                ("merge_heads(split_heads(w, n_heads) @ split_heads(w_up, n_heads).mT)", "w @ w_up.mT"),
+                "There is one block, the sum of all heads", "multiply head by head"),
             Mistake("not joined", ("merge_heads(split_heads(w, n_heads) @ split_heads(w_up, n_heads).mT)",
                 "split_heads(w, n_heads) @ split_heads(w_up, n_heads).mT"), "The heads keep an axis of their own",
                 "put their columns side by side"),
-            Mistake("rows divided among the heads", ("split_heads(w_up, n_heads).mT)",
-                "w_up.reshape(n_heads, len(w_up), -1).mT)"),
+            Mistake("rows divided among the heads",
+                ("split_heads(w_up, n_heads).mT)", "w_up.reshape(n_heads, len(w_up), -1).mT)"),
                 "With several heads, each gets other rows of the up-projection in place of its own columns",
                 "columns are divided among the heads: reshape to (r, h, d), then move h to the front"),
             Mistake("heads interleaved", lambda w, w_up, n_heads: np.concatenate([w[..., i::n_heads] @
@@ -253,9 +262,10 @@ CHECKS = (
                 "head i owns neighbouring columns, i·d to (i + 1)·d − 1"))),
     Checks(grouped_as_latent,
         run=lambda f, *given, **named: dict(zip(("w_c", "w_uk", "w_uv"), f(*given, **named), strict=True)),
-        cases=(call(_wk[:2, :2], _wv[:2, :2], 2, 2), call(_wk[:2, :2], _wv[:2, :2], 4, 2), call(_wk, _wv, 6, 2),
-            call(_wk, _wv, 2, 2), call(_wk, _wv, 5, 1).about("multi-query attention"), call(_wk.astype(np.float32),
-            _wv.astype(np.float32), 6, 2).about("float32", edge=True)),
+        cases=(
+            call(_wk[:2, :2], _wv[:2, :2], 2, 2), call(_wk[:2, :2], _wv[:2, :2], 4, 2), call(_wk, _wv, 6, 2),
+            call(_wk, _wv, 2, 2), call(_wk, _wv, 5, 1).about("multi-query attention"),
+            call(_wk.astype(np.float32), _wv.astype(np.float32), 6, 2).about("float32", edge=True)),
         claims=(Claim("scaled_dot_product_attention(enable_gqa=True), for 2 groups, as many as heads, and 1",
                 lambda f: max(_as_grouped(f, h, g) for h, g in ((6, 2), (2, 2), (3, 1))), kind="oracle", **_LAST_BITS),
             Claim("each column of an up-projection copies one coordinate", lambda f: max(distance(np.sort(it, axis=0),
@@ -279,8 +289,8 @@ CHECKS = (
                 "Only rotary parts are counted in bytes", "put parentheses around the sum of the widths"))),
     Checks(latent_multiply_adds, cases=_SIZES,
         claims=(oracle("a count of every multiplication", _counted, *_SIZES),
-            Claim("one query and one key cost the projections and two dot products", lambda f: float(abs(
-                f(1, 1, 1, 3, 7) - (7 * 6 + 6))))),
+            Claim("one query and one key cost the projections and two dot products",
+                lambda f: float(abs(f(1, 1, 1, 3, 7) - (7 * 6 + 6))))),
         mistakes=(
             Mistake("forms exchanged", ("if absorbed", "if not absorbed"), "Absorbing seems to cost what it saves",
                 "absorbed: queries are projected; plain: keys are"),
@@ -298,8 +308,9 @@ CHECKS = (
                 lambda f: abs(np.divide(*(latent_multiply_adds(round(f(50, 75, 50)), 10**12, 1, 50, 75, absorbed=it)
                 for it in (True, False))) - 1),
                 tolerance=1e-9, why="keys are 1e12, not infinitely many"),
-            oracle("numpy.linalg.solve of the two costs for each key", lambda d, r, e: float(np.linalg.solve(
-                [[2 * r - d - e]], [r * (d + e)])[0]), call(128, 512, 128), call(3, 17, 5), **_LAST_BITS)),
+            oracle("numpy.linalg.solve of the two costs for each key",
+                lambda d, r, e: float(np.linalg.solve([[2 * r - d - e]], [r * (d + e)])[0]), call(128, 512, 128),
+                call(3, 17, 5), **_LAST_BITS)),
         mistakes=(
             Mistake("one dot product", ("2 * d_latent - d_head - d_value", "d_latent - d_head"),
                 "Averages are not counted", "each pair costs a dot product and its share of an average"),
@@ -313,28 +324,28 @@ CHECKS = (
             call(_wide, 1, _seen), call(_wide[:, :3], 2, _seen[::-1]), call(_wide, 5, _seen).about("the full rank"),
             call(_wide * 1e-3, 3, x=_seen * 1e3)),
         claims=(
-            Claim("what is lost are the singular values that were left out", lambda f: max(_lost(f, r, x)
-                  for r in (1, 2, 4) for x in (np.eye(6), _seen)), tolerance=1e-9,
-                  why="a norm of 1 beside inputs of 100, in float64"),
+            Claim("what is lost are the singular values that were left out",
+                lambda f: max(_lost(f, r, x) for r in (1, 2, 4) for x in (np.eye(6), _seen)), tolerance=1e-9,
+                why="a norm of 1 beside inputs of 100, in float64"),
             oracle("SVD of the projection, or of the projection of inputs that Cholesky has whitened", _whitened,
-                   *(call(_wide, r, *x) for r in (1, 3, 5) for x in ((), (_seen,))), run=lambda f, *given:
-                   _factored(f, *given)["w_down @ w_up"], tolerance=1e-9,
-                   why="the second moments have a condition number of 7e3"),
+                *(call(_wide, r, *x) for r in (1, 3, 5) for x in ((), (_seen,))),
+                run=lambda f, *given: _factored(f, *given)["w_down @ w_up"], tolerance=1e-9,
+                why="the second moments have a condition number of 7e3"),
             Claim("with centered inputs, whitening them first gives the same", _centered_error, tolerance=1e-9,
                   why="the covariance has a condition number of 7e5")),
         mistakes=(
             Mistake("smallest first", ("[2][:rank]", "[2][-rank:]"), "What matters most is lost",
                 "keep the vectors of the largest singular values: they come first"),
-            Mistake("lengths forgotten", ("return w @ w_up.T, w_up",
-                "return np.linalg.svd(w, full_matrices=False)[0][:, :rank], w_up"),
-                "All that is kept has length 1", "project w itself: w @ w_up.T; only without inputs is that U times "
-                    "the singular values"),
+            Mistake("lengths forgotten",
+                ("return w @ w_up.T, w_up", "return np.linalg.svd(w, full_matrices=False)[0][:, :rank], w_up"),
+                "All that is kept has length 1",
+                "project w itself: w @ w_up.T; only without inputs is that U times the singular values"),
             Mistake("outputs factored", ("return w @", "return (w if x is None else x @ w) @"),
                 "With inputs, the product is x @ w, not w", "project w itself onto the directions of the outputs"),
-            Mistake("covariance of the inputs only", (_TARGET,
-                "target = w if x is None else x.T @ x @ w"), "Inputs count by their squares",
+            Mistake("covariance of the inputs only", (_TARGET, "target = w if x is None else x.T @ x @ w"),
+                "Inputs count by their squares",
                 "whiten by the Cholesky factor, not by the covariance: X itself, or a root of it"),
-            Mistake("sizes of the inputs only", (_TARGET,
-                "target = w if x is None else np.sqrt((working_copy(x) ** 2).mean(0))[:, None] * w"),
+            Mistake("sizes of the inputs only",
+                (_TARGET, "target = w if x is None else np.sqrt((working_copy(x) ** 2).mean(0))[:, None] * w"),
                 "Inputs count by their sizes, and how they go together does not", "take the SVD of x @ w"))),
 )

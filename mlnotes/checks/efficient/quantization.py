@@ -31,13 +31,14 @@ _SIZE_KEPT = ("by_power_of_two(working_copy(x))[0]", "working_copy(x)")
 _ROUNDED = (
     call(_small, 3), call(_small, 4, block_size=2), call(_small, 3, symmetric=False), call(_small, 4, 4, False),
     call(_zeros, 4, 2).about("a row of zeros"), call(_zeros, 4, 2, False).about("zeros, from minimum to maximum"),
-    call(_equal, 4, 4, False).about("equal numbers"), call(np.array([[1.0, 5.0, 1.0]]), 4, 3, False)
-    .about("a block that ends as it began"), call(_equal, 4, 4), call(-_small, 2).about("2 bits"),
-    call(_wide, 8, 7).about("8 bits, three axes"), call(_wide, 5, 14, False).about("a row in each block"),
-    call(_wide, 4).about("one scale for three axes"), call(_wide, 8, None, False), call(_wide + 50, 4, 7, False)
-    .about("far from zero"), call(1e6 + np.arange(8.0), 4, None, False).about("farther from zero than they are apart"),
-    call(_heavy, 4, 7).about("numbers of 1e150", absolute=0.0), call(1e-150 * _wide, 4, 7)
-    .about("numbers of 1e-150", absolute=0.0), call(_small[0], 4, 2).about("one axis"),
+    call(_equal, 4, 4, False).about("equal numbers"),
+    call(np.array([[1.0, 5.0, 1.0]]), 4, 3, False).about("a block that ends as it began"), call(_equal, 4, 4),
+    call(-_small, 2).about("2 bits"), call(_wide, 8, 7).about("8 bits, three axes"),
+    call(_wide, 5, 14, False).about("a row in each block"), call(_wide, 4).about("one scale for three axes"),
+    call(_wide, 8, None, False), call(_wide + 50, 4, 7, False).about("far from zero"),
+    call(1e6 + np.arange(8.0), 4, None, False).about("farther from zero than they are apart"),
+    call(_heavy, 4, 7).about("numbers of 1e150", absolute=0.0),
+    call(1e-150 * _wide, 4, 7).about("numbers of 1e-150", absolute=0.0), call(_small[0], 4, 2).about("one axis"),
     call(np.array([[1.0, 14.0]]), 4).about("two codes that are equally near", edge=True))
 _FULL = frozen(np.array([0, 56, 0, 188, *range(240, 0, -15)], np.uint8), _rng.integers(0, 60, (2, 3, 40)).astype(
     np.uint8) ^ np.uint8(192) * (np.arange(40) % 20 > 3).astype(np.uint8))
@@ -219,24 +220,24 @@ def _with_its_guard(x, bits, block_size=None, symmetric=True):
 
 
 _SHARED = (
-    Mistake("one step for all", ("x.reshape(*x.shape[:-1], x.shape[-1] // block_size, block_size)",
-                                 "x.reshape(*x.shape[:-1], 1, x.shape[-1])"),
-            "All of a row shares a scale, whatever the block", "cut the last axis into blocks "
-            "before looking for the largest"),
+    Mistake("one step for all",
+        ("x.reshape(*x.shape[:-1], x.shape[-1] // block_size, block_size)", "x.reshape(*x.shape[:-1], 1, x.shape[-1])"),
+        "All of a row shares a scale, whatever the block",
+        "cut the last axis into blocks before looking for the largest"),
     Mistake("largest, not of absolute values", ("xp.maximum(top, -low)", "top"),
             "Numbers far below zero are cut off", "take the largest absolute value: max(top, −low)"),
     Mistake("largest, not of absolute values, and no limit", (("xp.maximum(top, -low)", "top"), *_FREE),
             "Codes of numbers far below zero do not fit into b bits", "take the largest absolute value: max(top, −low)"
             ),
-    Mistake("two's complement", (("return 2 ** (bits - 1) - 1 if symmetric", "return 2 ** (bits - 1) if symmetric"),
-                                 *_FREE),
-            "Codes reach 2^(b−1), which b bits cannot hold with a sign", "divide by 2^(b−1) − 1"),
+    Mistake("two's complement",
+        (("return 2 ** (bits - 1) - 1 if symmetric", "return 2 ** (bits - 1) if symmetric"), *_FREE),
+        "Codes reach 2^(b−1), which b bits cannot hold with a sign", "divide by 2^(b−1) − 1"),
     Mistake("as many steps as points", (("else 2**bits - 1", "else 2**bits"), *_FREE),
             "The largest number gets the code 2^b, which b bits cannot hold", "between 2^b points lie 2^b − 1 steps"),
-    Mistake("as many steps as points, on both grids", (
-        ("2 ** (bits - 1) - 1 if symmetric else 2**bits - 1", "2 ** (bits - 1) if symmetric else 2**bits"), *_FREE),
-            "Codes reach one too far, which b bits cannot hold",
-            "divide by the largest code: 2^(b−1) − 1 if symmetric, else 2^b − 1"),
+    Mistake("as many steps as points, on both grids",
+        (("2 ** (bits - 1) - 1 if symmetric else 2**bits - 1", "2 ** (bits - 1) if symmetric else 2**bits"), *_FREE),
+        "Codes reach one too far, which b bits cannot hold",
+        "divide by the largest code: 2^(b−1) − 1 if symmetric, else 2^b − 1"),
     Mistake("cut off", ("xp.round(steps)", "xp.trunc(steps)"),
             "Numbers move by up to a whole step, always towards zero or the minimum",
             "round to the nearest: np.round, not astype(int)", "sglang-jax, pull request 1598 (2026)"),
@@ -261,14 +262,15 @@ CHECKS = (
     Checks(quantize, run=_parts, cases=_ROUNDED,
         claims=(
             Claim("no number moves by more than half a step", _half_a_step, **_LAST_BITS),
-            Claim("what is on a grid stays there", lambda f: distance(dequantize(f(dequantize(f(_wide, 4, 7)), 4, 7)),
-                dequantize(f(_wide, 4, 7))), **_LAST_BITS),
-            Claim("blocks do not know of each other", lambda f: distance(dequantize(f(_wide, 4, 7))[..., :7],
-                dequantize(f(_wide[..., :7], 4, 7)))),
+            Claim("what is on a grid stays there",
+                lambda f: distance(dequantize(f(dequantize(f(_wide, 4, 7)), 4, 7)), dequantize(f(_wide, 4, 7))),
+                **_LAST_BITS),
+            Claim("blocks do not know of each other",
+                lambda f: distance(dequantize(f(_wide, 4, 7))[..., :7], dequantize(f(_wide[..., :7], 4, 7)))),
             Claim("torch.fake_quantize_per_tensor_affine", _torchs, 1e-6, "rounding errors of float32", "oracle")),
         mistakes=(*_SHARED,
-            Mistake("guard returned", _with_its_guard, "Where there is no step (all numbers equal, all zero if "
-                "symmetric), the scale is 1 and not 0",
+            Mistake("guard returned", _with_its_guard,
+                "Where there is no step (all numbers equal, all zero if symmetric), the scale is 1 and not 0",
                 "divide by 1 there, and return the 0"),
             Mistake("zero on the grid", _moved_to_zero, "The grid begins beside the minimum, so that zero lies on it",
                 "take the minimum off before rounding: it is stored here, and no zero point"))),
@@ -277,8 +279,8 @@ CHECKS = (
             call((_SCALED[0], _SCALED[1][:, :1], _SCALED[2][:, :1])).about("one block"),
             call((_SCALED[3], _SCALED[4][:1, :1, :1], _SCALED[5][:1, :1, :1])).about("one scale for three axes")),
         claims=(
-            Claim("codes 0 and 1 are the minimum, and one step above it", lambda f: distance(
-                f((np.array([0, 1]), np.array([0.25]), np.array([-3.0]))), [-3.0, -2.75])),
+            Claim("codes 0 and 1 are the minimum, and one step above it",
+                lambda f: distance(f((np.array([0, 1]), np.array([0.25]), np.array([-3.0]))), [-3.0, -2.75])),
             oracle("numpy.repeat, then scale · code + minimum", lambda it: np.repeat(it[1], it[0].shape[-1] //
                 it[1].shape[-1], -1) * it[0] + np.repeat(it[2], it[0].shape[-1] // it[1].shape[-1], -1),
                 call(_SCALED[:3]), call(_SCALED[3:]), **_LAST_BITS)),
@@ -290,21 +292,21 @@ CHECKS = (
                 "x = scale · code + minimum; only a zero point stands inside of the brackets"))),
     Checks(fake_quantize, run=_forwards_and_back, cases=_ROUNDED[:14],
         claims=(
-            Claim("its values are those of quantize and dequantize", lambda f: distance(f(_wide, 4, 7),
-                dequantize(quantize(_wide, 4, 7)))),
+            Claim("its values are those of quantize and dequantize",
+                lambda f: distance(f(_wide, 4, 7), dequantize(quantize(_wide, 4, 7)))),
             Claim("a gradient of 3 comes through as 3", _gradient_is_one),
-            Claim("torch.fake_quantize_per_tensor_affine", lambda f: _torchs(lambda x, bits: (f(x, bits),
-                np.ones((1,) * x.ndim), np.zeros((1,) * x.ndim))), 1e-6, "rounding errors of float32", "oracle")),
+            Claim("torch.fake_quantize_per_tensor_affine",
+                lambda f: _torchs(lambda x, bits: (f(x, bits), np.ones((1,) * x.ndim), np.zeros((1,) * x.ndim))), 1e-6,
+                "rounding errors of float32", "oracle")),
         mistakes=_SHARED[1:8]),
     Checks(decode_q4_1, cases=(
-            call(_FULL[0]).about("one block: step 0.5, minimum −1"), call(_FULL[1]).about(
-                "two times three rows of two blocks"),
-            call(_FULL[1][0, 0])),
+        call(_FULL[0]).about("one block: step 0.5, minimum −1"),
+        call(_FULL[1]).about("two times three rows of two blocks"), call(_FULL[1][0, 0])),
         claims=(
             oracle("the library gguf", _by_gguf("Q4_1"), call(_FULL[0]), call(_FULL[1][0])),
             oracle("struct, number by number", _by_struct, call(_FULL[1]), tolerance=1e-6, why="float32 sums"),
-            Claim("code 0 everywhere is the minimum everywhere", lambda f: distance(f(np.array([0, 56, 0, 188] + 16 *
-                [0], np.uint8)), np.full(32, -1.0)))),
+            Claim("code 0 everywhere is the minimum everywhere",
+                lambda f: distance(f(np.array([0, 56, 0, 188] + 16 * [0], np.uint8)), np.full(32, -1.0)))),
         mistakes=(
             Mistake("high half first", ("[pairs & 15, pairs >> 4]", "[pairs >> 4, pairs & 15]"),
                 "The two halves of each block are exchanged", "the low four bits come first"),
@@ -324,8 +326,8 @@ CHECKS = (
             call(_EIGHTH[1]).about("two times three rows of two blocks")),
         claims=(
             oracle("the library gguf", _by_gguf("Q8_0"), call(_EIGHTH[0]), call(_EIGHTH[1][0])),
-            Claim("code 0 everywhere is 0 everywhere", lambda f: distance(f(np.array([0, 56] + 32 * [0], np.uint8)),
-                np.zeros(32)))),
+            Claim("code 0 everywhere is 0 everywhere",
+                lambda f: distance(f(np.array([0, 56] + 32 * [0], np.uint8)), np.zeros(32)))),
         mistakes=(
             Mistake("unsigned", (".view(np.int8)", ""), "Negative numbers come back large and positive",
                 "read the bytes as signed: view(np.int8)"),
@@ -362,16 +364,15 @@ CHECKS = (
             Mistake("one place after the other", ("axis=-1", "axis=-2"),
                 "All first codes come before all second ones", "codes of one byte stand side by side"))),
     Checks(gptq, run=_compensated, cases=(
-            call(_w[:2, :3], _x[:, :3], 3), call(_w, _x, 4, block_size=12), call(_w, _x, 3, symmetric=False),
-            call(_w, _x, 2, 12, False),
-            call(_w, _x, 4, 4, False, 0.1).about("blocks of 4"), call(_w, _x, 3, 4, False)
-            .about("weights pushed beyond their grid"), call(_w, _x, 4, damping=1.0),
-            call(_w, np.diag(np.arange(1.0, 13)), 4).about("inputs without correlation"), call(_w, 0 * _x, 4)
-            .about("inputs of zero", edge=True)),
+        call(_w[:2, :3], _x[:, :3], 3), call(_w, _x, 4, block_size=12), call(_w, _x, 3, symmetric=False),
+        call(_w, _x, 2, 12, False), call(_w, _x, 4, 4, False, 0.1).about("blocks of 4"),
+        call(_w, _x, 3, 4, False).about("weights pushed beyond their grid"), call(_w, _x, 4, damping=1.0),
+        call(_w, np.diag(np.arange(1.0, 13)), 4).about("inputs without correlation"),
+        call(_w, 0 * _x, 4).about("inputs of zero", edge=True)),
         claims=(
             Claim("outputs come nearer than by rounding alone", _outputs_come_nearer),
-            Claim("without correlation it is plain rounding", lambda f: distance(dequantize(f(_w, np.eye(12), 4, 12)),
-                fake_quantize(_w, 4, 12))),
+            Claim("without correlation it is plain rounding",
+                lambda f: distance(dequantize(f(_w, np.eye(12), 4, 12)), fake_quantize(_w, 4, 12))),
             Claim("numpy.linalg.lstsq, column by column", lambda f: max(distance(dequantize(f(_w, _x, bits, size,
                 damping=0.0)), _column_by_column(_w, _x, bits, size)) for bits, size in ((4, 12), (3, 4))), 1e-9,
                 "the same codes; steps in float64", "oracle")),
@@ -389,21 +390,21 @@ CHECKS = (
             Mistake("error of the column as it was", ("error = left[:, j]", "error = w[:, j]"),
                 "What columns before have passed on to a column is not made up for",
                 "take the error of the column as it stands, with what was passed on to it"),
-            Mistake("first to last", (("cholesky(h[::-1, ::-1])", "cholesky(h)"),
-                ("np.eye(len(l)))[::-1, ::-1]", "np.eye(len(l))).T")),
-                "The factor gives H⁻¹ = U Uᵀ in place of Uᵀ U",
-                "factor from the last column to the first"),
+            Mistake("first to last",
+                (("cholesky(h[::-1, ::-1])", "cholesky(h)"), ("np.eye(len(l)))[::-1, ::-1]", "np.eye(len(l))).T")),
+                "The factor gives H⁻¹ = U Uᵀ in place of Uᵀ U", "factor from the last column to the first"),
             *(Mistake("factor not inverted", ("forward_substitution(l, np.eye(len(l)))[::-1, ::-1]", it),
                 "The factor of H is taken for that of its inverse", "invert the triangular factor")
                 for it in ("l[::-1, ::-1]", "cholesky(h).T")))),
     Checks(QuantizedCache, run=_life, written=_written_life, refusal=ValueError, cases=(
-            call(3, 1, 2, chunks=_TWO[:1]), call(5, 1, 2, chunks=_TWO, key_group=2), call(5, 1, 2, chunks=_TWO, bits=4),
-            call(4, 1, 2, chunks=[(np.float32(a), np.float32(b)) for a, b in _TWO], like=np.zeros((), np.float32)),
-            call(11, 2, 6, chunks=_chunks(1, 3, 11), d_value=10, bits=4, key_group=4).about("three chunks"),
-            call(11, 2, 6, chunks=_chunks(5, 9, 11), d_value=10, bits=4, key_group=3).about("groups across chunks"),
-            call(12, 2, 6, chunks=_chunks(11), d_value=10), call(5, 1, 2, chunks=[(a[None], b[None]) for a, b in _TWO],
-            leading=(1,)), call(11, 2, 6, chunks=[(np.float32(_k[None]), np.float32(_v[None]))], d_value=10,
-            leading=(1,), like=np.zeros((), np.float32), bits=4, key_group=5).about("all options")),
+        call(3, 1, 2, chunks=_TWO[:1]), call(5, 1, 2, chunks=_TWO, key_group=2), call(5, 1, 2, chunks=_TWO, bits=4),
+        call(4, 1, 2, chunks=[(np.float32(a), np.float32(b)) for a, b in _TWO], like=np.zeros((), np.float32)),
+        call(11, 2, 6, chunks=_chunks(1, 3, 11), d_value=10, bits=4, key_group=4).about("three chunks"),
+        call(11, 2, 6, chunks=_chunks(5, 9, 11), d_value=10, bits=4, key_group=3).about("groups across chunks"),
+        call(12, 2, 6, chunks=_chunks(11), d_value=10),
+        call(5, 1, 2, chunks=[(a[None], b[None]) for a, b in _TWO], leading=(1,)),
+        call(11, 2, 6, chunks=[(np.float32(_k[None]), np.float32(_v[None]))], d_value=10, leading=(1,),
+            like=np.zeros((), np.float32), bits=4, key_group=5).about("all options")),
         claims=(
             Claim("keys are rounded by channel in whole groups, values token by token", _rounds_as_asked, **_LAST_BITS),
             Claim("chunks make no difference", _chunks_do_not_count),
@@ -415,8 +416,9 @@ CHECKS = (
                 "keys = quantize(np.repeat(recent[..., :whole, :].mean(-1, keepdims=True), recent.shape[-1], -1).mT, "
                 "self.bits, group, symmetric=False)"), "All channels of a key come back alike",
                 "keep each channel apart"),
-            Mistake("latest keys lost", ("self._recent[..., : recent.shape[-2] - whole, :] = recent[..., whole:, :]",
-                "pass"), "Keys that wait for their group come back as zeros", "keep what is left over as it is"))),
+            Mistake("latest keys lost",
+                ("self._recent[..., : recent.shape[-2] - whole, :] = recent[..., whole:, :]", "pass"),
+                "Keys that wait for their group come back as zeros", "keep what is left over as it is"))),
     Checks(bits_per_number, cases=(
             call(4, 32), call(4, 32, False).about("Q4_1"), call(8, 32), call(3, 16, itemsize=4),
             call(5, 7, False, 3).about("odd sizes"), call(2, 1)),
@@ -444,8 +446,9 @@ CHECKS = (
         mistakes=(
             Mistake("bits for bytes", ("* bits // 8", "* bits"), "Codes take eight times too much",
                 "8 bits are a byte"),
-            Mistake("scales not counted", (("others = 2 * d_head * -(-n_tokens // key_group) + 2 * n_tokens + ",
-                "others = "),), "It falls short by the scales and minima", "count scale and minimum of each grid"),
+            Mistake("scales not counted",
+                (("others = 2 * d_head * -(-n_tokens // key_group) + 2 * n_tokens + ", "others = "),),
+                "It falls short by the scales and minima", "count scale and minimum of each grid"),
             Mistake("latest keys not counted", (" + key_group * d_head", ""),
                 "It falls short by the keys that wait for their group", "a group of keys is kept as it is"),
             Mistake("only whole groups", ("-(-n_tokens // key_group)", "(n_tokens // key_group)"),
@@ -453,10 +456,9 @@ CHECKS = (
     Checks(float_grid, cases=(call(3, 2), call(2, 1), call(4, 3), call(5, 0), call(2, 0)),
         claims=(
             Claim("the smallest normal numbers are eight steps of 2⁻⁹",
-                lambda f: distance(np.diff(f(4, 3)).reshape(-1)[8:16],
-                np.full(8, 2.0**-9))),
-            Claim("numpy's float16, bit pattern by bit pattern", lambda f: distance(f(5, 10),
-                np.arange(0x7C00, dtype=np.uint16).view(np.float16)), kind="oracle")),
+                lambda f: distance(np.diff(f(4, 3)).reshape(-1)[8:16], np.full(8, 2.0**-9))),
+            Claim("numpy's float16, bit pattern by bit pattern",
+                lambda f: distance(f(5, 10), np.arange(0x7C00, dtype=np.uint16).view(np.float16)), kind="oracle")),
         mistakes=(
             Mistake("no denormals", (("(e > 0) + f", "1 + f"), ("np.maximum(e, 1)", "e")),
                 "Zero is missing, and all numbers next to it",
@@ -471,8 +473,9 @@ CHECKS = (
             call(_x, 10).about("the last but one"),
             call(_x[:_x.shape[1]], 3).about("as many rows as columns", tolerance=1e-6)),
         claims=(
-            Claim("what is left is orthogonal to the later columns", lambda f: distance(_x[:, 5:].T @ (_x[:, 4] -
-                _x[:, 5:] @ f(_x, 4)), np.zeros(7)), 1e-10, "sums of 40 products of numbers up to 12"),
+            Claim("what is left is orthogonal to the later columns",
+                lambda f: distance(_x[:, 5:].T @ (_x[:, 4] - _x[:, 5:] @ f(_x, 4)), np.zeros(7)), 1e-10,
+                "sums of 40 products of numbers up to 12"),
             oracle("numpy.linalg.lstsq", lambda x, j: np.linalg.lstsq(x[:, j + 1 :], x[:, j])[0], call(_x, 3),
                 tolerance=1e-10, why="a condition number of 5")),
         mistakes=(
@@ -480,11 +483,12 @@ CHECKS = (
                 "Columns that are rounded already take part", "only columns after j are free"),
             Mistake("counted from 1", ("x[:, j + 1 :], x[:, j]", "x[:, j:], x[:, j - 1]"),
                 "It is the answer for the column before", "columns are counted from 0"),
-            Mistake("projected on column j", ("lstsq(x[:, j + 1 :], x[:, j])",
-                "x[:, j] @ x[:, j + 1 :] / (x[:, j] @ x[:, j])"), "Each later column is fitted with column j",
-                "fit column j with the later columns"),
-            Mistake("means subtracted", lambda x, j: np.linalg.lstsq(*(it - it.mean(0) for it in (x[:, j + 1 :],
-                x[:, j])))[0], "Columns are compared as if a constant were free to be added",
+            Mistake("projected on column j",
+                ("lstsq(x[:, j + 1 :], x[:, j])", "x[:, j] @ x[:, j + 1 :] / (x[:, j] @ x[:, j])"),
+                "Each later column is fitted with column j", "fit column j with the later columns"),
+            Mistake("means subtracted",
+                lambda x, j: np.linalg.lstsq(*(it - it.mean(0) for it in (x[:, j + 1 :], x[:, j])))[0],
+                "Columns are compared as if a constant were free to be added",
                 "take the columns as they are, for what a layer gives has no such constant"),
             Mistake("projections one by one", lambda x, j: x[:, j] @ x[:, j + 1 :] / (x[:, j + 1 :] ** 2).sum(0),
                 "Each column stands in as if the others did not", "solve for all columns together"))),
