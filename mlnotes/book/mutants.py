@@ -19,7 +19,7 @@ import yaml
 
 from mlnotes.checks import all_checks
 from mlnotes.diagnosis.brakes import Brake, branches, holds_itself, with_brakes
-from mlnotes.diagnosis.causes import changed_calls
+from mlnotes.diagnosis.habits import changed_calls
 from mlnotes.diagnosis.rewrites import SLIPS, left_out, rewrites
 from mlnotes.diagnosis.source import definitions, run_definition
 from mlnotes.diagnosis.trials import quiet, trials

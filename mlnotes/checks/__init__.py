@@ -15,8 +15,11 @@ import warnings
 
 import numpy as np
 
+from mlnotes.diagnosis.attempt import Attempt
 from mlnotes.diagnosis.brakes import TooLong
-from mlnotes.diagnosis.causes import Attempt, cause_of, loop_without_end, version_of
+from mlnotes.diagnosis.causes import cause_of
+from mlnotes.diagnosis.known import version_of
+from mlnotes.diagnosis.lines import loop_without_end
 from mlnotes.diagnosis.report import Counterexample, Evidence, Mistakes, Report, compared, written, written_call
 from mlnotes.diagnosis.report import Table as Table  # for chapters
 from mlnotes.diagnosis.source import definitions, edited_definitions, never_returns, parameters_of, source_of

@@ -16,7 +16,7 @@ from mlnotes.book.mutants import WANTED, changes, count, known_equal
 from mlnotes.book.sampling import EVERY, sample
 from mlnotes.checks import all_checks, check, evidence
 from mlnotes.checks.bank import Checks, call
-from mlnotes.diagnosis.causes import told, version_of
+from mlnotes.diagnosis.known import told, version_of
 from mlnotes.diagnosis.source import parameters_of
 from mlnotes.diagnosis.trials import quiet, trials
 from mlnotes.diagnosis.variations import variations

@@ -53,9 +53,10 @@ from mlnotes.checks import (
 from mlnotes.checks.applications.linear import bias_gradient
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.checks.efficient.sinks import ring
-from mlnotes.diagnosis import brakes, causes
-from mlnotes.diagnosis.causes import told, version_of
+from mlnotes.diagnosis import brakes, causes, forms, habits, known, lines, relations, repairs
+from mlnotes.diagnosis.attempt import Attempt
 from mlnotes.diagnosis.experiments import turning_point
+from mlnotes.diagnosis.known import told, version_of
 from mlnotes.diagnosis.report import Evidence, Table, compared, written, written_call
 from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
 from mlnotes.diagnosis.source import edited, run_definition, source_of
@@ -543,7 +544,7 @@ class TestCauses:
     def test_what_is_not_a_number_is_not_explained_by_the_root_of_a_negative_one(self):
         checks = Checks(lambda x: -x, (call(2.0), call(3.0)))
         with quiet():
-            assert causes._relation(causes.Attempt.of(lambda x: np.nan, trials(checks))) == ""
+            assert relations.relation(Attempt.of(lambda x: np.nan, trials(checks))) == ""
 
     def test_an_argument_that_is_written_to_is_named(self):
         def my_log_softmax(x, axis=-1):
@@ -563,23 +564,23 @@ class TestCauses:
 
         checks = Checks(lambda x, y: float(np.sum(x * y)), (call(np.ones(2), np.ones(2)), call(np.ones(3), np.ones(3))))
         with quiet():
-            says = causes._overwritten(causes.Attempt.of(my_dot, trials(checks)))
+            says = habits._overwritten(Attempt.of(my_dot, trials(checks)))
         assert says == "The result is right, but `x` and `y` have changed after the call: write into copies."
 
     def test_a_factor_is_no_size_where_that_size_is_the_same_in_all_calls(self):
         checks = Checks(lambda x: float(x.prod()), (call(np.array([1.0, 2.0, 3.3])), call(np.array([0.7, 5.0, 3.1]))))
         with quiet():
-            says = causes._relation(causes.Attempt.of(lambda x: 3 * float(x.prod()), trials(checks)))
+            says = relations.relation(Attempt.of(lambda x: 3 * float(x.prod()), trials(checks)))
         assert says == "The result is three times the right one."
 
     def test_zeros_alone_are_not_taken_for_numbers_that_were_cut_off(self):
         checks = Checks(lambda x: x - 3, (call(np.array([1.0, 2.0])), call(np.array([0.5]))))
         with quiet():
-            attempt = causes.Attempt.of(lambda x: 0 * x, trials(checks))
-            assert "cut off" not in causes._relation(attempt)
+            attempt = Attempt.of(lambda x: 0 * x, trials(checks))
+            assert "cut off" not in relations.relation(attempt)
             farther = dataclasses.replace(checks, cases=(call(np.array([1.0, 5.0])), call(np.array([0.5, 6.0]))))
-            attempt = causes.Attempt.of(lambda x: np.maximum(x - 3, 0), trials(farther))
-            assert "cut off" in causes._relation(attempt)
+            attempt = Attempt.of(lambda x: np.maximum(x - 3, 0), trials(farther))
+            assert "cut off" in relations.relation(attempt)
 
     def test_an_argument_that_follows_from_the_others_need_not_be_read(self):
         def my_share(x, total):
@@ -587,15 +588,15 @@ class TestCauses:
 
         checks = Checks(lambda x, total: x / total, (call(np.array([1.0, 3.0]), 4.0), call(np.array([2.0, 4.0]), 6.0)))
         with quiet():
-            attempt = causes.Attempt.of(my_share, trials(checks))
-        assert causes._never_read(attempt, checks) == "`total` makes no difference: the right result depends on it."
-        assert causes._never_read(attempt, dataclasses.replace(checks, spare=("total",))) == ""
+            attempt = Attempt.of(my_share, trials(checks))
+        assert habits.never_read(attempt, checks) == "`total` makes no difference: the right result depends on it."
+        assert habits.never_read(attempt, dataclasses.replace(checks, spare=("total",))) == ""
 
     def test_an_argument_that_is_to_be_changed_is_not_asked_to_be_copied(self):
         checks = Checks(_kept_once, tuple(call(np.arange(n), []) for n in (2.0, 5.0)))
-        attempt = causes.Attempt.of(_kept_twice, trials(checks))
-        assert causes._overwritten(attempt) == "The result is right, but `held` is not left as it should be."
-        assert causes._line_that_leaves(attempt, checks) == ""
+        attempt = Attempt.of(_kept_twice, trials(checks))
+        assert habits._overwritten(attempt) == "The result is right, but `held` is not left as it should be."
+        assert lines.line_that_leaves(attempt, checks) == ""
 
     @pytest.mark.parametrize(
         ("source", "where"),
@@ -874,9 +875,9 @@ class TestCauses:
         checks = Checks(lambda x: x, (call(np.array([1.0, 2.0])),))
         [trial] = trials(checks)
         for value, kind in ((np.ones(3), "give another shape"), ("1", "give another shape"), (np.ones(2), "")):
-            assert causes._without_numbers(trial, Outcome(value)) == kind
-        assert causes._without_numbers(trial, Outcome(np.array([1.0, np.nan]))) == "give nan or infinity"
-        assert causes._without_numbers(trial, Outcome(error=KeyError())) == "raise KeyError"
+            assert known._without_numbers(trial, Outcome(value)) == kind
+        assert known._without_numbers(trial, Outcome(np.array([1.0, np.nan]))) == "give nan or infinity"
+        assert known._without_numbers(trial, Outcome(error=KeyError())) == "raise KeyError"
 
     def test_two_known_mistakes_that_explain_the_wrong_numbers_alike_are_not_named(self):
         def answer(x):
@@ -886,11 +887,11 @@ class TestCauses:
 
         cases = call(np.array([1.0, 2.0])), call(np.array([3.0, 5.0])), call(np.ones((2, 2)))
         both = [Mistake(name, lambda x: x + 1, f"{name} is seen", "do it") for name in ("This", "That")]
-        for known, says in ((both[:1], "This is seen: do it. That explains"), (both, "")):
-            checks = Checks(lambda x: x, cases, mistakes=tuple(known))
-            attempt = causes.Attempt.of(hidden(answer), trials(checks))
-            assert causes._known_in_part(attempt, checks).startswith(says)
-            assert bool(causes._known_in_part(attempt, checks)) == bool(says)
+        for listed, says in ((both[:1], "This is seen: do it. That explains"), (both, "")):
+            checks = Checks(lambda x: x, cases, mistakes=tuple(listed))
+            attempt = Attempt.of(hidden(answer), trials(checks))
+            assert known.known_in_part(attempt, checks).startswith(says)
+            assert bool(known.known_in_part(attempt, checks)) == bool(says)
 
     def test_calls_that_should_raise_an_error_are_shown_after_those_with_numbers(self):
         report = check(hidden(lambda ids, table: table[np.asarray(ids) - 1]), "embedding")
@@ -1177,7 +1178,7 @@ class TestCauses:
         right = "The call that fails comes out right with the symmetric part"
         for cases, says in (((square,), right), ((square, vector), "")):
             checks = Checks(lambda x: x, cases)
-            attempt = causes.Attempt.of(answer, trials(checks))
+            attempt = Attempt.of(answer, trials(checks))
             assert turning_point(attempt, checks, time.process_time() + 3).startswith(says)
             assert bool(turning_point(attempt, checks, time.process_time() + 3)) == bool(says)
 
@@ -1210,7 +1211,7 @@ class TestCauses:
     def test_a_result_of_truth_values_has_no_logarithm(self):
         [trial] = trials(Checks(lambda x: x > 0, (call(np.array([1.0, -1.0])),)))
         row = trial, np.array([0.0, -np.inf]), trial.right.value, trial.case
-        assert causes._relation_of([row], "The result") == ""
+        assert relations._relation_of([row], "The result") == ""
 
     def test_a_changed_answer_knows_no_module_that_the_answer_lacks(self):
         answer = written_down("def my_answer(x):\n    return math.exp(x)", "my_answer")
@@ -1249,12 +1250,12 @@ class TestCauses:
     def test_numbers_that_agree_by_chance_do_not_make_a_line_right(self):
         program = "def my_softmax(a):\n    b = np.ones(3)\n    c = b - 1\n    return np.cos(a)"
         checks = Checks(_of_zeros_and_ones, (call(np.array([2.0, 3.0, 5.0])), call(np.array([4.0, 3.0, 0.5]))))
-        attempt = causes.Attempt.of(written_down(program), trials(checks))
-        assert causes._line_that_leaves(attempt, checks) == ""
+        attempt = Attempt.of(written_down(program), trials(checks))
+        assert lines.line_that_leaves(attempt, checks) == ""
 
     def test_right_numbers_in_another_order_are_named(self):
         checks = Checks(lambda x: x, (call(np.array([1.0, 0.0])), call(np.array([[0.0, 1.0]]))))
-        assert causes._shuffled(causes.Attempt.of(lambda x: x[..., ::-1], trials(checks))) == ""
+        assert forms.shuffled(Attempt.of(lambda x: x[..., ::-1], trials(checks))) == ""
         answer = hidden(lambda x, axis=-1: np.roll(softmax(x, axis), 1, axis))
         assert check(answer, "softmax").says == "The numbers are right, but in another order."
 
@@ -1268,9 +1269,9 @@ class TestCauses:
             (lambda x: {"ends": (4.0, 9.0), "squares": np.roll(x**2, 1)}, ""),
             (lambda x: {"ends": np.array([x[0], x[-1]]), "squares": np.roll(x**2, 1)}, "`squares`'s numbers are right"),
         ):
-            attempt = causes.Attempt.of(hidden(answer), trials(checks))
-            assert causes._shuffled(attempt).startswith(says)
-            assert bool(causes._shuffled(attempt)) == bool(says)
+            attempt = Attempt.of(hidden(answer), trials(checks))
+            assert forms.shuffled(attempt).startswith(says)
+            assert bool(forms.shuffled(attempt)) == bool(says)
 
     def test_complex_numbers_where_real_ones_are_right_are_refused(self):
         report = check(hidden(lambda a: np.poly(a).astype(complex)), "characteristic_polynomial")
@@ -1302,7 +1303,7 @@ class TestCauses:
     def test_factors_in_the_wrong_order_are_named_so(self):
         checks = Checks(lambda a: a.T @ a, (call(np.arange(6.0).reshape(3, 2)), call(np.ones((2, 4)))))
         answer = written_down("def my_softmax(a):\n    return a @ a.T")
-        says = causes._repair(causes.Attempt.of(answer, trials(checks)), checks, time.process_time() + 5)
+        says = repairs.repair(Attempt.of(answer, trials(checks)), checks, time.process_time() + 5)
         assert says.startswith("Line 2, `return a @ a.T`: look at the order.")
 
     def test_nan_in_one_of_several_parts_is_pointed_at(self):
@@ -1326,7 +1327,7 @@ class TestCauses:
         signs = {("grown", True): "Go down."}
         checks = Checks(lambda x: {"x": x, "grown": False}, tuple(map(call, (1.0, 2.0, -3.0))), signs=signs)
         with quiet():
-            assert causes._hint(causes.Attempt.of(answer, trials(checks)), checks) == says
+            assert known.hint(Attempt.of(answer, trials(checks)), checks) == says
 
     def test_a_size_that_is_asked_of_a_transpose_is_no_transpose(self):
         def my_output_mean_square(x, deviation):
@@ -1349,8 +1350,8 @@ class TestCauses:
         checks = Checks(lambda x: x, (call(np.array([0.0, 1.0])),))
         answer = written_down(f"def my_softmax(x):\n    y = {line}\n    return 0 * x + y")
         with quiet():
-            attempt = causes.Attempt.of(answer, trials(checks))
-            *_, heard = causes._line_that_warned(attempt).split("`: ")
+            attempt = Attempt.of(answer, trials(checks))
+            *_, heard = lines.line_that_warned(attempt).split("`: ")
         assert heard == f"{says}."
 
     @pytest.mark.parametrize(
@@ -1388,7 +1389,7 @@ class TestCauses:
         """
         answer = written_down(textwrap.dedent(body).strip())
         checks = Checks(lambda x, size=2, first=None: np.exp(x).sum(), tuple(call(np.ones(n), 3) for n in (2, 5, 11)))
-        says = causes._repair(causes.Attempt.of(answer, trials(checks)), checks, time.process_time() + 5)
+        says = repairs.repair(Attempt.of(answer, trials(checks)), checks, time.process_time() + 5)
         assert "which variable stands where" not in says
 
     def test_an_argument_that_all_failing_calls_share_is_named(self):
@@ -1564,7 +1565,7 @@ class TestCauses:
             yield
             raise brakes.TooLong
 
-        monkeypatch.setattr(causes, "alarm", late)
+        monkeypatch.setattr("mlnotes.diagnosis.attempt.alarm", late)
         assert "no end after" in check(softmax).counterexample.found
 
     @pytest.mark.parametrize("before", ["", "del signal.setitimer"], ids=["signals", "no signals"])
@@ -1610,7 +1611,7 @@ class TestCauses:
     def test_results_that_have_parts_in_some_calls_only_are_compared(self):
         checks = Checks(lambda n: {"a": np.zeros(n)} if n > 1 else np.zeros(2), (call(1), call(2)))
         answer = hidden(lambda n: {"a": np.zeros((n, 1))} if n > 1 else np.zeros((2, 1)))
-        says = causes._form(causes.Attempt.of(answer, trials(checks)))
+        says = forms.form(Attempt.of(answer, trials(checks)))
         assert says == "The numbers are right, but their shape is not: (2, 1) where (2,) is right."
 
     def test_a_cause_that_is_not_found_is_not_made_up(self):
@@ -1622,7 +1623,7 @@ class TestCauses:
         assert "taken for each other" not in report.says
 
     def test_all_nodes_that_hold_others_are_looked_at(self):
-        tree = ast.parse(Path(causes.__file__).read_text(encoding="utf-8"))
+        tree = ast.parse(Path(repairs.__file__).read_text(encoding="utf-8"))
         nodes = {id(it) for it in ast.walk(tree) if type(it) not in brakes._LEAVES}
         assert {id(it) for it in brakes.branches(tree)} == nodes
 
@@ -1671,9 +1672,9 @@ class TestCauses:
     def test_what_is_tried_for_a_repair_is_counted_and_not_timed(self, monkeypatch):
         def changes_tried(effort, seconds_per_look):
             clock, tried = itertools.count(), []
-            monkeypatch.setattr(causes, "EFFORT", effort)
+            monkeypatch.setattr(repairs, "EFFORT", effort)
             monkeypatch.setattr(brakes, "run_definition", lambda *it: tried.append(it) or run_definition(*it))
-            monkeypatch.setattr(causes.time, "process_time", lambda: seconds_per_look * next(clock))
+            monkeypatch.setattr(repairs.time, "process_time", lambda: seconds_per_look * next(clock))
             check(lambda x, axis=-1: np.exp(x - x.max(axis=axis, keepdims=True)) / np.cos(x).sum(), "softmax")
             return len(tried)
 
