@@ -39,6 +39,8 @@ COMMON = {
     "n": n,
 }
 covariance = np.linalg.inv(A.T @ A)
+held_map = np.linalg.solve(A.T @ A + 0.7 * np.eye(n), A.T)  # what ridge multiplies b by
+squared_error = (vt @ (held_map @ A @ star - star)) ** 2 + 0.36 * ((vt @ held_map) ** 2).sum(axis=1)
 held = ridge(A, b, 0.7)
 # What another linear estimate may add, if it is to be right on average as well.
 UNBIASED = {
@@ -92,6 +94,9 @@ SIZES = {"m": rows, "n": columns, "tolerance": 2e-3}
 mirrors = sum((rows - j) * (2 * (columns - j) + 1) for j in range(columns))
 
 FORMULAS = {
+    "trust-tested": [
+        COMMON | {"c": vt @ star, "value": From(lambda at: squared_error[at["i"] - 1])},
+    ],
     "patients": [PATIENTS],
     "no-solution": [HAND],
     "outlier-said": [COMMON],
@@ -125,6 +130,7 @@ INLINE = {
         r"s_i^2/(s_i^2+\lambda)": COMMON | {"value": From(lambda at: (vt @ held / (vt @ x))[at["i"] - 1])},
     },
     "trust": {
+        "m-n=4": NotRead("a case"),
         r"\mathbf b=\mathbf A\mathbf x^*+\mathbf e": COMMON,
         r"\mathbf x=(\mathbf A^{\mathsf T}\mathbf A)^{-1}\mathbf A^{\mathsf T}\mathbf b"
         r"=\mathbf x^*+\mathbf M\mathbf e": COMMON,

@@ -192,7 +192,7 @@ INLINE = {
         r"xw+b=0": {"x": 0.75, "w": -2.0, "b": 1.5},
         r"x=-b/w": {"x": np.roots([-2.0, 1.5])[0], "w": -2.0, "b": 1.5},
     },
-    "mlp-learn3": {
+    "mlp-learn4": {
         r"T(x)=2\,\mathrm{relu}(x)-4\,\mathrm{relu}(x-\tfrac12)": BENDS | {"x": [0.2, 0.4, 0.7, 0.9], "T": tent}
     },
     "59129aac": {r"\sigma(x)+\sigma(-x)=1": BENDS},

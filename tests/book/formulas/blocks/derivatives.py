@@ -118,6 +118,10 @@ DISTANCE = {
     r"\mathrm d\mathbf a": rng.normal(size=3),
 }
 samples = np.array([[1.0, 2, -3], [4, -1, 2], [0, 7, 6], [-2, 5, 1]])  # their mean is exact
+middle = samples.mean(0)
+for _ in range(2000):  # Weiszfeld's method
+    weights = 1 / np.linalg.norm(middle - samples, axis=1)
+    middle = weights @ samples / weights.sum()
 SAMPLES = {r"\mathbf a": samples.mean(0), r"\mathbf B": samples, "i": range(1, 5)}
 
 g = rng.normal(size=3)
@@ -230,7 +234,11 @@ INLINE = {
         r"\tfrac32r/h": CENTRAL | {"value": best_error("central")},
     },
     "distance": {r"\mathbf v=\mathbf a-\mathbf b": DISTANCE},
-    "pull": {r"\sum_i2(\mathbf a-\mathbf b_i)=\mathbf 0": SAMPLES},
+    "pull": {
+        r"\sum_i2(\mathbf a-\mathbf b_i)=\mathbf 0": SAMPLES,
+        r"\sum_i(\mathbf a-\mathbf b_i)/\lVert\mathbf a-\mathbf b_i\rVert_2=\mathbf 0": SAMPLES
+        | {r"\mathbf a": middle, "scale": 1.0},
+    },
     "softmax": {
         r"\mathrm{lse}(\mathbf x)=\log\sum_j\exp x_j": SOFTMAX,
         r"p_i=\exp(x_i-\mathrm{lse}(\mathbf x))": SOFTMAX,

@@ -89,6 +89,37 @@ NEAR = {
     r"\rho": ours.rayleigh_quotient(symmetric, near),
     r"\lambda_1": of_symmetric[1],
 }
+# The error lies along another eigenvector, and is small.
+turned_by = 1e-3
+NEXT = NEAR | {
+    r"\mathbf v": v1 + turned_by * axes[:, 3],
+    r"\varepsilon": turned_by,
+    r"\rho": ours.rayleigh_quotient(symmetric, v1 + turned_by * axes[:, 3]),
+    r"\lambda_2": of_symmetric[3],
+    "≈": 1e-4,
+}
+# A small change of a matrix that is not symmetric, and what it does to one eigenvalue and its vector.
+changed_by = 1e-7 * rng.normal(size=(n, n))
+
+
+def pair_of(matrix):
+    """Give the largest eigenvalue, which is real, and its vector, whose first entry is 1."""
+    all_values, all_vectors = np.linalg.eig(matrix)
+    at = all_values.real.argmax()
+    return all_values[at].real, (all_vectors[:, at] / all_vectors[0, at]).real
+
+
+(at_first, right), (moved_to, right_moved), (_, left) = map(pair_of, (large, large + changed_by, large.T))
+CHANGED = {
+    r"\mathbf A": large,
+    r"\mathrm d\mathbf A": changed_by,
+    r"\lambda": at_first,
+    r"\mathrm d\lambda": moved_to - at_first,
+    r"\mathbf v": right,
+    r"\mathrm d\mathbf v": right_moved - right,
+    r"\mathbf y": left,
+    "tolerance": 1e-5,  # of the products of two small changes
+}
 # Small whole numbers, which are not rounded: both sides are 0.
 MIXED = {
     r"\mathbf A": np.array([[4, 2, 0], [2, 1, 0], [0, 0, 3]]),
@@ -152,6 +183,7 @@ STEPS = {
 }
 
 FORMULAS = {
+    "defective": [CHANGED],
     "settled": [{r"\mathbf A": chances, r"\mathbf v": settled}],
     "ranking-said": [STRETCHED],
     "four-said": [TWO],
@@ -160,6 +192,11 @@ FORMULAS = {
 }
 
 INLINE = {
+    "defective": {
+        r"\mathbf y^{\mathsf T}\mathbf A=\lambda\mathbf y^{\mathsf T}": CHANGED,
+        r"\mathrm d\mathbf A\,\mathbf v+\mathbf A\,\mathrm d\mathbf v"
+        r"=\mathrm d\lambda\,\mathbf v+\lambda\,\mathrm d\mathbf v": CHANGED,
+    },
     "four-said": {
         r"\mathbf A\mathbf v=\lambda\mathbf v": STRETCHED,
         r"(\lambda\mathbf I-\mathbf A)\mathbf v=\mathbf 0": STRETCHED | {"scale": 1.0},
@@ -178,6 +215,8 @@ INLINE = {
         r"\begin{pmatrix}1&1\\0&1\end{pmatrix}^k=\begin{pmatrix}1&k\\0&1\end{pmatrix}": SHEAR,
     },
     "cubic": {
+        r"\rho-\lambda_1\approx\varepsilon^2(\lambda_2-\lambda_1)": NEXT,
+        r"|\rho-\lambda_1|/|\rho-\lambda_2|\approx\varepsilon^2": NEXT,
         r"\mathbf v=\mathbf v_1+\varepsilon\mathbf w": NEAR,
         r"\mathbf v_1\cdot\mathbf A\mathbf w=\lambda_1\mathbf v_1\cdot\mathbf w=0": MIXED,
     },

@@ -179,6 +179,40 @@ PAIR = {
 }
 
 
+any_v = rng.normal(size=n)
+UPDATED = PAIR | {
+    r"\mathbf B_+": behind,
+    r"\mathbf v": any_v,
+    r"\mathbf u": any_v - changes[1] * (steps[1] @ any_v) / (steps[1] @ changes[1]),
+}
+
+# The third step of conjugate gradients on a quadratic: numbers from exact searches, directions from a basis.
+at, conjugate = w, [-(H @ w)]
+
+
+def lowest(point, direction):
+    """Find how far away a quadratic is lowest."""
+    return minimize_scalar(lambda t: (point + t * direction) @ H @ (point + t * direction)).x
+
+
+for _ in range(2):
+    far = lowest(at, conjugate[-1])
+    slope_before, at = H @ at, at + far * conjugate[-1]
+    along = -(H @ at)
+    conjugate.append(along - sum(p * (along @ H @ p) / (p @ H @ p) for p in conjugate))
+CONJUGATE = {
+    r"\mathbf H": H,
+    r"\mathbf g": slope_before,
+    r"\mathbf g_+": H @ at,
+    r"\mathbf p": conjugate[1],
+    r"\mathbf p_+": conjugate[2],
+    r"\eta": far,
+    r"\beta": np.linalg.lstsq(conjugate[1][:, None], conjugate[2] + H @ at)[0].item(),
+    "tolerance": 1e-6,  # of a numerical minimum
+    "scale": 1.0,
+}
+
+
 def valley_gradient(x):
     return np.array([1, 9]) * x
 
@@ -227,6 +261,8 @@ FORMULAS = {
     ],
     "newton": [SLOPE | {r"\mathbf p": after(ours.newton(), 1) - w}],
     "lbfgs-idea": [PAIR],
+    "lbfgs-wolfe": [UPDATED],
+    "conjugate": [CONJUGATE],
     "adam": [
         third_step(
             ours.rmsprop(eta, beta, eps),
@@ -298,6 +334,15 @@ INLINE = {
         r"\lambda=-1": {r"\lambda": saddle_gradient(np.array([0, 1e-6]))[1] / 1e-6},
     },
     "lbfgs-idea": {r"\mathbf y-\mathbf y=\mathbf 0": PAIR},
+    "lbfgs-wolfe": {r"\mathbf y\cdot\mathbf B_+\mathbf y=\mathbf s\cdot\mathbf y": UPDATED},
+    "conjugate": {
+        r"\mathbf g_+=\mathbf g+\eta\mathbf H\mathbf p": CONJUGATE,
+        r"\mathbf g_+\cdot\mathbf p=0": CONJUGATE,
+        r"\mathbf p_+=-\mathbf g_++\beta\mathbf p": CONJUGATE,
+        r"\mathbf p_+\cdot\mathbf H\mathbf p=0": CONJUGATE,
+        r"\mathbf g\cdot\mathbf p=-\mathbf g\cdot\mathbf g": CONJUGATE,
+        r"\mathbf H\mathbf p=(\mathbf g_+-\mathbf g)/\eta": CONJUGATE,
+    },
     "predict-decay": {
         r"\mathbf x-\eta(\mathbf g+\lambda\mathbf x)=(1-\eta\lambda)\mathbf x-\eta\mathbf g": SLOPE
         | {r"\eta": eta, r"\lambda": strength}

@@ -93,6 +93,7 @@ INLINE = {
         r"\mathbf G_N\cdots\mathbf G_1\mathbf A=\mathbf R": TURNS | {r"\cdots": turns[1]},
         r"\mathbf Q=\mathbf G_1^{\mathsf T}\cdots\mathbf G_N^{\mathsf T}": TURNS | {r"\cdots": turns[1].T},
         r"\mathbf v=\mathbf x-\beta\mathbf e_1": MIRROR | {r"\mathbf v": normal * (vector[0] - beta(far))},
+        r"\mathbf Q^{\mathsf T}\mathbf Q=\mathbf I": COMMON,
     },
     "predict-sign": {
         r"\mathbf x=(1,10^{-9})": NotRead("a setting"),
@@ -102,6 +103,7 @@ INLINE = {
     "signs-answer": {
         r"1-\sqrt{1+x_2^2}=0": {r"\mathbf x": np.array([1, 1e-9])},
         r"\tau=2/(\mathbf v\cdot\mathbf v)=(\beta-x_1)/\beta": MIRROR,
+        r"x_1-\beta=-\sum_{i>1}x_i^2/(x_1+\beta)": MIRROR | {"i": range(1, 6)},
     },
     "volume-end": {
         r"\mathbf Q^{\mathsf T}\mathbf Q=\mathbf I": COMMON,

@@ -73,6 +73,7 @@ FORMULAS = {
     "f1f836cb": [COMMON],
     "7a84e0d3": [COMMON],
     "5b384ce3": [COMMON | {r"\mathbf J": np.diag(softmax(x)) - np.outer(softmax(x), softmax(x))}],
+    "af3e1334": [COMMON | {r"\mathbf J": ours.softmax_jacobian(x), r"\mathbf v": np.arange(1.0, n + 1) ** 2}],
     "0286dd55": [COMMON | {r"\mathbf X": X, "x": lambda i, t: X[i - 1, t - 1], "t": t, "N": N}],
     "fe2ef495": [COMMON | {"t": 2, r"\mathrm{onehot}": lambda t: np.eye(n)[t - 1]}],
     "e1822db4": [WINNER],

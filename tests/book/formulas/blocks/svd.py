@@ -122,6 +122,7 @@ INLINE = {
     "best": {
         r"\mathbf A_k=\sum_{j\le k}s_j\mathbf u_j\mathbf v_j^{\mathsf T}": RANK,
         r"\lVert\mathbf B\rVert_F^2=\mathrm{tr}\,\mathbf B^{\mathsf T}\mathbf B": COMMON,
+        r"\mathbf B=\mathbf A-\mathbf A_k": NotRead("a name"),
     },
     "proof": {r"\sum_{j>k}s_j^2\le\lVert\mathbf A-\mathbf B\rVert_F^2": REACHED},
     "penrose-conditions": {

@@ -1,0 +1,25 @@
+"""Train the networks of the chapter on 32, 64 and 512 clouds, at three rates, for 250 and for 1,000 steps."""
+
+import sys
+
+import numpy as np
+from cells import Page
+
+page = Page(__file__)
+page.run_until("share-missed", without=("training",))
+page.run("training", ("longer = {name: train(*it, steps=1000, sizes=(512,)) for name, it in kinds.items()}", ""))
+page.run("errors", (", 1000: longer", ""))
+for steps in 250, 1000:
+    for name, (make, layer, x, edges, y, _, *turned) in page["kinds"].items():
+        for rate in 0.01, 0.02, 0.04:
+            page.report("rate", rate)
+            nets = page["train"](make, layer, x, edges, y, rate, *turned, steps=steps, sizes=(64, 512))
+            for size, missed in zip((64, 512), page["share_missed"](nets, *page["judged"]), strict=True):
+                what = f"share missed by {name} after {steps} steps at {rate} with {size} clouds: median, least, most"
+                page.report(what, np.median(missed), missed.min(), missed.max())
+make, layer, *data, rate = page["kinds"]["EGNN"]
+missed = page["share_missed"](page["train"](make, layer, *data, rate, steps=1000, sizes=(32,)), *page["judged"])
+page.report("clouds", 32)
+page.report("share missed by five seeds of EGNN after 1,000 steps with so many clouds", *missed.ravel())
+page.hold("seeds of which miss more than if nothing moved", [2], [(missed > 1).sum()], within=0)
+sys.exit(page.compare())
