@@ -122,6 +122,7 @@ def _may_remember(node):
 
 
 def of_anyone(attempt, checks):
+    """Find the mistake that anyone may make, with any function: an option ignored, an argument overwritten."""
     # Versions that only raise are alike too easily, and so are those that give one number throughout.
     gives_values = any(unlike and not found.error for _, found, unlike in attempt.everyday)
     arrays = [x for _, found, _ in attempt.everyday if (x := numbers(found.value)) is not None]

@@ -36,6 +36,7 @@ def told_by_the_bank(attempt):
 
 
 def known_mistake(attempt, checks, mistakes):
+    """Find the mistake of the bank with which the book's function does the same as the answer in every trial."""
     for mistake in mistakes:
         if attempt.behaves_like(version := version_of(checks, mistake), wider=True, kinds=True):
             return told(mistake) + ("" if attempt.behaves_like(version, kinds=True) else f" {_WIDER}")
@@ -145,6 +146,7 @@ def version_of(checks, *mistakes):
 
 
 def two_at_once(attempt, checks, until):
+    """Find two mistakes of the bank that, made together, do the same as the answer, unless it takes too long."""
     simple = [mistake for mistake in checks.mistakes if not callable(mistake.edit)]
     for pair in itertools.combinations(simple, 2):
         if time.process_time() > until:

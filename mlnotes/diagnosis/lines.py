@@ -34,6 +34,7 @@ def missing_name(attempt):
 
 
 def line_that_raised(attempt):
+    """Point at the line of the answer in which the first failing call was stopped by an error."""
     source = source_of(attempt.function)
     for _, found, _ in attempt.failed[:1]:
         if not found.error or source is None:

@@ -209,6 +209,7 @@ def _never_given(attempt, checks):
 
 
 def options_given(attempt, checks):
+    """Tell for each option of the function in which trials that decide it takes a value of its own."""
     options = {name: it.default for name, it in parameters_of(checks.function).items() if it.default is not it.empty}
     return {
         name: [_is_given(trial.right, name, default) for trial, *_ in attempt.everyday]
