@@ -23,7 +23,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
 
     Parameters
     ----------
-    logits : array (..., m)
+    logits : array (..., n)
         One score in nats for each token; -inf for one that may not come, inf for one that must.
     temperature : float
         What scores are divided by. Below 1 probable tokens become more so; at 0 only the most probable is left.
@@ -35,7 +35,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
 
     Returns
     -------
-    array (..., m)
+    array (..., n)
         Probabilities: 0 for what may not be drawn. Tokens that are as probable as the last that is kept are kept too.
         Zeros where every score is -inf.
 
@@ -84,7 +84,7 @@ def generate(step, ids, n_tokens, stop=None, rng=None, **choice):
     Parameters
     ----------
     step : callable
-        Takes the next tokens, an integer array (l,), and gives scores (l, m) of what may follow each. It remembers what
+        Takes the next tokens, an integer array (l,), and gives scores (l, n) of what may follow each. It remembers what
         it was given: ``partial(model, caches=model.caches(capacity))``.
     ids : integer array (l,)
         The text so far, of at least one token.
@@ -107,7 +107,7 @@ def generate(step, ids, n_tokens, stop=None, rng=None, **choice):
     ------
     ValueError
         If ``ids`` is no vector of integers or empty, ``n_tokens`` or ``stop`` no integer or negative, ``rng`` neither a
-        generator nor a seed, ``step`` gives no scores (l, m), no token may follow because every score is -inf, or for
+        generator nor a seed, ``step`` gives no scores (l, n), no token may follow because every score is -inf, or for
         what `next_token_probabilities` refuses.
 
     Notes
@@ -140,7 +140,7 @@ def _as_doubles(p):
 def _require_rows(scores):
     if not is_array_api_obj(scores) or scores.ndim != 2 or 0 in scores.shape:
         got = f"shape {tuple(scores.shape)}" if is_array_api_obj(scores) else type(scores).__name__
-        raise ValueError(f"step must give an array of scores (l, m), one row for each token it is given, got {got}")
+        raise ValueError(f"step must give an array of scores (l, n), one row for each token it is given, got {got}")
 
 
 def _require_text(step, ids, n_tokens, stop, rng):

@@ -16,6 +16,9 @@ model, smollm2, states = page["model"], page["smollm2"], page["states"]
 
 def on_grid(bits, scheme, scale):
     """Measure the loss with all matrices on one kind of grid."""
+    if scheme == page["zero"]:
+        of = {"matrix": lambda w: w.numel(), "row": lambda w: w.shape[-1], "block": lambda w: 32}[scale]
+        return page["loss_with"](lambda w: page["on_zero_point"](w, bits, of(w))).mean()
     size = {"matrix": lambda w: None, "row": lambda w: w.shape[-1], "block": lambda w: 32}[scale]
     return page["loss_with"](lambda w: fake_quantize(w, bits, size(w), scheme == "absmax")).mean()
 

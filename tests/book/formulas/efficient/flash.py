@@ -83,6 +83,7 @@ TRAFFIC = {"l": 1_000_000, "s": 700_000, "d": wide[0], "e": wide[1], "M": fast, 
 LARGEST = {"B": 11, "d": d, "e": e, "h": d + e + 1, "reached": True}
 LARGEST["M"] = next(M for M in itertools.count(1) if ours.largest_block_size(M, d, e) == LARGEST["B"])
 MOVED = LARGEST | {"l": 29, "s": 13}
+CROSSING = next(M for M in itertools.count(1) if ours.largest_block_size(M, 64) == (64 + 64) // 4)
 
 FORMULAS = {
     "table-why": [NEXT | {"j": range(1, first + 1)}, NEXT | {"j": range(first + 1, s + 1)}],
@@ -119,10 +120,10 @@ INLINE = {
     },
     "traffic-said": {
         r"B\approx M/(2(d+e))": TRAFFIC,
-        r"M>(d+e)^2/2": NotRead("a condition"),
+        r"B>(d+e)/4": NotRead("a condition"),
+        r"M>(d+e)^2/16+(d+e)(d+e+1)/2": NotRead("a condition"),
     },
-    "trade": {r"M=(d+e)^2/2=8{,}192": {"d": 64, "e": 64, "M": 8192}},
-    "not-paying-said": {r"M<(d+e)^2/2": NotRead("a condition")},
+    "trade": {r"M=128^2/16+64\cdot129=9{,}280": {"M": CROSSING}},
     "sol2a": {
         r"e^{\lambda}\mathbf y=\sum_je^{x_j}\mathbf v_j": ROW,
         r"e^{\lambda}=\sum_je^{x_j}": ROW,

@@ -1,10 +1,11 @@
 """What the letters stand for in the formulas of grouped-query attention."""
 
 import numpy as np
+import scipy.linalg
 
 from mlnotes.attention.multi_head import split_heads
 from mlnotes.blocks.softmax import softmax
-from mlnotes.book.formulas import From
+from mlnotes.book.formulas import From, NotRead
 from mlnotes.efficient import grouped_query as ours
 
 rng = np.random.default_rng(0)
@@ -58,16 +59,39 @@ MEAN = {
     r"i\ne j": ("i", "j"),
     "≈": 0.05,
 }
+w_o, other = rng.normal(size=(h * e, width)), rng.normal(size=(e, e))
+COORDINATES = {
+    r"\mathbf W_V": heads(split_heads(w_v, h)),
+    r"\mathbf W_O": heads(np.split(w_o, h)),
+    r"\mathbf M": other,
+    "i": range(1, h + 1),
+}
+some = rng.normal(size=(2, 9, e))
+left, sizes, right = np.linalg.svd(some[1].T @ some[0])
+ALIGNED = {
+    r"\mathbf Y": heads(some),
+    r"\mathbf U": left,
+    r"\boldsymbol\Sigma": np.diag(sizes),
+    r"\mathbf V": right.T,
+    r"\mathbf M": scipy.linalg.orthogonal_procrustes(some[1], some[0])[0],
+    "i": 2,
+}
 
 FORMULAS = {
     "da4b9237": [GROUPED],
     "b1d57811": [GROUPED],
     "472b07b9": [POOLED],
+    "coordinates": [COORDINATES],
 }
 INLINE = {
     "c1dfd96e": {r"(1\cdot0+3\cdot4)/4=3": {}, r"(1\cdot0+9\cdot4)/10=3.6": {}},
     "472b07b9": {
         r"\mathbf X\bar{\mathbf W}_K^{(j)}=\frac1r\sum_i\mathbf X\mathbf W_K^{(i)}": SECOND,
+    },
+    "procrustes": {
+        r"\mathbf Y_i=\mathbf X\mathbf W_V^{(i)}": NotRead("a definition"),
+        r"\mathbf Y_i^{\mathsf T}\mathbf Y_1=\mathbf U\boldsymbol\Sigma\mathbf V^{\mathsf T}": ALIGNED,
+        r"\mathbf M=\mathbf U\mathbf V^{\mathsf T}": ALIGNED,
     },
     "9109c85a": {
         r"\lVert\frac1r\sum_i\mathbf u_i\rVert^2=\frac1{r^2}\bigl(\sum_i1+\sum_{i\ne j}"
