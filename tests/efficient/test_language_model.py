@@ -224,7 +224,7 @@ def test_nothing_to_go_on_from_is_refused(arguments, message):
     ],
 )
 def test_what_gives_no_scores_is_refused(scores, got):
-    with pytest.raises(ValueError, match=rf"step must give an array of scores \(l, m\), .*, got {got}"):
+    with pytest.raises(ValueError, match=rf"step must give an array of scores \(l, n\), .*, got {got}"):
         generate(lambda ids: scores, [0], 3)
     with pytest.raises(ValueError, match="step must be callable, got ndarray"):
         generate(np.zeros((1, 5)), [0], 3)
