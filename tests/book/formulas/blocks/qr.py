@@ -76,7 +76,7 @@ FORMULAS = {
     "factors": [COMMON],
     "reading-r": [COMMON],
     "rounding-why": [COMMON | {"i": range(1, 4), "j": range(3, 6)}],  # the entries below the diagonal are nobody's
-    "modified-order": [{"x": x, "y": y, "c": c, "s": s}],
+    "twice-is-enough": [{"x": x, "y": y, "c": c, "s": s}],
     "orthogonal-product": [MIRROR],
 }
 
