@@ -56,7 +56,15 @@ BYTES = {
     r"\text{bytes of a number}": like.itemsize,
 }
 
+GUESSED = {
+    "p": np.array([0.5, 0.2, 0.3]),
+    "q": np.array([0.1, 0.6, 0.3]),
+    "i": range(1, 4),
+    "j": range(1, 4),
+}
+
 FORMULAS = {
+    "speculated-says": [GUESSED],
     "c1dfd96e": [DECODED],
     "91032ad7": [CHUNK],
     "what-it-saves": [SUMS],
@@ -64,6 +72,7 @@ FORMULAS = {
     "a17554a0": [SUMS],
 }
 INLINE = {
+    "speculated-says": {r"1-\sum_j\min(p_j,q_j)=\sum_j\max(p_j-q_j,0)": GUESSED},
     "c1dfd96e": {r"c=1/\sqrt d": DECODED},
     "fe5dbbce": {r"(1\cdot8+2\cdot16+5\cdot32)/8=25": {}},
     "fa35e192": {r"1+2+\dots+12=78": {r"\dots": sum(range(3, 12))}},
