@@ -34,7 +34,7 @@ def softmax(x, axis=-1):
     .. math:: \\mathrm{softmax}(\\mathbf x)_i = \\frac{\\exp x_i}{\\sum_j \\exp x_j}
               = \\frac{\\exp(x_i - \\max\\mathbf x)}{\\sum_j \\exp(x_j - \\max\\mathbf x)}
 
-    The right-hand form is the one computed: no exponent is positive, so nothing overflows.
+    The right-hand form is the one computed: no exponent is positive, so no exponential overflows.
 
     References
     ----------

@@ -79,7 +79,8 @@ _VARIANCE = "-beta * (p * above * above).sum(axis=-1)"
 CHECKS = (
     Checks(softmax,
         cases=(
-            *_EVERYWHERE, _INFINITE.about("rows with infinities; one of nothing but -inf has no weight to share",
+            *_EVERYWHERE, call(np.array([0.0, -100.0])).about("a score far below the other", tolerance=1e-14,
+            absolute=0.0), _INFINITE.about("rows with infinities; one of nothing but -inf has no weight to share",
             edge=True), call(np.array([1e4, -1e4, 1e4], np.float16)).about("float16", edge=True)),
         claims=(
             Claim("weights sum to one along the axis asked for", _sums_to_one, **_LAST_BITS),
@@ -122,6 +123,9 @@ CHECKS = (
             Mistake("scores clipped", (_SHIFT, "np.clip(x, -500, 500)"),
                 "Scores beyond the bound are all alike, so their differences are lost",
                 "subtract the row's maximum, and no score needs a bound"),
+            Mistake("differences clipped", (_SHIFT, f"xp.clip({_SHIFT}, min=-25)"),
+                "Scores far below the largest are all alike, so their weights are too large, if small",
+                "leave the differences as they are: exp of a very negative number underflows to 0 and harms nothing"),
             Mistake("powers of two", (f"xp.exp({_SHIFT})", f"2 ** ({_SHIFT})"),
                 "Rows are flatter than they should be: weights are powers of 2", "take powers of e"),
             Mistake("no exponential", (f"xp.exp({_SHIFT})", "x"), "Scores of both signs give negative weights",

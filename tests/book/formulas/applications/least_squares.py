@@ -80,10 +80,10 @@ FACTOR = {
 }
 places, heights = np.array([-8, -5, -2, 0, 3]), np.array([-5, -3.5, -1, 0.5, 7])
 LINE = {
-    "x": places,
-    "y": heights,
-    r"\bar x": places.mean(),
-    r"\bar y": heights.mean(),
+    "t": places,
+    "b": heights,
+    r"\bar t": places.mean(),
+    r"\bar b": heights.mean(),
     "i": range(1, 6),
     "value": np.polyfit(places, heights, 1)[0],
 }
@@ -111,7 +111,7 @@ INLINE = {
         r"\lVert\mathbf r-\mathbf A\mathbf h\rVert^2=\lVert\mathbf r\rVert^2+\lVert\mathbf A\mathbf h\rVert^2": COMMON,
     },
     "outlier-said": {
-        r"\sum_i(x_i-\bar x)(y_i-\bar y)/\sum_i(x_i-\bar x)^2": LINE,
+        r"\sum_i(t_i-\bar t)(b_i-\bar b)/\sum_i(t_i-\bar t)^2": LINE,
         r"\mathbf h\cdot\mathbf A^{\mathsf T}\mathbf A\mathbf h=\lVert\mathbf A\mathbf h\rVert^2>0": COMMON,
         r"\mathbf R^{\mathsf T}\mathbf Q^{\mathsf T}\mathbf Q\mathbf R\mathbf x"
         r"=\mathbf R^{\mathsf T}\mathbf Q^{\mathsf T}\mathbf b": COMMON,
@@ -130,6 +130,8 @@ INLINE = {
         r"s_i^2/(s_i^2+\lambda)": COMMON | {"value": From(lambda at: (vt @ held / (vt @ x))[at["i"] - 1])},
     },
     "trust": {
+        r"\mathbf M\mathbf e(\mathbf M\mathbf e)^{\mathsf T}"
+        r"=\mathbf M\,\mathbf e\mathbf e^{\mathsf T}\mathbf M^{\mathsf T}": COMMON,
         "m-n=4": NotRead("a case"),
         r"\mathbf b=\mathbf A\mathbf x^*+\mathbf e": COMMON,
         r"\mathbf x=(\mathbf A^{\mathsf T}\mathbf A)^{-1}\mathbf A^{\mathsf T}\mathbf b"

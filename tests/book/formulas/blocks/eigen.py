@@ -220,6 +220,12 @@ INLINE = {
         r"\mathbf v=\mathbf v_1+\varepsilon\mathbf w": NEAR,
         r"\mathbf v_1\cdot\mathbf A\mathbf w=\lambda_1\mathbf v_1\cdot\mathbf w=0": MIXED,
     },
+    "no-way-out-said": {
+        r"\mathbf A-2\mathbf I=\begin{pmatrix}0&1\\1&0\end{pmatrix}": {
+            r"\mathbf A": np.array([[2.0, 1], [1, 2]]),
+            r"\mathbf I": np.eye(2),
+        },
+    },
     "all": {
         r"\mathbf A=\mathbf Q\mathbf R": STEP,
         r"\mathbf A\leftarrow\mathbf R\mathbf Q": STEP,

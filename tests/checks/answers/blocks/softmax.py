@@ -405,6 +405,12 @@ def wrong_softmax__clipped(x, axis=-1):
     return e / e.sum(axis=axis, keepdims=True)
 
 
+def wrong_softmax__differences_clipped(x, axis=-1):
+    """Scores far below the largest are all alike"""
+    e = np.exp(np.clip(x - x.max(axis=axis, keepdims=True), -25, 0))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
 def wrong_cross_entropy__clipped(logits, targets):
     """-log of the smallest weight allowed"""
     e = np.exp(logits - logits.max(axis=-1, keepdims=True))
