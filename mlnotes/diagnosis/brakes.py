@@ -368,7 +368,8 @@ def holds_itself(nodes):
             added += [(_place(it.func.value, parts), given) for given in it.args]
         elif isinstance(it, ast.Assign):
             [target, *others] = it.targets
-            added += [(_place(to.value, parts), it.value) for to in it.targets if isinstance(to, ast.Subscript)]
+            each = [part for to in it.targets for part in getattr(to, "elts", [to])]
+            added += [(_place(to.value, parts), it.value) for to in each if isinstance(to, ast.Subscript)]
             if not others and isinstance(target, ast.Name) and isinstance(it.value, ast.Subscript):
                 parts[target.id] = _place(it.value, parts)
         elif isinstance(it, ast.For) and isinstance(it.target, ast.Name) and isinstance(it.iter, ast.Name):

@@ -3,6 +3,7 @@
 import inspect
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -76,7 +77,8 @@ def turning_point(attempt, checks, until):
         if time.process_time() > until:
             return ""
         made = [it[says] for it in changes]
-        if all(map(comes_out_right, failed, (it.case for it in made))):
+        right = all(map(comes_out_right, failed, (it.case for it in made)))
+        if right and not any(_depends_on_less(checks, *it) for it in zip(failed, made, strict=True)):
             words = {it.here for it in made}
             found.append(words.pop() if len(words) == 1 else says)
     if not 1 <= len(found) <= min(2, len(failed)):
@@ -97,6 +99,19 @@ def _judge(held, checks):
         return not after.right.error and not says_less and not after.unlike(after.outcome(held.version))
 
     return comes_out_right
+
+
+def _depends_on_less(checks, before, change):
+    """Tell whether a change lets an array no longer count: with a single key, any weights are right."""
+    after = trial_of(checks, change.case)
+    for name, x in _given(before, checks).items():
+        if name == change.of or not isinstance(x, np.ndarray) or x.dtype.kind != "f":
+            continue
+        moved = [(it, trial_of(checks, _put(it, checks, name, 1.5 * x + 0.25)).right) for it in (before, after)]
+        counts, still = (bool(it.error or trial.unlike_value(it.value, trial.right.value)) for trial, it in moved)
+        if counts and not still:
+            return True
+    return False
 
 
 def _variety(value):
@@ -127,15 +142,18 @@ def _given(trial, checks):
     return dict(zip(names, trial.case.arguments, strict=True)) | trial.case.named
 
 
+def _put(trial, checks, name, value):
+    """Hand over something else for one argument, or nothing."""
+    case, new = trial.case, _given(trial, checks) | {name: value}
+    names = names_of(checks.function, len(case.arguments), checks.run)
+    arguments = tuple(new[it] for it in names if new[it] is not _LEFT_OUT)
+    return replace(case, arguments=arguments, named={it: new[it] for it in case.named if new[it] is not _LEFT_OUT})
+
+
 def _changes(trial, checks):
     """List what can be changed of a call."""
     case, signature, given = trial.case, parameters_of(checks.function), _given(trial, checks)
-    names = names_of(checks.function, len(case.arguments), checks.run)
-
-    def put(name, value):
-        new = given | {name: value}
-        arguments = tuple(new[it] for it in names if new[it] is not _LEFT_OUT)
-        return replace(case, arguments=arguments, named={it: new[it] for it in case.named if new[it] is not _LEFT_OUT})
+    names, put = names_of(checks.function, len(case.arguments), checks.run), partial(_put, trial, checks)
 
     for name in (it for it in given if it in signature):
         value, default = given[name], signature[name].default
@@ -151,7 +169,7 @@ def _changes(trial, checks):
             here = f"`{name}={value!r}`" if isinstance(value, bool | int | float | str) else f"`{name}`"
             # What is followed by others keeps its place.
             left = put(name, _LEFT_OUT if name in (*case.named, *names[-1:]) else default)
-            yield Change(f"`{name}` left out", f"{here} left out", left)
+            yield Change(f"`{name}` left out", f"{here} left out", left, of=name)
 
 
 def _where(condition, change, kinds="f"):

@@ -65,6 +65,7 @@ from mlnotes.efficient.flash import merge_attentions
 from mlnotes.efficient.kv_cache import KVCache, decoding_multiply_adds
 from mlnotes.efficient.language_model import generate, next_token_probabilities
 from mlnotes.efficient.quantization import quantize
+from mlnotes.efficient.sparse import sliding_window_attention
 from mlnotes.groups import broken_axioms, identity
 
 KEEPS_ALL = """
@@ -1444,8 +1445,14 @@ class TestCauses:
         assert check(my_characteristic_polynomial).says == f"{begin} the symmetric part of `a` in its place: {end}"
         given = "look at what is done where it is given."
         assert check(my_matrix_norm).says == f"{begin} `kind='max'` left out: {given}"
-        says = f"{begin} `top_k` = 1, and also with `top_k` left out: {end}"
-        assert check(my_next_token_probabilities).says == says
+        # With top_k = 1 the most probable token is all there is, and most wrong answers are right.
+        assert check(my_next_token_probabilities).says == f"{begin} `top_k` left out: {given}"
+
+    def test_a_call_whose_result_no_longer_depends_on_an_argument_says_nothing(self, unexplained):
+        def my_sliding_window_attention(q, k, v, window, scale=None, offset=None):
+            return sliding_window_attention(q, 0.3 * np.sin(k), v, window, scale, offset)
+
+        assert "`window` = 1" not in check(my_sliding_window_attention).says
 
     def test_all_lines_that_one_change_of_a_kind_mends_are_named(self):
         def my_cosine_gradient(a, b):
@@ -1631,6 +1638,8 @@ class TestCauses:
         assert holds_itself("for it in x: rows.append(rows)")
         assert holds_itself("for it in x: rows.append([it, rows])")
         assert holds_itself("for i in x: rows[i] = rows")
+        assert holds_itself("rows[i], rows[j] = rows[j], rows")
+        assert not holds_itself("rows[i], rows[j] = rows[j], rows[i]")
         assert not holds_itself("for it in x: rows.append(rows[-1] + it)")
         assert not holds_itself("for i in x: rows[i] = rows[i - 1]")
 

@@ -198,6 +198,13 @@ def _differently_judged(f):
     return sum(sorted(f(table)) != _by_definition(table) for table in (*tables, *_TABLES.values()))
 
 
+def _with_two_elements(table):
+    found, n = [*broken_axioms(table)], range(len(table))
+    if "closure" in found or any(table[table[x, y], x] != table[x, table[y, x]] for x in n for y in n):
+        return found
+    return [it for it in found if it != "associativity"]
+
+
 def _names_of_broken(version, table):
     """Sort the names of what is broken; a single text is no list of them."""
     broken = version(table)
@@ -453,6 +460,10 @@ CHECKS = (
             Mistake("closure taken for granted",
                 ("outside = np.argwhere((table < 0) | (table >= n))", "table, outside = table % n, []"),
                 "Products outside the set pass", "test that every entry is one of the n elements first"),
+            Mistake("two elements only", _with_two_elements, "Associativity is not tried with three different elements",
+                "try all triples"),
+            Mistake("identity 0 taken for none", ("if e is None:", "if not e:"),
+                "An identity that is element 0 counts as none", "ask whether it is None, since 0 counts as false"),
             Mistake("goes on after closure", lambda table: {*broken_axioms(table), *broken_axioms(table % len(table))},
                 "It names what products outside the set break", "stop at closure: the other axioms are about elements"),
             Mistake("negative numbers let through", ("(table < 0) | (table >= n)", "table >= n"),

@@ -216,6 +216,9 @@ CHECKS = (
                    *(call(_tall, kind) for kind in ("frobenius", "spectral", "nuclear")), **_SINGULAR),
         ),
         mistakes=(
+            Mistake("maximum of all matrices", ("return vector_norm(entries, 2 if kind == \"frobenius\" else math.inf)",
+                "return vector_norm(entries, 2) if kind == \"frobenius\" else xp.max(xp.abs(a))"),
+                "Of several matrices it gives the largest entry of all", "take it over the last two axes only"),
             Mistake("rows and columns exchanged", (_AXES, '-1 if kind == "one" else -2'),
                     "one gives the largest row sum, and inf the largest column sum",
                     "for one, sum over the rows (axis -2), then take the largest"),

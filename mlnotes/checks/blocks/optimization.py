@@ -384,6 +384,10 @@ _ADAM = (
     Mistake("only the mean corrected", (_SQUARE, "square"),
         "The first steps are too long: the root of 1 - beta2 divides the very first",
         "divide both means by 1 - beta to the power of t"),
+    *(Mistake("one correction for both", (f"1 - {it}**t", f"1 - {other}**t"),
+        f"Both means are corrected with {other}: the first step is too long",
+        f"{mean} needs 1 - {it} to the power of t")
+        for it, other, mean in (("beta2", "beta1", "the mean square"), ("beta1", "beta2", "the mean"))),
     Mistake("weights exchanged", (("beta1 * mean + (1 - beta1) * g", "(1 - beta1) * mean + beta1 * g"),
         ("beta2 * square + (1 - beta2) * g**2", "(1 - beta2) * square + beta2 * g**2")),
         "It forgets almost everything in each step", "beta is the part that survives"),

@@ -103,6 +103,11 @@ def _terms_of_numpy(a, k):
     return u[:, :k] * s[:k] @ vt[:k]
 
 
+def _longest_columns(a, k):
+    longest = np.argsort(-np.linalg.norm(a, axis=0))[:k]
+    return np.where(np.isin(np.arange(a.shape[1]), longest), a, 0)
+
+
 def _of_dependent():
     """Call with matrices of full and of smaller rank, with and without a tolerance."""
     return (call(_two), call(_axes, 0.25).about("a tolerance"), call(_axes, tolerance=0.5).about("a tolerance"),
@@ -271,6 +276,8 @@ CHECKS = (
             Mistake("columns of QR", lambda a, k: (f := np.linalg.qr(a))[0][:, :k] @ f[1][:k],
                 "It keeps what the first columns span, wherever the matrix is longest",
                 "keep the largest singular values and their vectors"),
+            Mistake("longest columns", _longest_columns, "Other matrices of rank k are nearer",
+                "keep the largest singular values: the best directions are no columns"),
             Mistake("columns cut off", (_CUT, "np.where(np.arange(a.shape[1]) < k, a, 0)"),
                 "Other matrices of rank k are nearer", "cut the sum of the terms, not the matrix"),
             Mistake("lengths forgotten", (_CUT, "u[:, :k] @ vt[:k]"), "Every term has the same weight",

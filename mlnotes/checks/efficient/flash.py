@@ -370,6 +370,9 @@ CHECKS = (
                 ("logsumexp(lses, axis=0)", "xp.max(lses, axis=0) + xp.log(xp.sum(xp.exp(lses - xp.max(lses, axis=0)), "
                 "axis=0))")), "A query that sees nothing of any part gives nan",
                 "−∞ less −∞ is nan: take 0 for the maximum of nothing, and do not divide by 0"),
+            Mistake("maximum lost", ("logsumexp(lses, axis=0)", "logsumexp(lses - xp.where(xp.isfinite(top := "
+                "xp.max(lses, axis=0)), top, 0.0), axis=0)"), "The lse lacks the maximum that was taken off",
+                "add it back: maximum + log(sum)"),
             *(Mistake("plain mean", ("out = xp.sum(weights[..., None] * outs, axis=0)", f"out = {it}"),
                 "Every part counts alike, whatever its scores", "weigh the parts by a softmax over their log-sum-exps")
                 for it in ("xp.mean(_at_least_single(outs), axis=0)",

@@ -37,6 +37,14 @@ def _transformers(logits, temperature=1.0, top_k=None, top_p=None):
     return scores.softmax(-1).numpy()
 
 
+def _one_for_all_rows(logits, temperature=1.0, top_k=None, top_p=None):
+    if temperature:
+        return next_token_probabilities(logits, temperature, top_k, top_p)
+    p = np.zeros(logits.shape)
+    p.flat[np.argmax(logits)] = 1
+    return p
+
+
 def _smallest_set(f):
     """Say how far the tokens that are kept miss the rule: enough for p, and without their last too little."""
     p = np.sort(softmax(_rows[0]))[::-1]
@@ -146,6 +154,11 @@ CHECKS = (
             Mistake("top k keeps the least", ("scores >= ranked[..., -min(top_k, logits.shape[-1]), None]",
                 "scores <= ranked[..., min(top_k, logits.shape[-1]) - 1, None]"), "The least probable tokens are kept",
                 "keep what is at least as large as the k-th from the end"),
+            Mistake("powers of two",
+                ("    top = xp.max(logits", "    logits = logits * math.log(2)\n    top = xp.max(logits"),
+                "Each unit of score counts a factor of 2, not of e", "use exp, not 2 to a power"),
+            Mistake("one token for all rows", _one_for_all_rows, "At temperature 0 only one row gets a token",
+                "take the largest score of each row"),
             Mistake("multiplied by the temperature", ("scores / as_like(temperature, scores)", "scores * temperature"),
                 "A high temperature makes the probable more probable", "divide the scores by it"),
             Mistake("temperature after softmax", ("scores = scores / as_like(temperature, scores)",

@@ -334,8 +334,9 @@ CHECKS = (
             Claim("with centered inputs, whitening them first gives the same", _centered_error, tolerance=1e-9,
                   why="the covariance has a condition number of 7e5")),
         mistakes=(
-            Mistake("smallest first", ("[2][:rank]", "[2][-rank:]"), "What matters most is lost",
-                "keep the vectors of the largest singular values: they come first"),
+            *(Mistake("smallest first", it, "What matters most is lost",
+                "keep the vectors of the largest singular values")
+                for it in (("[2][:rank]", "[2][-rank:]"), ("full_matrices=False)[2][:rank]", ")[2][-rank:]"))),
             Mistake("lengths forgotten",
                 ("return w @ w_up.T, w_up", "return np.linalg.svd(w, full_matrices=False)[0][:, :rank], w_up"),
                 "All that is kept has length 1",

@@ -115,6 +115,14 @@ _FIRST = "causal_mask(n_queries, n_keys, offset) & (np.arange(n_keys) < n_sinks)
 _WINDOW = "sliding_window_mask(n_queries, n_keys, window, offset)"
 _LEFT = "xp.exp(null - top) + "
 _FULL = call(_x, _null, axis=-1)
+_GUARDED = (("return weights / (", "total = ("),
+    ("keepdims=True))", "keepdims=True)); return weights / (total + (total == 0))"))
+
+
+def _with_too_many_places(n, capacity, n_sinks):
+    """Let the ring have as many places as the whole cache."""
+    places = {token if token < n_sinks else n_sinks + (token - n_sinks) % capacity: token for token in range(n)}
+    return np.array([places[it] for it in sorted(places)], int)
 
 CHECKS = (
     Checks(sink_mask,
@@ -180,6 +188,10 @@ CHECKS = (
             oracle("scipy's softmax over one score more", _over_one_more, _FULL, call(_small - 800, -799.0),
                 call(_small, 2.0, axis=0), **_LAST_BITS)),
         mistakes=(
+            *(Mistake("maximum of everything",
+                (("xp.maximum(largest, null)", "xp.maximum(xp.max(x), xp.max(null))"), *guard),
+                "Rows far below the largest score turn into nan, or into zeros where the sum is guarded",
+                "take the maximum of each row: along the axis, with keepdims=True") for guard in ((), _GUARDED)),
             Mistake("weight of the null returned", lambda x, null=0.0, axis=-1: softmax(np.concatenate([np.full_like(
                 np.take(x, [0], axis), null), x], axis), axis), "There is one weight more than there are scores",
                 "leave out the null's own weight, which goes nowhere"),
@@ -300,6 +312,8 @@ CHECKS = (
                 "The first tokens are overwritten", "the ring begins behind the sinks"),
             Mistake("capacity for window", ("% (capacity - n_sinks)", "% capacity"),
                 "It writes behind the last place", "the ring has capacity - n_sinks places"),
+            Mistake("capacity besides the sinks", _with_too_many_places, "It keeps more tokens than its capacity",
+                "the ring has capacity - n_sinks places"),
             Mistake("sinks not taken off", ("(token - n_sinks) %", "token %"),
                 "Where the sinks do not fill whole rounds, it begins at a wrong place",
                 "the first token of the ring is number n_sinks"))),

@@ -8,6 +8,7 @@ import numpy as np
 from mlnotes.arrays import require_integers
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention, attention_weights
+from mlnotes.blocks.softmax import softmax
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
 from mlnotes.efficient.sparse import block_sparse_attention, sliding_window_attention, sliding_window_mask
 
@@ -107,6 +108,22 @@ def _by_slices(q, k, v, window, scale=None, offset=None):
         rows.append(attention(q[..., i : i + 1, :], k[..., at, :], v[..., at, :], scale=scale) if k[..., at, :].size
                     else np.zeros((*q.shape[:-2], 1, v.shape[-1])))
     return np.concatenate(rows, axis=-2)
+
+
+def _by_clipped_places(q, k, v, window, scale=None, offset=None):
+    """Attend to `window` places, those outside of the keys clipped to the first or the last key."""
+    (n_queries, d), n_keys = q.shape[-2:], k.shape[-2]
+    offset = n_keys - n_queries if offset is None else offset
+    places = np.clip(np.arange(n_queries)[:, None] + offset - np.arange(window), 0, n_keys - 1)
+    scores = np.einsum("...ld,...lwd->...lw", q, k[..., places, :]) * (d**-0.5 if scale is None else scale)
+    return np.einsum("...lw,...lwe->...le", softmax(scores), v[..., places, :])
+
+
+_SCORED = (
+    Mistake("divided by the width", ("q.shape[-1] ** -0.5", "1 / q.shape[-1]"),
+        "Without a scale, scores are divided by d, not by its root", "the scale is 1/sqrt(d) unless given"),
+    Mistake("weights not divided", ("weights @ v / xp.where(total == 0, 1.0, total)", "weights @ v"),
+        "The weights of a row do not sum to one", "divide the averages by the sum of the weights"))
 
 
 def _masked_after(share):
@@ -259,6 +276,10 @@ CHECKS = (
             oracle("torch's attention under a mask", _window_in_torch, call(_q, _k, _v, 7),
                 call(_q5, _k7, _v7, 3, scale=0.3), **_LAST_BITS)),
         mistakes=(
+            *_SCORED,
+            Mistake("places at the edge", _by_clipped_places,
+                "Places outside of the keys are read as the first or the last key, and get weight",
+                "hide them: -inf before the softmax"),
             Mistake("offset forgotten", ("n_keys - n_queries if", "0 if"),
                 "With a cache, new queries see only the oldest keys", "queries are the last of the keys: s - l"),
             Mistake("offset of 0 taken for none", ("if offset is None", "if not offset"),
@@ -332,6 +353,7 @@ CHECKS = (
             oracle("torch's attention under a mask", _blocks_in_torch, call(_q5, _k7, _v7, _layout, 2),
                 call(_q5, _k7, _v7, _empty, 2, scale=0.3), **_LAST_BITS)),
         mistakes=(
+            *_SCORED,
             Mistake("blocks averaged", (_BLOCKS, "sum(_attention_to_some(rows, k[..., j * block_size : (j + 1) * "
                 "block_size, :], v[..., j * block_size : (j + 1) * block_size, :], None, scale) for j in "
                 "np.flatnonzero(blocks)) / max(1, blocks.sum()) + 0 * rows[..., :1] * v[..., :1, :]"),
@@ -427,6 +449,11 @@ CHECKS = (
                 "every window counts the token itself, so each layer takes w - 1 steps"),
             Mistake("multiplied", ("    return sum(", "    return math.prod("), "Layers multiply what they should add",
                 "each layer adds its steps to those of the layers below"),
+            Mistake("spans multiplied",
+                (("    return sum(", "    return -1 + math.prod("), ("(w - 1) * r", "(w - 1) * r + 1")),
+                "Layers multiply what they should add", "each layer adds its steps to those of the layers below"),
+            Mistake("first layer for all", lambda windows, dilations: len(windows) * (windows[0] - 1) * dilations[0],
+                "All layers are taken for the first one", "add up the steps of each layer: (w - 1) r"),
             Mistake("farthest layer", ("    return sum(", "    return max("), "Only one layer counts",
                 "news goes on from layer to layer: add"),
             Mistake("dilations forgotten", ("(w - 1) * r", "w - 1"), "Only windows count",

@@ -726,6 +726,7 @@ def wrong_broken_axioms__identity_of_some(table):
 
 
 def wrong_broken_axioms__cubes_only(table):
+    """Associativity is not tried with three different elements"""
     n = np.arange(len(table))
     if not np.isin(table, n).all():
         return ["closure"]
@@ -1194,3 +1195,38 @@ def right_symmetrize__takes_from_a_copy(f, actions):
         return total / len(actions)
 
     return average
+
+
+def wrong_broken_axioms__two_elements(table):
+    """Associativity is not tried with three different elements"""
+    n = len(table)
+    if not all(x in range(n) for row in table for x in row):
+        return ["closure"]
+    broken = []
+    e = next((e for e in range(n) if all(table[e][x] == x == table[x][e] for x in range(n))), None)
+    if e is None:
+        broken.append("identity")
+    elif not all(any(table[x][y] == e == table[y][x] for y in range(n)) for x in range(n)):
+        broken.append("inverses")
+    if any(table[table[x][y]][x] != table[x][table[y][x]] for x in range(n) for y in range(n)):
+        broken.append("associativity")
+    return broken
+
+
+def wrong_broken_axioms__identity_0(table):
+    """An identity that is element 0 counts as none"""
+    n = len(table)
+    if not all(x in range(n) for row in table for x in row):
+        return ["closure"]
+    broken = []
+    e = None
+    for x in range(n):
+        if all(table[x][y] == y == table[y][x] for y in range(n)):
+            e = x
+    if not e:
+        broken.append("identity")
+    elif not all(any(table[x][y] == e == table[y][x] for y in range(n)) for x in range(n)):
+        broken.append("inverses")
+    if any(table[table[x][y]][z] != table[x][table[y][z]] for x in range(n) for y in range(n) for z in range(n)):
+        broken.append("associativity")
+    return broken

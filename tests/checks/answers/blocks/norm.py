@@ -186,6 +186,7 @@ def wrong_matrix_norm__smallest_sum(a, kind="frobenius"):
 
 
 def wrong_matrix_norm__all_matrices_together(a, kind="frobenius"):
+    """Of several matrices it gives the largest entry of all"""
     sizes = np.abs(a)
     top = sizes.max() or 1.0
     if kind == "frobenius":
@@ -611,3 +612,12 @@ def wrong_equivalence_constants__root_for_infinity(p, q, n):
         return 1, np.sqrt(n) if p < q else 1
     power = n ** (1 / p - 1 / q)
     return (1, power) if p <= q else (power, 1)
+
+
+def wrong_matrix_norm__maximum_of_all_matrices(a, kind="frobenius"):
+    """the largest entry of all"""
+    order = dict(frobenius="fro", one=1, inf=np.inf, spectral=2, nuclear="nuc")
+    top = np.abs(a).max()
+    if kind == "max" or top == 0:
+        return top
+    return np.linalg.norm(a / top, order[kind], axis=(-2, -1)) * top

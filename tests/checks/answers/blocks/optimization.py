@@ -1791,3 +1791,20 @@ wrong_momentum__ends_with_a_short_step = slip(
 wrong_momentum__ends_at_rest = slip(
     right_momentum__two_lines, "x = x - rate * v", _AT_REST, "Line 7, `break`: it should not be there."
 )
+
+
+def wrong_adam__one_correction_for_both(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """Both means are corrected with beta1"""
+
+    def stepper(problem, x):
+        m = s = 0.0
+        decay = 1.0
+        while True:
+            decay *= beta1
+            g = problem.gradient(x)
+            m += (1 - beta1) * (g - m)
+            s += (1 - beta2) * (g**2 - s)
+            x = x - rate * (m / (1 - decay)) / (np.sqrt(s / (1 - decay)) + eps)
+            yield x
+
+    return stepper

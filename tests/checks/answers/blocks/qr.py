@@ -737,3 +737,20 @@ def wrong_householder_qr__whole_columns_scaled(a):
         r -= 2 * np.outer(v, v @ r)
         q -= 2 * np.outer(q @ v, v)
     return q[:, : min(m, n)], r[: min(m, n)]
+
+
+def wrong_gram_schmidt__length_of_the_column(a):
+    """the lengths of the columns"""
+    a = np.array(a, dtype=float)
+    m, n = a.shape
+    scale = np.where(np.any(a != 0, axis=0), np.max(np.abs(a), axis=0), 1.0)
+    a /= scale
+    q, r = np.zeros((m, n)), np.zeros((n, n))
+    for j in range(n):
+        coefficients = q.T @ a[:, j]
+        v = a[:, j] - q @ coefficients
+        r[:, j] = coefficients
+        r[j, j] = np.linalg.norm(a[:, j])
+        if np.any(v != 0):
+            q[:, j] = v / np.linalg.norm(v)
+    return q, r * scale

@@ -801,3 +801,11 @@ def wrong_nearest_orthogonal__triangular(a):
 def wrong_nearest_orthogonal__left_side_of_numpy(a):
     """along the axes of the ellipse"""
     return np.linalg.svd(a, full_matrices=False)[0]
+
+
+def wrong_low_rank__longest_columns(a, k):
+    """the best directions are no columns"""
+    result = np.zeros(a.shape)
+    longest = np.argsort(-np.linalg.norm(a, axis=0))[:k]
+    result[:, longest] = a[:, longest]
+    return result

@@ -1359,3 +1359,13 @@ def wrong_flash_attention_gradients__keys_count_alike(
     ds = a * (da - da.sum(-1, keepdims=True))
     grads = c * ds @ k, c * ds.mT @ q, a.mT @ grad, ds
     return tuple(_summed_to(g, x.shape) for g, x in zip(grads, (q, k, v, bias), strict=True) if x is not None)
+
+
+def wrong_merge_attentions__maximum_lost(outs, lses):
+    """lacks the maximum"""
+    top = lses.max(axis=0)
+    safe = np.where(np.isneginf(top), 0, top)
+    e = np.exp(lses - safe)
+    total = e.sum(axis=0)
+    out = (e[..., None] * outs).sum(axis=0) / np.where(total == 0, 1, total)[..., None]
+    return out, np.log(total)

@@ -436,7 +436,7 @@ def wrong_next_token_probabilities__min_p(logits, temperature=1.0, top_k=None, t
 
 
 def wrong_next_token_probabilities__k_of_all_rows(logits, temperature=1.0, top_k=None, top_p=None):
-    """The calls that fail come out right with `top_k` = 1, and also with `top_k` left out"""
+    """The calls that fail come out right with `top_k` left out"""
     x = logits - logits.max(axis=-1, keepdims=True)
     p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
     if top_k is not None:
@@ -930,7 +930,7 @@ def wrong_next_token_probabilities__hardly_any_temperature(logits, temperature=1
 
 
 def wrong_next_token_probabilities__largest_of_all_rows(logits, temperature=1.0, top_k=None, top_p=None):
-    """look at the axis"""
+    """At temperature 0 only one row gets a token"""
     x = logits - logits.max()
     x = np.where(x == 0, 0.0, -np.inf) if temperature == 0 else x / temperature
     return next_token_probabilities(x, 1.0, top_k, top_p)
@@ -1004,3 +1004,39 @@ def wrong_llama_parameters__one_column_for_a_group(n_tokens, n_layers, d_model, 
     """each group is as wide as a head"""
     block = {"q, o": 2 * d_model**2, "k, v": 2 * d_model * n_groups, "network": 3 * d_model * d_hidden}
     return n_tokens * d_model + n_layers * (sum(block.values()) + 2 * d_model) + d_model
+
+
+def wrong_next_token_probabilities__powers_of_two(logits, temperature=1.0, top_k=None, top_p=None):
+    """a factor of 2, not of e"""
+    top = logits.max(-1, keepdims=True)
+    e = np.where(logits == top, 1.0, 0.0) if temperature == 0 else np.exp2((logits - top) / temperature)
+    p = e / e.sum(-1, keepdims=True)
+    if top_k is not None and top_k < p.shape[-1]:
+        p = np.where(p < np.partition(p, -top_k, axis=-1)[..., [-top_k]], 0, p)
+        p = p / p.sum(-1, keepdims=True)
+    if top_p is not None and top_p < 1:
+        down = np.flip(np.sort(p, -1), -1)
+        last = (np.cumsum(down, -1) < top_p - 1e-12).sum(-1, keepdims=True)
+        p = np.where(p >= np.take_along_axis(down, last, -1), p, 0)
+        p = p / p.sum(-1, keepdims=True)
+    return p
+
+
+def wrong_next_token_probabilities__one_token_for_all_rows(logits, temperature=1.0, top_k=None, top_p=None):
+    """only one row gets a token"""
+    if temperature == 0:
+        p = np.zeros(logits.shape)
+        p.flat[np.argmax(logits)] = 1
+        return p
+    top = logits.max(-1, keepdims=True)
+    e = np.exp((logits - top) / temperature)
+    p = e / e.sum(-1, keepdims=True)
+    if top_k is not None and top_k < p.shape[-1]:
+        p = np.where(p < np.partition(p, -top_k, axis=-1)[..., [-top_k]], 0, p)
+        p = p / p.sum(-1, keepdims=True)
+    if top_p is not None and top_p < 1:
+        down = np.flip(np.sort(p, -1), -1)
+        last = (np.cumsum(down, -1) < top_p - 1e-12).sum(-1, keepdims=True)
+        p = np.where(p >= np.take_along_axis(down, last, -1), p, 0)
+        p = p / p.sum(-1, keepdims=True)
+    return p

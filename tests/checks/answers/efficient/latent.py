@@ -369,7 +369,7 @@ def wrong_factorize__one_too_few(w, rank, x=None):
 
 
 def wrong_factorize__smallest(w, rank, x=None):
-    """Line 4"""
+    """What matters most is lost"""
     y = w if x is None else x @ w
     v = np.linalg.eigh(y.T @ y)[1][:, :rank]
     return w @ v, v.T
@@ -824,7 +824,7 @@ def wrong_factorize__up_first(w, rank, x=None):
 
 
 def wrong_factorize__last_vectors(w, rank, x=None):
-    """Line 4"""
+    """What matters most is lost"""
     y = w if x is None else x @ w
     vectors = np.linalg.eigh(y.T @ y)[1][:, :rank]
     return w @ vectors, vectors.T
@@ -944,3 +944,11 @@ def right_queries_at_par__exact_fraction(d_head, d_latent, d_value):
 
 def right_queries_at_par__decimal(d_head, d_latent, d_value):
     return Decimal(d_latent * (d_head + d_value)) / Decimal(2 * d_latent - d_head - d_value)
+
+
+def wrong_factorize__smallest_of_all(w, rank, x=None):
+    """What matters most is lost"""
+    seen = w if x is None else x @ w
+    _, v = np.linalg.eigh(seen.T @ seen)
+    v = v[:, :rank]
+    return w @ v, v.T

@@ -536,3 +536,21 @@ def wrong_null_softmax__one_after_the_maximum(x, null=0.0, axis=-1):
     """The null gets as much as the largest score"""
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / (1 + e.sum(axis=axis, keepdims=True))
+
+
+def wrong_ring__capacity_besides_the_sinks(n, capacity, n_sinks):
+    """more tokens than its capacity"""
+    memory = {}
+    for token in range(n):
+        if token < n_sinks:
+            memory[token] = token
+        else:
+            memory[n_sinks + (token - n_sinks) % capacity] = token
+    return np.array([memory[place] for place in sorted(memory)], dtype=int)
+
+
+def wrong_null_softmax__one_maximum(x, null=0.0, axis=-1):
+    """take the maximum of each row"""
+    biggest = max(x.max(), np.max(null))
+    powers = np.exp(x - biggest)
+    return powers / (powers.sum(axis=axis, keepdims=True) + np.exp(null - biggest))

@@ -855,3 +855,66 @@ def wrong_reach__one_token_taken_off(windows, dilations):
 def wrong_reach__one_step_less(windows, dilations):
     """The result is too small by 1, every time."""
     return sum((w - 1) * r for w, r in zip(windows, dilations, strict=True)) - 1
+
+
+def wrong_sliding_window_attention__places_clipped(q, k, v, window, scale=None, offset=None):
+    """read as the first or the last key"""
+    l, d = q.shape[-2:]
+    s = k.shape[-2]
+    scale = 1 / np.sqrt(d) if scale is None else scale
+    offset = s - l if offset is None else offset
+    places = np.arange(l)[:, None] + offset - np.arange(window)
+    places = np.clip(places, 0, s - 1)
+    scores = np.einsum("...ld,...lwd->...lw", q, k[..., places, :]) * scale
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return np.einsum("...lw,...lwe->...le", weights, v[..., places, :])
+
+
+def wrong_sliding_window_attention__divided_by_the_width(q, k, v, window, scale=None, offset=None):
+    """divided by d, not by its root"""
+    l, d = q.shape[-2:]
+    s = k.shape[-2]
+    scale = 1 / d if scale is None else scale
+    offset = s - l if offset is None else offset
+    out = np.zeros(q.shape[:-1] + v.shape[-1:], dtype=v.dtype)
+    for i in range(l):
+        part = slice(max(i + offset - window + 1, 0), max(i + offset + 1, 0))
+        if k[..., part, :].shape[-2] > 0:
+            w = softmax(scale * q[..., i : i + 1, :] @ np.swapaxes(k[..., part, :], -1, -2), axis=-1)
+            out[..., i : i + 1, :] = w @ v[..., part, :]
+    return out
+
+
+def wrong_block_sparse_attention__divided_by_the_width(q, k, v, layout, block_size, scale=None):
+    """divided by d, not by its root"""
+    l, d = q.shape[-2:]
+    s = k.shape[-2]
+    scale = 1 / d if scale is None else scale
+    mask = np.kron(layout, np.ones((block_size, block_size))).astype(bool)[:l, :s]
+    t = np.where(mask, scale * q @ np.swapaxes(k, -1, -2), -np.inf)
+    top = t.max(-1, keepdims=True)
+    e = np.exp(t - np.where(np.isinf(top), 0, top))
+    total = e.sum(-1, keepdims=True)
+    return e / np.where(total == 0, 1, total) @ v
+
+
+def wrong_block_sparse_attention__not_divided(q, k, v, layout, block_size, scale=None):
+    """do not sum to one"""
+    l, d = q.shape[-2:]
+    s = k.shape[-2]
+    scale = 1 / np.sqrt(d) if scale is None else scale
+    mask = np.kron(layout, np.ones((block_size, block_size))).astype(bool)[:l, :s]
+    t = np.where(mask, scale * q @ np.swapaxes(k, -1, -2), -np.inf)
+    top = t.max(-1, keepdims=True)
+    return np.exp(t - np.where(np.isinf(top), 0, top)) @ v
+
+
+def wrong_reach__first_layer_for_all(windows, dilations):
+    """All layers are taken for the first one"""
+    return len(windows) * (windows[0] - 1) * dilations[0]
+
+
+def wrong_reach__spans_multiplied(windows, dilations):
+    """Layers multiply"""
+    return math.prod((w - 1) * r + 1 for w, r in zip(windows, dilations, strict=True)) - 1
