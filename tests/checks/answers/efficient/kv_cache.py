@@ -284,7 +284,7 @@ def wrong_cached_attention__exchanged(q, k, v, cache):
 
 
 def wrong_cached_attention__one_too_far(q, k, v, cache):
-    """Line 5"""
+    """Each token sees the next one"""
     offset = len(cache)
     cache.append(k, v)
     return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), offset + 1))
@@ -913,3 +913,10 @@ def wrong_cached_attention__past_alone(q, k, v, cache):
 def wrong_tokens_in_24_gb__gib_without_weights():
     """Two things at once"""
     return 24 * 1024**3 // (2 * 32 * 32 * 128 * 2)
+
+
+def wrong_cached_attention__place_of_the_last(q, k, v, cache):
+    """After the first chunk, no token sees itself"""
+    last = max(len(cache) - 1, 0)
+    cache.append(k, v)
+    return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), last))
