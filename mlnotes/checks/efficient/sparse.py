@@ -119,13 +119,6 @@ def _by_clipped_places(q, k, v, window, scale=None, offset=None):
     return np.einsum("...lw,...lwe->...le", softmax(scores), v[..., places, :])
 
 
-_SCORED = (
-    Mistake("divided by the width", ("q.shape[-1] ** -0.5", "1 / q.shape[-1]"),
-        "Without a scale, scores are divided by d, not by its root", "the scale is 1/sqrt(d) unless given"),
-    Mistake("weights not divided", ("weights @ v / xp.where(total == 0, 1.0, total)", "weights @ v"),
-        "The weights of a row do not sum to one", "divide the averages by the sum of the weights"))
-
-
 def _masked_after(share):
     """Make a wrong version that hides keys after the softmax over all of them; `share` gets what is left."""
 
@@ -174,9 +167,13 @@ _SCALED = (
         "A scale that is given acts sqrt(d) times too weakly", "let it stand in the place of 1/sqrt(d)"),
     Mistake("divided by the scale", ("else as_like(scale, q)", "else 1 / scale"), "A larger scale makes rows flatter",
         "multiply by it"),
+    Mistake("divided by the width", ("q.shape[-1] ** -0.5", "1 / q.shape[-1]"),
+        "Without a scale, scores are divided by d, not by its root", "the scale is 1/sqrt(d) unless given"),
     Mistake("without the maximum", ("scores - xp.where(top == -math.inf, 0.0, top)", "scores"),
         "nan as soon as a score exceeds 709, zeros where all lie below -745",
         "subtract each row's maximum before the exponential"),
+    Mistake("weights not divided", ("weights @ v / xp.where(total == 0, 1.0, total)", "weights @ v"),
+        "Weights do not sum to one", "divide the averages by their sum"),
     Mistake("divided by the number of keys",
         ("weights @ v / xp.where(total == 0, 1.0, total)", "weights @ v / k.shape[-2]"), "Weights do not sum to one",
         "divide by the sum of the exponentials"),
@@ -276,7 +273,6 @@ CHECKS = (
             oracle("torch's attention under a mask", _window_in_torch, call(_q, _k, _v, 7),
                 call(_q5, _k7, _v7, 3, scale=0.3), **_LAST_BITS)),
         mistakes=(
-            *_SCORED,
             Mistake("places at the edge", _by_clipped_places,
                 "Places outside of the keys are read as the first or the last key, and get weight",
                 "hide them: -inf before the softmax"),
@@ -353,7 +349,6 @@ CHECKS = (
             oracle("torch's attention under a mask", _blocks_in_torch, call(_q5, _k7, _v7, _layout, 2),
                 call(_q5, _k7, _v7, _empty, 2, scale=0.3), **_LAST_BITS)),
         mistakes=(
-            *_SCORED,
             Mistake("blocks averaged", (_BLOCKS, "sum(_attention_to_some(rows, k[..., j * block_size : (j + 1) * "
                 "block_size, :], v[..., j * block_size : (j + 1) * block_size, :], None, scale) for j in "
                 "np.flatnonzero(blocks)) / max(1, blocks.sum()) + 0 * rows[..., :1] * v[..., :1, :]"),

@@ -900,7 +900,7 @@ def wrong_block_sparse_attention__divided_by_the_width(q, k, v, layout, block_si
 
 
 def wrong_block_sparse_attention__not_divided(q, k, v, layout, block_size, scale=None):
-    """do not sum to one"""
+    """Weights do not sum to one"""
     l, d = q.shape[-2:]
     s = k.shape[-2]
     scale = 1 / np.sqrt(d) if scale is None else scale
