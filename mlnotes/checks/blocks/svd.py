@@ -198,7 +198,7 @@ CHECKS = (
                 "vt * np.where(vt[:, :1] < 0, -1, 1)"), "The product has the wrong sign in some terms",
                 "choose v, and let u be A v divided by s: its sign follows"),
             Mistake("squares", (_RESULT, "return found.u, found.s**2, found.vt"), "The singular values are squared",
-                "take the root: singular values are the lengths of the turned columns"))),
+                "take s as it is: the length of a turned column; its square is an eigenvalue of AᵀA"))),
     Checks(pinv,
         cases=(
             *_of_dependent(), *(call(a).about("a singular value of nine roundings, which does not count with 20 "

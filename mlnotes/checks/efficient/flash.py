@@ -375,8 +375,9 @@ CHECKS = (
                 "add it back: maximum + log(sum)"),
             *(Mistake("plain mean", ("out = xp.sum(weights[..., None] * outs, axis=0)", f"out = {it}"),
                 "Every part counts alike, whatever its scores", "weigh the parts by a softmax over their log-sum-exps")
-                for it in ("xp.mean(_at_least_single(outs), axis=0)",
-                "xp.sum(outs, axis=0) / xp.clip(xp.sum(xp.isfinite(lses), axis=0), min=1)[..., None]")),
+                for it in ("xp.mean(_at_least_single(outs), axis=0)", *(f"xp.sum({seen}, axis=0) / xp.clip(xp.sum("
+                "xp.isfinite(lses), axis=0), min=1)[..., None]" for seen in ("outs",
+                "xp.where(xp.isfinite(lses)[..., None], outs, 0.0)")))),
             Mistake("weights of lse", ("softmax(_at_least_single(lses), axis=0)", "lses / xp.sum(lses, axis=0)"),
                 "Parts are weighed with logarithms", "take the exponentials of the log-sum-exps: their softmax"),
             Mistake("no maximum", (("softmax(_at_least_single(lses), axis=0)", "xp.exp(lses)"),

@@ -342,7 +342,7 @@ def wrong_null_softmax__null_without_exp(x, null=0.0, axis=-1):
 
 
 def wrong_null_softmax__null_not_shifted(x, null=0.0, axis=-1):
-    """Line 5"""
+    """Scores of any size leave the same weight to the null"""
     top = np.maximum(x.max(axis=axis, keepdims=True), null)
     e = np.exp(x - top)
     return e / (np.exp(null) + e.sum(axis=axis, keepdims=True))
