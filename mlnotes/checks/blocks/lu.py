@@ -126,6 +126,23 @@ def _without_exchanges(a):
     return float(product)
 
 
+def _echelon(a):
+    """Go on to the next column with the same row where a column has no pivot left."""
+    u, row, k = a / 1, 0, min(a.shape)
+    p, l = np.eye(len(a), dtype=u.dtype), np.eye(len(a), dtype=u.dtype)
+    for column in range(u.shape[1]):
+        best = row + np.argmax(np.abs(u[row:, column])) if row < len(u) else None
+        if best is None or u[best, column] == 0:
+            continue
+        for x in (u, l[:, :row], p.T):
+            x[[row, best]] = x[[best, row]]
+        l[row + 1 :, row] = u[row + 1 :, column] / u[row, column]
+        u[row + 1 :] -= np.outer(l[row + 1 :, row], u[row])
+        u[row + 1 :, column] = 0
+        row += 1
+    return p, l[:, :k], u[:k]
+
+
 def _truncated(a):
     """Eliminate in an array of the dtype of a, in which integers lose their fractions."""
     u, signs = np.array(a), 1.0
@@ -309,6 +326,9 @@ CHECKS = (
         claims=_factors(),
         mistakes=(
             *_ELIMINATION,
+            Mistake("echelon form", _echelon,
+                "Where a column has no pivot, the next one is eliminated with the same row",
+                "go on to the next row as well as to the next column"),
             Mistake("last column not eliminated",
                 ("range(min(a.shape)), a.shape[1]", "range(min(a.shape) - 1), a.shape[1]"),
                 "A tall matrix keeps numbers below the diagonal of its last column, as multipliers",

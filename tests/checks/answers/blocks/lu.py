@@ -935,3 +935,30 @@ def wrong_rows_without_digits__single_precision():
 
 def wrong_rows_without_digits__entry():
     return 2**53
+
+
+def wrong_lu__echelon_form(a):
+    """the next one is eliminated with the same row"""
+    u = np.array(a)
+    if not np.issubdtype(u.dtype, np.floating):
+        u = u.astype(float)
+    m, n = u.shape
+    k = min(m, n)
+    p = np.eye(m, dtype=u.dtype)
+    l = np.eye(m, dtype=u.dtype)
+    row = 0
+    for col in range(n):
+        if row == m:
+            break
+        best = row + np.argmax(np.abs(u[row:, col]))
+        if u[best, col] == 0:
+            continue
+        u[[row, best]] = u[[best, row]]
+        l[[row, best], :row] = l[[best, row], :row]
+        p[:, [row, best]] = p[:, [best, row]]
+        for i in range(row + 1, m):
+            l[i, row] = u[i, col] / u[row, col]
+            u[i] -= l[i, row] * u[row]
+            u[i, col] = 0
+        row += 1
+    return p, l[:, :k], u[:k]

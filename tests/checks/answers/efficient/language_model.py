@@ -436,7 +436,7 @@ def wrong_next_token_probabilities__min_p(logits, temperature=1.0, top_k=None, t
 
 
 def wrong_next_token_probabilities__k_of_all_rows(logits, temperature=1.0, top_k=None, top_p=None):
-    """The calls that fail come out right with `top_k` left out"""
+    """The calls that fail come out right with `top_k` = 1, and also with `top_k` left out"""
     x = logits - logits.max(axis=-1, keepdims=True)
     p = (x == 0).astype(float) if temperature < 1e-200 else np.exp(x / temperature)
     if top_k is not None:
