@@ -12,6 +12,7 @@ from mlnotes.arrays import (
     require_finite,
     require_floats,
     require_integers,
+    require_number,
     require_vector,
     widen_half,
 )
@@ -239,6 +240,7 @@ def nearest_to_zero(a, b, p=2):
     Boyd and Vandenberghe, *Convex Optimization*, section A.1.6.
     """
     require_vector(a=a)
+    require_number(b=b)
     require_finite(b=b)
     _require_positive_power(p)
     if not np.any(a):
@@ -265,8 +267,7 @@ def _scale(sizes, p, axis):
 
 
 def _require_norm(p):
-    if isinstance(p, str):  # as the kinds of matrix norms are
-        raise ValueError(f"p must be a number, at least 1, got {p!r}")
+    require_number(p=p)
     if not p >= 1:
         raise ValueError(f"p must be at least 1, because below the triangle inequality fails, got {p}")
 
@@ -278,6 +279,7 @@ def _require_quotient(b, largest):
 
 
 def _require_positive_power(p):
+    require_number(p=p)
     if not p > 0:
         raise ValueError(f"p must be positive, got {p}")
 

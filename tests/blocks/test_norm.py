@@ -405,3 +405,16 @@ class TestBadInput:
             nearest_to_zero(np.ones((1, 2)), 1.0)
         with pytest.raises(ValueError, match="b must hold finite numbers, got inf"):
             nearest_to_zero(np.ones(2), inf)
+        with pytest.raises(ValueError, match=r"b must be a real number, got array\(\[1., 1.\]\)"):
+            nearest_to_zero(np.ones(2), np.ones(2))
+
+    @pytest.mark.parametrize("p", [None, [2], "2"])
+    def test_a_power_must_be_a_number(self, p):
+        for f in (
+            lambda: vector_norm(np.ones(2), p),
+            lambda: equivalence_constants(p, 2, 3),
+            lambda: unit_circle(p),
+            lambda: nearest_to_zero(np.ones(2), 1.0, p),
+        ):
+            with pytest.raises(ValueError, match="p must be a real number, got "):
+                f()
