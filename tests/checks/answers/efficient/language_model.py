@@ -6,6 +6,7 @@ from bisect import bisect_right
 import numpy as np
 import scipy.special
 import torch
+from slips import slip
 
 from mlnotes.attention.transformer import silu
 from mlnotes.blocks.softmax import softmax
@@ -1006,30 +1007,12 @@ def wrong_llama_parameters__one_column_for_a_group(n_tokens, n_layers, d_model, 
     return n_tokens * d_model + n_layers * (sum(block.values()) + 2 * d_model) + d_model
 
 
-def wrong_next_token_probabilities__powers_of_two(logits, temperature=1.0, top_k=None, top_p=None):
-    """a factor of 2, not of e"""
+def right_next_token_probabilities__partition(logits, temperature=1.0, top_k=None, top_p=None):
     top = logits.max(-1, keepdims=True)
-    e = np.where(logits == top, 1.0, 0.0) if temperature == 0 else np.exp2((logits - top) / temperature)
-    p = e / e.sum(-1, keepdims=True)
-    if top_k is not None and top_k < p.shape[-1]:
-        p = np.where(p < np.partition(p, -top_k, axis=-1)[..., [-top_k]], 0, p)
-        p = p / p.sum(-1, keepdims=True)
-    if top_p is not None and top_p < 1:
-        down = np.flip(np.sort(p, -1), -1)
-        last = (np.cumsum(down, -1) < top_p - 1e-12).sum(-1, keepdims=True)
-        p = np.where(p >= np.take_along_axis(down, last, -1), p, 0)
-        p = p / p.sum(-1, keepdims=True)
-    return p
-
-
-def wrong_next_token_probabilities__one_token_for_all_rows(logits, temperature=1.0, top_k=None, top_p=None):
-    """only one row gets a token"""
     if temperature == 0:
-        p = np.zeros(logits.shape)
-        p.flat[np.argmax(logits)] = 1
-        return p
-    top = logits.max(-1, keepdims=True)
-    e = np.exp((logits - top) / temperature)
+        e = np.where(logits == top, 1.0, 0.0)
+    else:
+        e = np.exp((logits - top) / temperature)
     p = e / e.sum(-1, keepdims=True)
     if top_k is not None and top_k < p.shape[-1]:
         p = np.where(p < np.partition(p, -top_k, axis=-1)[..., [-top_k]], 0, p)
@@ -1040,3 +1023,14 @@ def wrong_next_token_probabilities__one_token_for_all_rows(logits, temperature=1
         p = np.where(p >= np.take_along_axis(down, last, -1), p, 0)
         p = p / p.sum(-1, keepdims=True)
     return p
+
+
+wrong_next_token_probabilities__powers_of_two = slip(
+    right_next_token_probabilities__partition, "np.exp(", "np.exp2(", "a factor of 2, not of e"
+)
+wrong_next_token_probabilities__one_token_for_all_rows = slip(
+    right_next_token_probabilities__partition,
+    "e = np.where(logits == top, 1.0, 0.0)",
+    "return (np.arange(logits.size) == np.argmax(logits)).reshape(logits.shape).astype(float)",
+    "only one row gets a token",
+)
