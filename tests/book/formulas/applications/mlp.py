@@ -148,7 +148,7 @@ SQUARE = {
 FORMULAS = {
     "da4b9237": [LAYERS],
     "c1dfd96e": [
-        {"s": lambda *x: linear(np.array([x]), W1[:2, :1], b1[:1]), "w": W1[:2, 0], "b": b1[0]},
+        {"g": lambda *x: linear(np.array([x]), W1[:2, :1], b1[:1]), "w": W1[:2, 0], "b": b1[0]},
         LAYERS
         | {
             "f": ours.relu,
@@ -169,8 +169,8 @@ INLINE = {
         | {r"\mathbf W": W1, r"\mathbf b": b1, r"\mathbf Y": linear(X, W1, b1)}
     },
     "c1dfd96e": {
-        r"s(x_1,x_2)=w_1x_1+w_2x_2+b": {
-            "s": lambda *x: linear(np.array([x]), W1[:2, :1], b1[:1]),
+        r"g(x_1,x_2)=w_1x_1+w_2x_2+b": {
+            "g": lambda *x: linear(np.array([x]), W1[:2, :1], b1[:1]),
             "w": W1[:2, 0],
             "b": b1[0],
             "x": np.array([0.7, -1.2]),

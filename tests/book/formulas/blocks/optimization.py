@@ -49,7 +49,7 @@ REGRESSION = SLOPE | {
     r"\mathbf y": y,
     r"\mathbf t": y * (X @ w),
     r"\mathbf s": expit(-y * (X @ w)),
-    r"\lambda": strength,
+    r"\alpha": strength,
     r"\mathbf I": np.eye(n),
     "m": m,
     "n": n,
