@@ -566,7 +566,9 @@ def in_place(node, scope):
         target = copy.copy(node.target)
         yield "operator", ast.Assign([target], node.value)
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_view(node.value):
-        yield "view", ast.Assign(node.targets, _expression("__import__('copy').deepcopy(_)", node.value))
+        yield "view", ast.Assign(node.targets, _copied(node.value))
+    elif isinstance(node, ast.Assign) and _exchanges_entries(node):
+        yield "view", ast.Assign(node.targets, ast.Tuple([_copied(it) for it in node.value.elts], ast.Load()))
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         yield "operator", ast.Assign([ast.Name(node.target.id, ast.Store())], node.value)
     elif isinstance(node, ast.Assign) and len(node.targets) == 1 and not isinstance(node.targets[0], ast.Tuple):
@@ -731,6 +733,15 @@ def _is_view(node):
     if not isinstance(node, ast.Subscript):
         return False
     return any(isinstance(it, ast.Slice) for it in getattr(node.slice, "elts", [node.slice]))
+
+
+def _exchanges_entries(node):
+    """Tell whether entries change places, of which each may be a row and so no copy."""
+    return isinstance(node.value, ast.Tuple) and all(isinstance(it, ast.Subscript) for it in node.value.elts)
+
+
+def _copied(node):
+    return _expression("__import__('copy').deepcopy(_)", node)
 
 
 def _expression(text, inside=None):

@@ -58,7 +58,7 @@ from mlnotes.diagnosis.attempt import Attempt
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.known import told, version_of
 from mlnotes.diagnosis.report import Evidence, Table, compared, written, written_call
-from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, parentheses, rewrites
+from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, in_place, parentheses, rewrites
 from mlnotes.diagnosis.source import edited, run_definition, source_of
 from mlnotes.diagnosis.trials import Outcome, names_of, quiet, trials
 from mlnotes.efficient.flash import merge_attentions
@@ -756,6 +756,14 @@ class TestCauses:
         """
         report = check(written_down(textwrap.dedent(body).strip()), "linear_gradients")
         assert report.says == "The parts are right, but in a dictionary: return them in their order."
+
+    def test_rows_that_change_places_as_views_are_copied_first(self):
+        tree = ast.parse("def f(x):\n    x[0], x[1] = x[1], x[0]\n    return x")
+        found = [ast.unparse(tree) for kind, _ in rewrites(tree, [in_place]) if kind == "view"]
+        x, exchanged, names = np.eye(2), np.eye(2)[::-1], {}
+        assert len(found) == 1
+        exec(found[0], names)
+        np.testing.assert_array_equal(names["f"](x), exchanged)
 
     def test_what_numpy_makes_by_indexing_is_never_left_without_an_index(self):
         tree = ast.parse("def f(x): return np.flatnonzero(np.r_[True, x[1:] != x[:-1]])")

@@ -132,6 +132,10 @@ CHECKS = (
             oracle("torch's autograd, also for a batch of batches", _autograd, call(_x, _w, _g),
                 call(_batch, _w, _batch_g), **_LAST_BITS, run=_in_a_row)),
         mistakes=(
+            Mistake("sums multiplied", ("samples.T @ gradients",
+                "xp.sum(samples, axis=0)[:, None] * xp.sum(gradients, axis=0)"),
+                "The gradient of w is right for one sample only",
+                "multiply sample by sample, then add: xᵀ grad"),
             Mistake("weights not transposed", ("grad @ w.T", "grad @ w"),
                 "Only square weights fit, and the gradient by x is that of the transpose", "grad @ w.T"),
             Mistake("averaged over samples",

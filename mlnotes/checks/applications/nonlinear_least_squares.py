@@ -485,6 +485,8 @@ CHECKS = (
                 lambda r, j, damping, scales: np.linalg.solve(j.T @ j + damping * np.diag(scales**2), -j.T @ r),
                 call(_r, _j, 0.5, _scales), **_SMALL)),
         mistakes=(
+            Mistake("scales for zeros", ("np.zeros(len(scales))", "scales"),
+                "Without a residual it still takes a step", "put zeros below -r, for the added rows ask for no step"),
             Mistake("the damping itself", ("np.sqrt(damping) *", "damping *"), "The damping acts squared",
                 "the rows are squared: put the root of the damping into them"),
             Mistake("all scales the same", ("np.diag(scales)", "np.eye(len(scales))"),
@@ -505,7 +507,7 @@ CHECKS = (
                 "The damping acts divided by 4", "put the root of the damping into the rows, no other factor"),
             Mistake("divided by the scales", ("np.diag(scales)", "np.diag(1 / scales)"),
                 "A parameter of large scale is held least, where it should be held most",
-                "multiply the added rows by the scales"),
+                "multiply the added rows by the scales; or divide the columns of J by them, and the solution again"),
             Mistake("one row for all", (("np.diag(scales)", "scales[None]"), ("np.zeros(len(scales))", "[0.0]")),
                 "Only one combination of the parameters is held back", "add a row for each parameter"),
             Mistake("only shortened", lambda r, j, damping, scales: -lstsq(j, r) / (1 + damping),

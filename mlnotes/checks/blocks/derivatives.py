@@ -602,6 +602,9 @@ CHECKS = (
             _torchs(lambda torch, a, b: torch.nn.functional.cosine_similarity(a, b, dim=0), call(_vector, _other),
                 **_LAST_BITS)),
         mistakes=(
+            Mistake("length of b lost on the way", lambda a, b: b / np.sqrt(a @ a * (b @ b))
+                - a @ b * a / np.sqrt(a @ a) / (a @ a * (b @ b)), "It is right for b of length one only",
+                "the slope of |a||b| by a is |b| a/|a|"),
             Mistake("length of a held constant", (" - a @ b * a", ""), "It is not perpendicular to a",
                 "the length of a changes, too: subtract the part along a"),
             Mistake("part along a not divided", ("(b - a @ b * a) / length", "b / length - a @ b * a"),

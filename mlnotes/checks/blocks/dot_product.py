@@ -248,6 +248,9 @@ CHECKS = (
                 **_LAST_BITS),
             oracle("the nearest multiple by numpy.linalg.lstsq", _nearest_multiple, call(_b, _a), **_LAST_BITS)),
         mistakes=(
+            Mistake("cosine times the vector",
+                (_PROJECTION, "(dot(onto, b) / (dot(onto, onto) * dot(b, b)) ** 0.5)[..., None] * b"),
+                "The result points along b", "the coefficient is onto·b / onto·onto; multiply the line's vector by it"),
             Mistake("length assumed one", (_PROJECTION, "dot(onto, b)[..., None] * onto"),
                 "Doubling the line's vector makes the result four times as long",
                 "divide by onto·onto, unless onto has length one"),

@@ -426,6 +426,11 @@ CHECKS = (
             oracle("least squares by numpy.linalg.lstsq", lambda a, v: np.linalg.lstsq(v[:, None], a @ v)[0][0],
                 call(_odd, _start), call(_two, np.array([3.0, 1.0])), **_LAST_BITS)),
         mistakes=(
+            Mistake("projected on the image", ("v @ scaled @ v", "(scaled @ v) @ (scaled @ v) / (v @ scaled @ v)"),
+                "It is right for eigenvectors only", "divide vᵀAv by vᵀv: the nearest multiple of v is asked for"),
+            Mistake("ratio of the largest coordinate",
+                lambda a, v: (a @ v)[np.argmax(np.abs(v))] / v[np.argmax(np.abs(v))],
+                "It is right for eigenvectors only", "divide vᵀAv by vᵀv, to which all coordinates add"),
             Mistake("length left in", ("v = _unit_start(v, scaled)", "v = np.asarray(v, float)"),
                 "A vector twice as long has an estimate four times as large", "divide by the squared length"),
             Mistake("ratios averaged", lambda a, v: np.mean((a @ v)[v != 0] / v[v != 0]),

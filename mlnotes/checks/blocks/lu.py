@@ -320,6 +320,19 @@ _EVERY_BLOCK = [call(_square, block) for block in (1, 2, 3, 5, 64)]
 _SIGN = "_permutation_sign(p), 0"
 _PERMUTED = "[p.argmax(axis=0)]"
 
+def _with_equal_rows(a):
+    a, sign = np.array(a, dtype=float), 1.0
+    for j in range(len(a)):
+        p = j + np.argmax(np.abs(a[j:, j]))
+        if a[p, j] == 0:
+            return 0.0
+        if p != j:
+            a[p], a[j] = a[j], a[p]
+            sign = -sign
+        a[j + 1 :] -= np.outer(a[j + 1 :, j] / a[j, j], a[j])
+    return sign * np.diag(a).prod()
+
+
 CHECKS = (
     Checks(lu,
         cases=_calls(),
@@ -473,6 +486,9 @@ CHECKS = (
             oracle("numpy.linalg.det", np.linalg.det, call(_square), call(_cycle), call(_whole), **_CONDITION),
             oracle("expansion by minors", _by_minors, call(_square), **_CONDITION)),
         mistakes=(
+            Mistake("one row copied twice", _with_equal_rows,
+                "A row of an array is a view, so that `a[i], a[j] = a[j], a[i]` leaves two equal rows",
+                "write a[[i, j]] = a[[j, i]]"),
             Mistake("sign of the exchanges forgotten", (_SIGN, "1.0, 0"),
                 "The sign is wrong after an odd number of exchanges", "turn the sign with each exchange of rows",
                 "Macaulay2, issue 253 (2015); Calcpad, issue 392 (2024)"),

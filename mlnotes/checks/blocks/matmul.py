@@ -73,7 +73,9 @@ def _watched(version, a, b, *limit, **named):
 def _in_blocks(version, a, b, size=None):
     """Refuse blocks that are larger than they should be."""
     result, products = _watched(version, a, b, *[] if size is None else [size])
-    largest = max((side for _, *shapes in products for shape in shapes for side in shape[-2:]), default=0)
+    # Where blocks are stacked, their sides may be any two axes of the stack.
+    sides = [sorted(it)[:2] if len(it) > a.ndim else it[-2:] for _, *shapes in products for it in shapes]
+    largest = max(map(max, filter(None, sides)), default=0)
     if size is not None and largest > size:
         raise AssertionError(f"it multiplies blocks with {largest} rows or columns, where `size` is {size}")
     return result
@@ -238,6 +240,9 @@ CHECKS = (
                 lambda f: max(distance(f(_long, _wide, size), _long @ _wide) for size in (1, 2, 3, 5, 11, 100)),
                 **_LAST_BITS)),
         mistakes=(
+            Mistake("inner side as long as the outer one", ("range(0, k, size)", "range(0, n, size)"),
+                "It is right where b has as many rows as columns",
+                "the inner loop goes over the columns of a, which meet the rows of b"),
             *_EVERYWHERE,
             Mistake("edge left out", _whole_blocks,
                 "What `size` leaves over of a side is lost: rows and columns of zeros, or products",

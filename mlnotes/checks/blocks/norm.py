@@ -386,6 +386,12 @@ CHECKS = (
                   lambda f: distance(_table - f(_table, 0.7), np.clip(_table, -0.7, 0.7)), **_LAST_BITS),
         ),
         mistakes=(
+            Mistake("hard threshold", lambda z, strength: np.where(np.square(z) / 2 > strength * np.abs(z), z, 0.0),
+                "It compares the cost at z with the cost at 0, and the minimum lies at neither",
+                "beyond the strength, subtract it"),
+            Mistake("the whole vector shortened",
+                lambda z, strength: z * max(1 - strength / (np.linalg.norm(z) or 1), 0),
+                "The numbers are shortened together, or vanish together", "treat each number by itself"),
             Mistake("only cut off", (_SHRUNK, "np.where(np.abs(z) > strength, z, 0)"),
                     "What is not zero is as large as without the penalty",
                     "where w is not 0, the slope w - z ± strength must vanish: w is nearer to 0 by strength"),

@@ -546,6 +546,10 @@ CHECKS = (
             oracle("the root of the Gram determinant, by numpy", lambda a: np.sqrt(np.linalg.det(a.T @ a)),
                 call(_tall), **_CONDITION)),
         mistakes=(
+            *(Mistake("volume of a simplex", it, "It is right for a single column only",
+                "divide by nothing, for the columns span a box") for it in (
+                lambda a: column_volume(a) / math.factorial(np.shape(a)[1]),
+                lambda a: math.sqrt(max(np.linalg.det(np.transpose(a) @ a), 0.0)) / math.factorial(np.shape(a)[1]))),
             Mistake("sign of a mirror left in", ("abs(", "("), "It is negative for some columns",
                 "a volume is not negative: take the absolute value"),
             Mistake("root of the Gram determinant", lambda a: math.sqrt(max(np.linalg.det(np.transpose(a) @ a), 0.0)),

@@ -142,6 +142,8 @@ CHECKS = (
             _scipy("log_softmax"),
             _torch("log_softmax", call(_square), call(_wide), dim=-1)),
         mistakes=(
+            Mistake("axis not moved back", lambda x, axis=-1: np.moveaxis(log_softmax(x, axis), axis, -1),
+                "The axis stands last in the result", "move it back: np.moveaxis(result, -1, axis)"),
             Mistake("weights clipped before the logarithm",
                 lambda x, axis=-1: np.log(np.clip(softmax(x, axis), 1e-15, 1)),
                 "No logarithm is below that of the limit, about -34.5",
@@ -258,6 +260,9 @@ CHECKS = (
                 lambda f: distance(f(_small + 64, 0.7), f(_small, 0.7)), **_SHIFTED),
             oracle("torch's autograd", _slope_by_autograd, call(_small, 0.7), call(_cube, 0.3), **_LAST_BITS)),
         mistakes=(
+            Mistake("distances from the plain mean",
+                (_VARIANCE, "-beta * (p * (x - x.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)"),
+                "It does not vanish where one weight is nearly everything", "weigh the mean with p, too"),
             Mistake("factor forgotten", ("-beta * (p", "-(p"), "It is right for β = 1 only",
                 "the chain rule gives the derivative of βx̄ a second term, βx̄′"),
             Mistake("weights at β = 1", ("softmax(beta * x)", "softmax(x)"), "It is right for β = 1 only",

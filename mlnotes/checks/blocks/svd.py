@@ -124,6 +124,13 @@ def _of_dependent():
 
 
 _RESULT, _DECOMPOSED = "return found.u, found.s, found.vt", "u, s, vt = svd(a)"
+def _inverted(a, tolerance, inverse):
+    """Put the singular values together again, each in another way."""
+    u, s, vt = svd(a)
+    least = s.max(initial=0.0) * (max(np.shape(a)) * 2.0**-52 if tolerance is None else tolerance)
+    return (vt.T * inverse(s, least)) @ u.T
+
+
 _COUNT, _CUT = "count_above(s, tolerance, np.shape(a))", "u[:, :k] * s[:k] @ vt[:k]"
 _RANK = "count_above(svd(a)[1], tolerance, np.shape(a))"
 _BASES = "Subspaces(u[:, :r], u[:, r:], v[:, :r], v[:, r:])"
@@ -214,6 +221,17 @@ CHECKS = (
             oracle("numpy.linalg.pinv", np.linalg.pinv, *map(call, (_square, _tall, _wide, _dependent)),
                 **_CONDITION)),
         mistakes=(
+            Mistake("tolerance times the Frobenius norm", (_COUNT, "int(np.count_nonzero(s > np.sqrt((s * s).sum()) * "
+                "(max(a.shape) * 2.0**-52 if tolerance is None else tolerance)))"),
+                "Small singular values count as zero beside several others",
+                "compare singular values with the largest one, not with the norm of all"),
+            Mistake("small ones left as they are", lambda a, tolerance=None: _inverted(a, tolerance,
+                lambda s, least: np.where(s > least, 1 / np.maximum(s, 1e-300), s)),
+                "A singular value that counts as zero comes back as it is", "put 0 there"),
+            Mistake("damped", lambda a, tolerance=None: _inverted(a, tolerance,
+                lambda s, least: s / np.maximum(s * s + least * least, 1e-300)),
+                "Singular values near the tolerance are damped, and none is left out",
+                "put 1/s above the tolerance, and 0 below it"),
             Mistake("inverse of the gram matrix", (_DECOMPOSED, "return np.linalg.inv(a.T @ a) @ a.T"),
                 "It fails, or gives huge numbers, where columns depend on each other",
                 "invert the singular values that are not zero"),
@@ -253,6 +271,9 @@ CHECKS = (
             oracle("the sum of k outer products from numpy.linalg.svd", _terms_of_numpy, call(_tall, 2),
                 **_LAST_BITS)),
         mistakes=(
+            Mistake("equal ones kept together", (_CUT, "u * np.where(s >= s[k - 1], s, 0) @ vt"),
+                "Of equal singular values more than k are kept, and for k = 0 all of them",
+                "keep the first k of them: s[:k]"),
             *(Mistake("smallest kept", (_CUT, _CUT.replace(":k", it)), "It is far from the matrix",
                 "keep the largest singular values") for it in ("-k:", "len(s) - k:")),
             Mistake("equal ones dropped together", (_CUT, "u * np.where(s > (*s, 0)[k], s, 0) @ vt"),

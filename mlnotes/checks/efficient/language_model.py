@@ -212,6 +212,13 @@ CHECKS = (
             Claim("each token is read once", lambda f: float(_written(f, "step", np.array([1, 3]), 6, rng=0)["read"]
                 != [1, 3, *_written(f, "step", np.array([1, 3]), 6, rng=0)["written"][:-1]]))),
         mistakes=(
+            Mistake("only the temperature handed on",
+                ("scores[-1], **choice", "scores[-1], choice.get('temperature', 1.0)"),
+                "top_k and top_p make no difference", "hand on everything: **choice"),
+            Mistake("all that was written read again", ("np.array([token])", "np.array(written)"),
+                "step gets what it has read already once more", "hand it only what it has not read yet: the new token"),
+            Mistake("the text counted", ("range(n_tokens)", "range(n_tokens - len(np.asarray(ids)))"),
+                "`n_tokens` counts the text so far, too", "write `n_tokens` new ones"),
             Mistake("only the last token of the text is read", ("np.asarray(ids), []", "np.asarray(ids)[-1:], []"),
                 "What stands before the last token makes no difference", "hand step the whole text first"),
             Mistake("choice not handed on",

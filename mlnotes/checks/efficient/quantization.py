@@ -258,6 +258,39 @@ _SHARED = (
     Mistake("a little added to the scale", ("or_one(scale)[..., None]", "(scale + 1e-12)[..., None]"),
             "Blocks of very small numbers get 0 for all codes", "add nothing to the scale; where it is 0, divide by 1"))
 
+def _strided(x, bits, block_size=None, symmetric=True):
+    if block_size is None:
+        return quantize(x, bits, None, symmetric)
+    strided = x.reshape(*x.shape[:-1], block_size, -1).swapaxes(-1, -2)
+    codes, *grid = quantize(strided.reshape(x.shape), bits, block_size, symmetric)
+    return codes.reshape(strided.shape).swapaxes(-1, -2).reshape(x.shape), *grid
+
+
+def _with_more(more):
+    def version(x, bits, block_size=None, symmetric=True):
+        blocks, lead = _in_rows(x, block_size)
+        low = np.zeros(lead) if symmetric else blocks.min(-1)
+        most = 2 ** (bits - 1) - 1 if symmetric else 2**bits - 1
+        scale = (np.abs(blocks).max(-1) if symmetric else blocks.max(-1) - low) / most + more
+        return np.rint((blocks - low[..., None]) / scale[..., None]).reshape(x.shape), scale, low
+
+    return version
+
+
+def _one_step_too_many(x, bits, block_size=None, symmetric=True):
+    if symmetric:
+        return quantize(x, bits, block_size)
+    blocks, _ = _in_rows(x, block_size)
+    low, scale = blocks.min(-1), np.ptp(blocks, axis=-1) / 2**bits
+    codes = np.rint((blocks - low[..., None]) / np.where(scale == 0, 1, scale)[..., None])
+    return np.minimum(codes, 2**bits - 1).reshape(x.shape), scale, low
+
+
+def _in_rows(x, block_size):
+    lead = (1,) * x.ndim if block_size is None else (*x.shape[:-1], x.shape[-1] // block_size)
+    return x.reshape(*lead, -1), lead
+
+
 CHECKS = (
     Checks(quantize, run=_parts, cases=_ROUNDED,
         claims=(
@@ -268,7 +301,15 @@ CHECKS = (
             Claim("blocks do not know of each other",
                 lambda f: distance(dequantize(f(_wide, 4, 7))[..., :7], dequantize(f(_wide[..., :7], 4, 7)))),
             Claim("torch.fake_quantize_per_tensor_affine", _torchs, 1e-6, "rounding errors of float32", "oracle")),
-        mistakes=(*_SHARED,
+        mistakes=(
+            Mistake("strided blocks", _strided, "A block holds every so many-th number, not neighbours",
+                "its numbers are the last axis: (..., number of blocks, block_size)"),
+            *(Mistake("a little added to the scale, and kept", _with_more(it),
+                "Every step is a little too long; zeros get a scale that is not 0",
+                "add nothing to the scale; where it is 0, divide by 1") for it in (1e-12, 1e-8)),
+            Mistake("as many steps as points, cut", _one_step_too_many,
+                "The steps are too short to reach the largest number", "between 2^b points lie 2^b − 1 steps"),
+            *_SHARED,
             Mistake("guard returned", _with_its_guard,
                 "Where there is no step (all numbers equal, all zero if symmetric), the scale is 1 and not 0",
                 "divide by 1 there, and return the 0"),
@@ -308,6 +349,9 @@ CHECKS = (
             Claim("code 0 everywhere is the minimum everywhere",
                 lambda f: distance(f(np.array([0, 56, 0, 188] + 16 * [0], np.uint8)), np.full(32, -1.0)))),
         mistakes=(
+            Mistake("scale and minimum at the end", (("blocks[..., i : i + 2]", "blocks[..., 16 + i : 18 + i]"),
+                ("blocks[..., 4:]", "blocks[..., :16]")), "Codes are read as numbers, and numbers as codes",
+                "scale and minimum are the first four bytes of a block"),
             Mistake("high half first", ("[pairs & 15, pairs >> 4]", "[pairs >> 4, pairs & 15]"),
                 "The two halves of each block are exchanged", "the low four bits come first"),
             Mistake("neighbours", ("np.concatenate([pairs & 15, pairs >> 4], axis=-1)",

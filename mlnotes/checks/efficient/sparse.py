@@ -401,6 +401,8 @@ CHECKS = (
             Claim("a loop over steps", lambda f: _differs(f(11, 3, 4), np.array([[any(j == i - 4 * step for step in
                 range(3)) for j in range(11)] for i in range(11)])), kind="oracle")),
         mistakes=(
+            Mistake("dilation never used", (_STEPS, "(distance < window)"), "It is right for a dilation of 1 only",
+                "of the keys before it, see every dilation-th"),
             Mistake("window in tokens", ("window * dilation", "window"), "As many tokens are spanned as should be seen",
                 "window tokens are seen, so (window - 1) dilation + 1 are spanned"),
             *(Mistake("no steps", (_STEPS, it), "The tokens in between are seen, too",
@@ -436,6 +438,8 @@ CHECKS = (
             Claim("followed from token to token", lambda f: max(abs(f(*it) - _heard_in_layers(*it)) for it in
             (([3], [1]), ([4, 2, 5], [1, 3, 2]), ([2, 2, 2, 2], [1, 2, 4, 8]), ([1, 7], [9, 4]))), kind="oracle"),),
         mistakes=(
+            Mistake("sums multiplied", lambda windows, dilations: sum(w - 1 for w in windows) * sum(dilations),
+                "It is right for a single layer only", "multiply layer by layer, then add"),
             Mistake("windows in full", ("(w - 1) * r", "w * r"), "Each layer carries news too far",
                 "the window counts the token itself: w - 1 steps"),
             Mistake("windows in full, but for one token",

@@ -41,6 +41,7 @@ of = {
     "all texts, token 0 × 256": repeated(many, 0),
     "all texts, token 100 × 256": repeated(many, 100),
     "sizes, all texts": sizes(many),
+    "sizes, all texts, token 0 × 256": sizes(repeated(many, 0)),
 }
 for name, given in page["lost_by"].items():
     ups = [factorize(w, 192, x)[1] for w, x in zip(weights, of[name], strict=True)]

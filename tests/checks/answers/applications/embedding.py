@@ -536,6 +536,7 @@ def wrong_tied_gradient__logarithm(table, a, b):
 
 
 def wrong_tied_gradient__v_a_at_b(table, a, b):
+    """take the same p - truth there"""
     p = softmax(table @ table[a])
     gradient = np.outer(p, table[a])
     gradient[b] -= table[a]
@@ -660,7 +661,7 @@ def wrong_tied_gradient__less_the_largest_size(table, a, b):
 
 
 def wrong_tied_gradient__entrance_without_the_truth(table, a, b):
-    """Line 7"""
+    """take the same p - truth there"""
     p = softmax(table @ table[a])
     r = p.copy()
     r[b] -= 1

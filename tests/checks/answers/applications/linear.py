@@ -525,3 +525,9 @@ def wrong_linear_gradients__reshaped(x, w, grad):
     """Numbers of different samples and inputs stand in one row"""
     g = grad.reshape(-1, grad.shape[-1])
     return grad @ w.T, x.reshape(x.shape[-1], -1) @ g, g.sum(axis=0)
+
+
+def wrong_linear_gradients__sums_multiplied(x, w, grad):
+    """multiply sample by sample"""
+    axes = tuple(range(x.ndim - 1))
+    return grad @ w.T, np.outer(x.sum(axis=axes), grad.sum(axis=axes)), grad.sum(axis=axes)

@@ -215,7 +215,7 @@ def right_damped_step__svd(r, j, damping, scales):
 
 
 def wrong_damped_step__rows_of_the_gradient(r, j, damping, scales):
-    """Line 4"""
+    """put zeros below -r"""
     rows = np.vstack([j, np.sqrt(damping) * np.diag(scales)])
     return -np.linalg.lstsq(rows, np.append(r, scales), rcond=None)[0]
 

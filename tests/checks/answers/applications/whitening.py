@@ -75,6 +75,7 @@ def wrong_standardize__range(x, eps=0.0, ddof=0):
 
 
 def wrong_standardize__median(x, eps=0.0, ddof=0):
+    """subtract the mean"""
     return (x - np.median(x, axis=0)) / np.sqrt(x.var(axis=0, ddof=ddof) + eps)
 
 
@@ -124,6 +125,7 @@ def wrong_standardize__width(x, eps=0.0, ddof=0):
 
 
 def wrong_standardize__deviation_plus_root(x, eps=0.0, ddof=0):
+    """take the root of the sum"""
     return (x - x.mean(axis=0)) / (x.std(axis=0, ddof=ddof) + np.sqrt(eps))
 
 
@@ -149,7 +151,7 @@ def wrong_standardize__shifted_after(x, eps=0.0, ddof=0):
 
 
 def wrong_standardize__eps_per_sample(x, eps=0.0, ddof=0):
-    """right wherever `eps` is left out"""
+    """divide the squares first, then add eps"""
     centered = x - x.mean(axis=0)
     variance = ((centered**2).sum(axis=0) + eps) / (len(x) - ddof)
     return centered / np.sqrt(variance)

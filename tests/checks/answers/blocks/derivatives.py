@@ -1097,3 +1097,11 @@ def wrong_cosine_gradient__b_as_it_is(a, b):
     """length one only: put a / |a|"""
     cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
     return np.array([y - cosine * x for x, y in zip(a, b, strict=True)]) / np.linalg.norm(a)
+
+
+def wrong_cosine_gradient__length_of_b_lost(a, b):
+    """the slope of |a||b| by a is |b| a/|a|"""
+    # quotient rule
+    top, bottom = a @ b, np.sqrt(a @ a) * np.sqrt(b @ b)
+    d_top, d_bottom = b, a / np.sqrt(a @ a)
+    return (d_top * bottom - top * d_bottom) / bottom ** 2

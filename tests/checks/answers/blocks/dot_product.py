@@ -524,3 +524,9 @@ def wrong_angle__by_a_cross_product(a, b):
 def wrong_angle__not_clipped(a, b):
     """Near 0 and π digits are lost: the cosine is flat there."""
     return np.arccos((a * b).sum(-1) / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)))
+
+
+def wrong_project__cosine_times_the_vector(b, onto):
+    """multiply the line's vector by it"""
+    cos = dot(b, onto) / np.sqrt(dot(b, b) * dot(onto, onto))
+    return cos[..., None] * b

@@ -348,6 +348,7 @@ def wrong_rayleigh_quotient__lengths(a, v):
 
 
 def wrong_rayleigh_quotient__image_below(a, v):
+    """the nearest multiple of v is asked for"""
     w = a @ v
     return w @ w / (v @ w)
 
@@ -576,6 +577,7 @@ def wrong_rayleigh_quotient__in_place(a, v):
 
 
 def wrong_rayleigh_quotient__largest_entry(a, v):
+    """to which all coordinates add"""
     i = np.abs(v).argmax()
     return (a @ v)[i] / v[i]
 

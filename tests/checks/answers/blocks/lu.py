@@ -962,3 +962,20 @@ def wrong_lu__echelon_form(a):
             u[i, col] = 0
         row += 1
     return p, l[:, :k], u[:k]
+
+
+def wrong_det__rows_exchanged_as_views(a):
+    """write a[[i, j]] = a[[j, i]]"""
+    a = a.astype(float)
+    n, d = len(a), 1.0
+    for j in range(n):
+        p = j + np.argmax(np.abs(a[j:, j]))
+        if a[p, j] == 0:
+            return 0.0
+        if p != j:
+            a[p], a[j] = a[j], a[p]
+            d = -d
+        d *= a[j, j]
+        for i in range(j + 1, n):
+            a[i] -= a[i, j] / a[j, j] * a[j]
+    return d

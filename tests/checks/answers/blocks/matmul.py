@@ -530,3 +530,25 @@ def wrong_matmul_block__taken_away(a, b, size=2):
                 first, second = a[i : i + size, t : t + size], b[t : t + size, j : j + size]
                 c[i : i + size, j : j + size] -= first @ second
     return c
+
+
+def wrong_matmul_block__inner_loop_over_columns_of_b(a, b, size=2):
+    """which meet the rows of b"""
+    m, n = a.shape[0], b.shape[1]
+    c = np.zeros((m, n))
+    for i in range(0, m, size):
+        for j in range(0, n, size):
+            for k in range(0, n, size):
+                c[i:i+size, j:j+size] += a[i:i+size, k:k+size] @ b[k:k+size, j:j+size]
+    return c
+
+
+def right_matmul_block__padded(a, b, size=2):
+    m, k = a.shape
+    n = b.shape[1]
+    A = np.pad(a, ((0, -m % size), (0, -k % size)))
+    B = np.pad(b, ((0, -k % size), (0, -n % size)))
+    A = A.reshape(len(A) // size, size, -1, size)
+    B = B.reshape(len(B) // size, size, -1, size)
+    C = np.einsum("IiKk,KkJj->IiJj", A, B)
+    return C.reshape(C.shape[0] * size, -1)[:m, :n]

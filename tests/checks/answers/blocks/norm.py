@@ -621,3 +621,18 @@ def wrong_matrix_norm__maximum_of_all_matrices(a, kind="frobenius"):
     if kind == "max" or top == 0:
         return top
     return np.linalg.norm(a / top, order[kind], axis=(-2, -1)) * top
+
+
+def wrong_soft_threshold__keeps_what_pays_off(z, strength):
+    """compares the cost at z with the cost at 0"""
+    # minimise piecewise: keep z if it pays off, otherwise zero
+    keep = 0.5 * z ** 2 > strength * abs(z)
+    return np.where(keep, z, 0.0)
+
+
+def wrong_soft_threshold__shortened_together(z, strength):
+    """treat each number by itself"""
+    length = np.sqrt((z * z).sum())
+    if length <= strength:
+        return np.zeros_like(z)
+    return z * (1 - strength / length)

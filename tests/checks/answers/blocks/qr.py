@@ -372,7 +372,7 @@ def wrong_column_volume__square_only(a):
 
 
 def wrong_column_volume__simplex(a):
-    """Line 3"""
+    """the columns span a box"""
     return abs(np.diag(np.linalg.qr(a)[1])).prod() / math.factorial(np.shape(a)[1])
 
 

@@ -330,7 +330,7 @@ def wrong_entropy_slope__not_scaled(x, beta):
 
 
 def wrong_entropy_slope__plain_mean(x, beta):
-    """Line 4"""
+    """weigh the mean with p"""
     p = softmax(beta * x)
     return -beta * (p * (x - x.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
 

@@ -400,6 +400,7 @@ def wrong_pinv__tolerance_or(a, tolerance=None):
 
 
 def wrong_pinv__relative_to_sum(a, tolerance=None):
+    """not with the norm of all"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     tolerance = max(a.shape) * np.finfo(float).eps if tolerance is None else tolerance
     kept = s > tolerance * np.linalg.norm(a)
@@ -778,6 +779,7 @@ def wrong_pinv__tolerance_that_knows_no_size(a, tolerance=1e-12):
 
 
 def wrong_low_rank__as_large_as_the_last(a, k):
+    """keep the first k of them"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     keep = s >= s[k - 1]  # which is the smallest one for k = 0
     return (u[:, keep] * s[keep]) @ vt[keep]
@@ -809,3 +811,13 @@ def wrong_low_rank__longest_columns(a, k):
     longest = np.argsort(-np.linalg.norm(a, axis=0))[:k]
     result[:, longest] = a[:, longest]
     return result
+
+
+def wrong_pinv__damped(a, tolerance=None):
+    """and none is left out"""
+    if tolerance is None:
+        tolerance = max(a.shape) * np.finfo(float).eps
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    cut = tolerance * s[0]
+    damped = s / (s ** 2 + cut ** 2)
+    return (vt.T * damped) @ u.T

@@ -920,3 +920,13 @@ def wrong_cached_attention__place_of_the_last(q, k, v, cache):
     last = max(len(cache) - 1, 0)
     cache.append(k, v)
     return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), last))
+
+
+def wrong_cached_attention__new_before_old(q, k, v, cache):
+    """the new ones come last"""
+    old_k, old_v = cache.keys, cache.values
+    keys = np.concatenate([k, old_k], axis=-2)
+    values = np.concatenate([v, old_v], axis=-2)
+    mask = causal_mask(q.shape[-2], keys.shape[-2], len(cache))
+    cache.append(k, v)
+    return attention(q, keys, values, mask)

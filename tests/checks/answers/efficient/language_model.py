@@ -1034,3 +1034,33 @@ wrong_next_token_probabilities__one_token_for_all_rows = slip(
     "return (np.arange(logits.size) == np.argmax(logits)).reshape(logits.shape).astype(float)",
     "only one row gets a token",
 )
+
+
+def wrong_generate__all_written_read_again(step, ids, n_tokens, stop=None, rng=None, **choice):
+    """the new token"""
+    rng = np.random.default_rng(rng)
+    out = []
+    scores = step(ids)
+    while len(out) < n_tokens:
+        p = next_token_probabilities(scores[-1], **choice)
+        token = int(np.argmax(np.cumsum(p) > rng.random()))
+        if token == stop:
+            break
+        out.append(token)
+        scores = step(np.array(out))
+    return np.array(out, dtype=int)
+
+
+def wrong_generate__temperature_alone(step, ids, n_tokens, stop=None, rng=None, temperature=1.0, **choice):
+    """top_k and top_p make no difference"""
+    rng = np.random.default_rng(rng)
+    out = []
+    new = ids
+    for _ in range(n_tokens):
+        p = next_token_probabilities(step(new)[-1], temperature)
+        token = int(np.argmax(np.cumsum(p) > rng.random()))
+        if token == stop:
+            break
+        out.append(token)
+        new = np.array([token])
+    return np.array(out, dtype=int)

@@ -464,7 +464,7 @@ def wrong_quantize__full_range_for_signed(x, bits, block_size=None, symmetric=Tr
 
 
 def wrong_quantize__scale_one_for_zeros(x, bits, block_size=None, symmetric=True):
-    """`minimum` is right in every call"""
+    """where it is 0, divide by 1"""
     shape = (1,) * x.ndim if block_size is None else (*x.shape[:-1], x.shape[-1] // block_size)
     blocks = x.reshape(*shape, -1)
     low = np.zeros(shape) if symmetric else blocks.min(-1)
@@ -572,6 +572,7 @@ def wrong_decode_q4_1__double_precision(blocks):
 
 
 def wrong_decode_q4_1__header_behind(blocks):
+    """the first four bytes of a block"""
     blocks = blocks.reshape(*blocks.shape[:-1], -1, 20)
     head = np.ascontiguousarray(blocks[..., 16:]).view("<f2").astype(np.float32)
     codes = np.concatenate([blocks[..., :16] % 16, blocks[..., :16] // 16], axis=-1).astype(np.float32)
@@ -837,3 +838,37 @@ def wrong_quantize__first_like_last(x, bits, block_size=None, symmetric=True):
         return codes, scale, minimum
     blocks = x.reshape(*x.shape[:-1], -1, block_size)
     return codes, np.where(blocks[..., 0] == blocks[..., -1], 0, scale), minimum
+
+
+def wrong_quantize__one_step_too_many_on_one_grid(x, bits, block_size=None, symmetric=True):
+    """between 2^b points lie 2^b − 1 steps"""
+    lead = (1,) * x.ndim if block_size is None else (*x.shape[:-1], x.shape[-1] // block_size)
+    b = x.reshape(*lead, -1)
+    if symmetric:
+        low = np.zeros(lead)
+        scale = np.abs(b).max(-1) / (2 ** (bits - 1) - 1)
+    else:
+        low = b.min(-1)
+        scale = (b.max(-1) - low) / 2 ** bits
+    safe = np.where(scale == 0, 1, scale)
+    codes = np.rint((b - low[..., None]) / safe[..., None])
+    if not symmetric:
+        codes = np.minimum(codes, 2 ** bits - 1)
+    return codes.reshape(x.shape), scale, low
+
+
+def wrong_quantize__strided_blocks(x, bits, block_size=None, symmetric=True):
+    """not neighbours"""
+    if block_size is None:
+        lead, b = (1,) * x.ndim, x.reshape(*(1,) * x.ndim, -1)
+    else:
+        lead = (*x.shape[:-1], x.shape[-1] // block_size)
+        b = np.swapaxes(x.reshape(*x.shape[:-1], block_size, -1), -1, -2)
+    low = np.zeros(lead) if symmetric else b.min(-1)
+    reach = np.abs(b).max(-1) if symmetric else b.max(-1) - low
+    scale = reach / ((2 ** (bits - 1) if symmetric else 2 ** bits) - 1)
+    safe = np.where(scale == 0, 1, scale)
+    codes = np.rint((b - low[..., None]) / safe[..., None])
+    if block_size is not None:
+        codes = np.swapaxes(codes, -1, -2)
+    return codes.reshape(x.shape), scale, low

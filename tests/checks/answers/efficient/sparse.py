@@ -507,6 +507,7 @@ def wrong_reach__bracket(windows, dilations):
 
 
 def wrong_reach__sums_multiplied(windows, dilations):
+    """multiply layer by layer"""
     return (sum(windows) - len(windows)) * sum(dilations)
 
 
