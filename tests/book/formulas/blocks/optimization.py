@@ -344,8 +344,8 @@ INLINE = {
         r"\mathbf H\mathbf p=(\mathbf g_+-\mathbf g)/\eta": CONJUGATE,
     },
     "predict-decay": {
-        r"\mathbf x-\eta(\mathbf g+\lambda\mathbf x)=(1-\eta\lambda)\mathbf x-\eta\mathbf g": SLOPE
-        | {r"\eta": eta, r"\lambda": strength}
+        r"\mathbf x-\eta(\mathbf g+\alpha\mathbf x)=(1-\eta\alpha)\mathbf x-\eta\mathbf g": SLOPE
+        | {r"\eta": eta, r"\alpha": strength}
     },
     "adam-end": {
         r"f(\mathbf x+t\mathbf p)<f(\mathbf x)+10^{-4}\,t\,\mathbf g\cdot\mathbf p": SLOPE
