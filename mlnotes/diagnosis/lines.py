@@ -36,18 +36,18 @@ def missing_name(attempt):
 def line_that_raised(attempt):
     """Point at the line of the answer in which the first failing call was stopped by an error."""
     source = source_of(attempt.function)
-    stops = [lines_of(found.error, source)[-1:] if found.error and source else [] for _, found, _ in attempt.failed]
+    failed = [found for _, found, unlike in attempt.everyday if unlike]
+    stops = [lines_of(it.error, source)[-1:] if it.error and source else [] for it in failed]
     if not stops or not stops[0]:
         return ""
     [number] = stops[0]
     line = source.lines[number - 1].strip()
     does = "refuses what should be answered" if line.split()[0] == "raise" else "is where it fails"
-    return f"Line {number}, `{line}`, {does}.{_so_many(stops.count([number]), attempt)}"
+    return f"Line {number}, `{line}`, {does}.{_so_many(stops.count([number]), len(failed))}"
 
 
-def _so_many(count, attempt):
+def _so_many(count, total):
     """Say that what was found is not what makes every failing call fail."""
-    total = len(attempt.failed)
     return "" if count == total else f" That is so in {count} of the {total} calls that fail."
 
 
@@ -104,7 +104,7 @@ def line_that_warned(attempt):
     # An underflow is next to nothing beside an overflow.
     what, line = min(heard, key=lambda it: "underflow" in it[0])
     says = f"{_IN_OUR_WORDS[what]} (NumPy: {what})" if what in _IN_OUR_WORDS else what
-    return f"Line {line + 1}, `{source.lines[line].strip()}`: {says}.{_so_many(len(lost), attempt)}"
+    return f"Line {line + 1}, `{source.lines[line].strip()}`: {says}.{_so_many(len(lost), len(failed))}"
 
 
 _IN_OUR_WORDS = {

@@ -345,11 +345,6 @@ CHECKS = (
             oracle("its size is that of scipy's convex hull", lambda x: _hull(x), call(_x[:4]),
                 call(_v[:4]), run=lambda version, x: abs(version(x)), **_LAST_BITS)),
         mistakes=(
-            Mistake("lengths multiplied", lambda x: float(np.linalg.norm(np.cross(x[1] - x[0], x[2] - x[0]))
-                * np.linalg.norm(x[3] - x[0]) / 6), "It has no sign, and is right for an upright third edge only",
-                "the third edge meets the cross product in a dot product"),
-            Mistake("edges from the centre", lambda x: float(np.linalg.det((x - x.mean(axis=0))[1:]) / 6),
-                "It is a quarter of the volume", "take the edges from one corner"),
             Mistake("three corners", ("x[1:] - x[0]", "x[:3]"),
                 "It changes when the points are moved, and the last is not asked for",
                 "take three edges that begin at the same corner"),
@@ -365,5 +360,10 @@ CHECKS = (
             Mistake("from the origin", ("x[1:] - x[0]", "x[1:]"), "It changes when the points are moved",
                 "take three edges that begin at the same corner"),
             Mistake("a box", (" / 6", ""), "It is six times too large: a parallelepiped",
-                "divide the determinant by 6"))),
+                "divide the determinant by 6"),
+            Mistake("lengths multiplied", lambda x: float(np.linalg.norm(np.cross(x[1] - x[0], x[2] - x[0]))
+                * np.linalg.norm(x[3] - x[0]) / 6), "It has no sign, and is right for an upright third edge only",
+                "the third edge meets the cross product in a dot product"),
+            Mistake("edges from the centre", lambda x: float(np.linalg.det((x - x.mean(axis=0))[1:]) / 6),
+                "It is a quarter of the volume", "take the edges from one corner"))),
 )

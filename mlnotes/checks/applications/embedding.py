@@ -245,8 +245,6 @@ CHECKS = (
             oracle("torch's autograd through both ends", _autograd_through_both_ends, call(_table, 3, 6),
                 call(_table, 2, 2), **_LAST_BITS)),
         mistakes=(
-            Mistake("truth forgotten at the entrance", ("r @ table", "(r + truth) @ table"),
-                "The entrance does not hear which token came", "take the same p - truth there"),
             Mistake("truth forgotten at the exit", ("np.outer(r, table[a])", "np.outer(r + truth, table[a])"),
                 "Row b is not drawn to what was looked up", "subtract 1 from p at b before both uses"),
             Mistake("exit only", (" + np.outer(entrance, r @ table)", ""), "It forgets that row a was looked up",
@@ -261,5 +259,7 @@ CHECKS = (
                 ("np.outer(r, table[a]) +", "np.outer((1 - entrance) * r, table[a]) +"),
                 "Row a has lost what the exit asks of it", "row a plays both parts: add them"),
             Mistake("truth forgotten", (" - truth", ""), "It is not zero where the model is right and sure",
-                "the gradient by the scores is softmax less 1 at the right token"))),
+                "the gradient by the scores is softmax less 1 at the right token"),
+            Mistake("truth forgotten at the entrance", ("r @ table", "(r + truth) @ table"),
+                "The entrance does not hear which token came", "take the same p - truth there"))),
 )

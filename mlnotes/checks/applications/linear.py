@@ -132,10 +132,6 @@ CHECKS = (
             oracle("torch's autograd, also for a batch of batches", _autograd, call(_x, _w, _g),
                 call(_batch, _w, _batch_g), **_LAST_BITS, run=_in_a_row)),
         mistakes=(
-            Mistake("sums multiplied", ("samples.T @ gradients",
-                "xp.sum(samples, axis=0)[:, None] * xp.sum(gradients, axis=0)"),
-                "The gradient of w is right for one sample only",
-                "multiply sample by sample, then add: xᵀ grad"),
             Mistake("weights not transposed", ("grad @ w.T", "grad @ w"),
                 "Only square weights fit, and the gradient by x is that of the transpose", "grad @ w.T"),
             Mistake("averaged over samples",
@@ -160,7 +156,11 @@ CHECKS = (
             *(Mistake("batches apart", it, "Each batch has gradients by w and b of its own",
                 "merge all leading axes, then sum over samples") for it in (
                 ("samples.T @ gradients, xp.sum(gradients, axis=0)", "x.mT @ grad, xp.sum(grad, axis=-2)"),
-                lambda x, w, grad: (grad @ w.T, np.swapaxes(x, -1, -2) @ grad, grad.sum(axis=-2)))))),
+                lambda x, w, grad: (grad @ w.T, np.swapaxes(x, -1, -2) @ grad, grad.sum(axis=-2)))),
+            Mistake("sums multiplied", ("samples.T @ gradients",
+                "xp.sum(samples, axis=0)[:, None] * xp.sum(gradients, axis=0)"),
+                "The gradient of w is right for one sample only",
+                "multiply sample by sample, then add: xᵀ grad"))),
     Checks(bias_gradient, ones=False,
         cases=(
             call(_scores2, np.array([0, 2])), call(_scores2[:1], np.array([1])).about("one sample"),

@@ -485,8 +485,6 @@ CHECKS = (
                 lambda r, j, damping, scales: np.linalg.solve(j.T @ j + damping * np.diag(scales**2), -j.T @ r),
                 call(_r, _j, 0.5, _scales), **_SMALL)),
         mistakes=(
-            Mistake("scales for zeros", ("np.zeros(len(scales))", "scales"),
-                "Without a residual it still takes a step", "put zeros below -r, for the added rows ask for no step"),
             Mistake("the damping itself", ("np.sqrt(damping) *", "damping *"), "The damping acts squared",
                 "the rows are squared: put the root of the damping into them"),
             Mistake("all scales the same", ("np.diag(scales)", "np.eye(len(scales))"),
@@ -519,7 +517,9 @@ CHECKS = (
                 "It is what a large damping leads to, and only that", "solve the whole of (4)"),
             Mistake("normal equations",
                 lambda r, j, damping, scales: -np.linalg.solve(j.T @ j + damping * np.diag(scales**2), j.T @ r),
-                _DIGITS, "add rows to J: JᵀJ has the square of the condition number"))),
+                _DIGITS, "add rows to J: JᵀJ has the square of the condition number"),
+            Mistake("scales for zeros", ("np.zeros(len(scales))", "scales"),
+                "Without a residual it still takes a step", "put zeros below -r, for the added rows ask for no step"))),
     Checks(predicted_reduction,
         cases=(
             call(np.array([-1.0]), np.array([2.0]), 1.0, np.array([1.0])),

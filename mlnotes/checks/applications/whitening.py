@@ -319,17 +319,6 @@ CHECKS = (
             oracle("torch.nn.functional.batch_norm with eps = 0.3", _batch_norm, call(_x, 0.3), **_LAST_BITS),
             oracle("sklearn.preprocessing.StandardScaler", _scaler, call(_x), call(_by_hand), **_LAST_BITS)),
         mistakes=(
-            Mistake("median for the mean", lambda x, eps=0.0, ddof=0: (x - np.median(x, axis=0))
-                / _deviation(x, eps, ddof), "The result does not sum to 0", "subtract the mean"),
-            Mistake("from 0 to 1", lambda x, eps=0.0, ddof=0: (x - x.min(0)) / (np.ptp(x, axis=0) + eps),
-                "The smallest number becomes 0 and the largest 1",
-                "subtract the mean, divide by the standard deviation"),
-            Mistake("root of eps beside the root", lambda x, eps=0.0, ddof=0: (x - x.mean(0))
-                / (x.std(0, ddof=ddof) + eps**0.5), "It divides by more than the root of variance and eps",
-                "add eps to the variance, and take the root of the sum"),
-            Mistake("eps divided by the samples, too", lambda x, eps=0.0, ddof=0: (x - x.mean(0)) / np.sqrt(
-                (((x - x.mean(0)) ** 2).sum(0) + eps) / (len(x) - ddof)), "eps counts less the more samples there are",
-                "divide the squares first, then add eps"),
             Mistake("variance not rooted", (_SCALED, "return np.ldexp(centered / std**2, -exponent)"),
                 "The variances are the reciprocals of what they were", "divide by the root"),
             *(Mistake("samples in place of features", it, "Rows have mean 0, columns have not",
@@ -353,7 +342,18 @@ CHECKS = (
             Mistake("mean square minus squared mean",
                 ("(centered**2).sum(axis=0)", "(scaled**2).sum(axis=0) - len(scaled) * scaled.mean(axis=0) ** 2"),
                 "A mean of 2³⁰ gives nan or a wrong deviation", "subtract the mean first, square afterwards",
-                "ONNX Runtime's LayerNormalization, issue 28463 (2026)"))),
+                "ONNX Runtime's LayerNormalization, issue 28463 (2026)"),
+            Mistake("median for the mean", lambda x, eps=0.0, ddof=0: (x - np.median(x, axis=0))
+                / _deviation(x, eps, ddof), "The result does not sum to 0", "subtract the mean"),
+            Mistake("from 0 to 1", lambda x, eps=0.0, ddof=0: (x - x.min(0)) / (np.ptp(x, axis=0) + eps),
+                "The smallest number becomes 0 and the largest 1",
+                "subtract the mean, divide by the standard deviation"),
+            Mistake("root of eps beside the root", lambda x, eps=0.0, ddof=0: (x - x.mean(0))
+                / (x.std(0, ddof=ddof) + eps**0.5), "It divides by more than the root of variance and eps",
+                "add eps to the variance, and take the root of the sum"),
+            Mistake("eps divided by the samples, too", lambda x, eps=0.0, ddof=0: (x - x.mean(0)) / np.sqrt(
+                (((x - x.mean(0)) ** 2).sum(0) + eps) / (len(x) - ddof)), "eps counts less the more samples there are",
+                "divide the squares first, then add eps"))),
     Checks(covariance,
         cases=(
             call(_by_hand), call(_by_hand, 1).about("an unbiased estimate"), call(_x),

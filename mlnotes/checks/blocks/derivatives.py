@@ -602,9 +602,6 @@ CHECKS = (
             _torchs(lambda torch, a, b: torch.nn.functional.cosine_similarity(a, b, dim=0), call(_vector, _other),
                 **_LAST_BITS)),
         mistakes=(
-            Mistake("length of b lost on the way", lambda a, b: b / np.sqrt(a @ a * (b @ b))
-                - a @ b * a / np.sqrt(a @ a) / (a @ a * (b @ b)), "It is right for b of length one only",
-                "the slope of |a||b| by a is |b| a/|a|"),
             Mistake("length of a held constant", (" - a @ b * a", ""), "It is not perpendicular to a",
                 "the length of a changes, too: subtract the part along a"),
             Mistake("part along a not divided", ("(b - a @ b * a) / length", "b / length - a @ b * a"),
@@ -623,5 +620,8 @@ CHECKS = (
                 ("return (b - a @ b * a) / length", "return (a @ b * a - b) / length / (1 - (a @ b) ** 2) ** 0.5"),
                 "It is the gradient of the angle", "leave the arccosine away"),
             Mistake("part along b", ("(b - a @ b * a) / length", "(a - a @ b * b) / length"),
-                "It is perpendicular to b, not to a", "subtract the part of b that lies along a"))),
+                "It is perpendicular to b, not to a", "subtract the part of b that lies along a"),
+            Mistake("length of b lost on the way", lambda a, b: b / np.sqrt(a @ a * (b @ b))
+                - a @ b * a / np.sqrt(a @ a) / (a @ a * (b @ b)), "It is right for b of length one only",
+                "the slope of |a||b| by a is |b| a/|a|"))),
 )

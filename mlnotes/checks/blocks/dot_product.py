@@ -248,9 +248,6 @@ CHECKS = (
                 **_LAST_BITS),
             oracle("the nearest multiple by numpy.linalg.lstsq", _nearest_multiple, call(_b, _a), **_LAST_BITS)),
         mistakes=(
-            Mistake("cosine times the vector",
-                (_PROJECTION, "(dot(onto, b) / (dot(onto, onto) * dot(b, b)) ** 0.5)[..., None] * b"),
-                "The result points along b", "the coefficient is onto·b / onto·onto; multiply the line's vector by it"),
             Mistake("length assumed one", (_PROJECTION, "dot(onto, b)[..., None] * onto"),
                 "Doubling the line's vector makes the result four times as long",
                 "divide by onto·onto, unless onto has length one"),
@@ -277,7 +274,11 @@ CHECKS = (
                 "sum over the last axis only: each row has a coefficient of its own"),
             Mistake("axis lost", (_PROJECTION, "dot(onto, b) / dot(onto, onto) * onto"),
                 "Coefficients line up with the columns, or with nothing",
-                "bring back the axis that dot has summed away: [..., None]"))),
+                "bring back the axis that dot has summed away: [..., None]"),
+            Mistake("cosine times the vector",
+                (_PROJECTION, "(dot(onto, b) / (dot(onto, onto) * dot(b, b)) ** 0.5)[..., None] * b"),
+                "The result points along b",
+                "the coefficient is onto·b / onto·onto; multiply the line's vector by it"))),
     Checks(projection_matrix,
         cases=(
             call(_one_a), call(np.array([0.0, -2.0, 1.0])).about("a coordinate of 0"),

@@ -486,9 +486,6 @@ CHECKS = (
             oracle("numpy.linalg.det", np.linalg.det, call(_square), call(_cycle), call(_whole), **_CONDITION),
             oracle("expansion by minors", _by_minors, call(_square), **_CONDITION)),
         mistakes=(
-            Mistake("one row copied twice", _with_equal_rows,
-                "A row of an array is a view, so that `a[i], a[j] = a[j], a[i]` leaves two equal rows",
-                "write a[[i, j]] = a[[j, i]]"),
             Mistake("sign of the exchanges forgotten", (_SIGN, "1.0, 0"),
                 "The sign is wrong after an odd number of exchanges", "turn the sign with each exchange of rows",
                 "Macaulay2, issue 253 (2015); Calcpad, issue 392 (2024)"),
@@ -523,7 +520,10 @@ CHECKS = (
             Mistake("signs of minors forgotten", lambda a: _by_minors(a, 1.0), "All products are added",
                 "let the sign alternate along a row: without that it is the permanent"),
             Mistake("pivots added", lambda a: float(np.trace(lu(a)[2])), "It is the sum of the pivots",
-                "multiply them"))),
+                "multiply them"),
+            Mistake("one row copied twice", _with_equal_rows,
+                "A row of an array is a view, so that `a[i], a[j] = a[j], a[i]` leaves two equal rows",
+                "write a[[i, j]] = a[[j, i]]"))),
     Checks(slogdet,
         cases=(
             call(np.array([[-3.0]])), call(_two), call(_leading).about("a leading zero"),

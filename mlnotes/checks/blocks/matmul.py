@@ -240,9 +240,6 @@ CHECKS = (
                 lambda f: max(distance(f(_long, _wide, size), _long @ _wide) for size in (1, 2, 3, 5, 11, 100)),
                 **_LAST_BITS)),
         mistakes=(
-            Mistake("inner side as long as the outer one", ("range(0, k, size)", "range(0, n, size)"),
-                "It is right where b has as many rows as columns",
-                "the inner loop goes over the columns of a, which meet the rows of b"),
             *_EVERYWHERE,
             Mistake("edge left out", _whole_blocks,
                 "What `size` leaves over of a side is lost: rows and columns of zeros, or products",
@@ -261,7 +258,10 @@ CHECKS = (
                 "m, k, n, size = a.shape[-2], a.shape[-1], b.shape[-1], 2"),
                 "Blocks have two rows and columns whatever `size` is", "use `size` in the ranges and slices"),
             Mistake("nothing is cut", lambda a, b, size=64: a @ b, "Whole matrices are multiplied, whatever `size` is",
-                "cut rows, columns and the inner side into pieces of at most `size`"))),
+                "cut rows, columns and the inner side into pieces of at most `size`"),
+            Mistake("inner side as long as the outer one", ("range(0, k, size)", "range(0, n, size)"),
+                "It is right where b has as many rows as columns",
+                "the inner loop goes over the columns of a, which meet the rows of b"))),
     Checks(strassen, run=_with_seven,
         cases=tuple(map(_with_hint, (
             *_cases(1, 2), call(_four, _other, 1),

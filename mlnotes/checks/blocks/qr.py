@@ -546,10 +546,6 @@ CHECKS = (
             oracle("the root of the Gram determinant, by numpy", lambda a: np.sqrt(np.linalg.det(a.T @ a)),
                 call(_tall), **_CONDITION)),
         mistakes=(
-            *(Mistake("volume of a simplex", it, "It is right for a single column only",
-                "divide by nothing, for the columns span a box") for it in (
-                lambda a: column_volume(a) / math.factorial(np.shape(a)[1]),
-                lambda a: math.sqrt(max(np.linalg.det(np.transpose(a) @ a), 0.0)) / math.factorial(np.shape(a)[1]))),
             Mistake("sign of a mirror left in", ("abs(", "("), "It is negative for some columns",
                 "a volume is not negative: take the absolute value"),
             Mistake("root of the Gram determinant", lambda a: math.sqrt(max(np.linalg.det(np.transpose(a) @ a), 0.0)),
@@ -560,5 +556,9 @@ CHECKS = (
             Mistake("largest singular value", lambda a: float(np.linalg.norm(a, 2)),
                 "It is how far one direction is stretched", "multiply all singular values, or all heights"),
             Mistake("lengths", lambda a: float(np.linalg.norm(a, axis=0).prod()), "It is right for right angles only",
-                "multiply what is new in each column"))),
+                "multiply what is new in each column"),
+            *(Mistake("volume of a simplex", it, "It is right for a single column only",
+                "divide by nothing, for the columns span a box") for it in (
+                lambda a: column_volume(a) / math.factorial(np.shape(a)[1]),
+                lambda a: math.sqrt(max(np.linalg.det(np.transpose(a) @ a), 0.0)) / math.factorial(np.shape(a)[1]))))),
 )

@@ -142,8 +142,6 @@ CHECKS = (
             _scipy("log_softmax"),
             _torch("log_softmax", call(_square), call(_wide), dim=-1)),
         mistakes=(
-            Mistake("axis not moved back", lambda x, axis=-1: np.moveaxis(log_softmax(x, axis), axis, -1),
-                "The axis stands last in the result", "move it back: np.moveaxis(result, -1, axis)"),
             Mistake("weights clipped before the logarithm",
                 lambda x, axis=-1: np.log(np.clip(softmax(x, axis), 1e-15, 1)),
                 "No logarithm is below that of the limit, about -34.5",
@@ -158,7 +156,9 @@ CHECKS = (
                 "It gives -inf in rows with a score of 1000, because exp overflows", _FIRST),
             Mistake("logarithm of plain weights",
                 lambda x, axis=-1: np.log(np.exp(x) / np.exp(x).sum(axis=axis, keepdims=True)),
-                "It gives nan for a score of 1000, because exp overflows", _FIRST))),
+                "It gives nan for a score of 1000, because exp overflows", _FIRST),
+            Mistake("axis not moved back", lambda x, axis=-1: np.moveaxis(log_softmax(x, axis), axis, -1),
+                "The axis stands last in the result", "move it back: np.moveaxis(result, -1, axis)"))),
     Checks(logsumexp,
         cases=(*_EVERYWHERE, _INFINITE.about("rows with infinities", edge=True)),
         claims=(
@@ -260,9 +260,6 @@ CHECKS = (
                 lambda f: distance(f(_small + 64, 0.7), f(_small, 0.7)), **_SHIFTED),
             oracle("torch's autograd", _slope_by_autograd, call(_small, 0.7), call(_cube, 0.3), **_LAST_BITS)),
         mistakes=(
-            Mistake("distances from the plain mean",
-                (_VARIANCE, "-beta * (p * (x - x.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)"),
-                "It does not vanish where one weight is nearly everything", "weigh the mean with p, too"),
             Mistake("factor forgotten", ("-beta * (p", "-(p"), "It is right for β = 1 only",
                 "the chain rule gives the derivative of βx̄ a second term, βx̄′"),
             Mistake("weights at β = 1", ("softmax(beta * x)", "softmax(x)"), "It is right for β = 1 only",
@@ -282,5 +279,8 @@ CHECKS = (
             Mistake("mean not subtracted", ("(p * above * above)", "(p * x * x)"),
                 "Adding a constant to all scores changes it", "the variance is the mean of (x − x̄)²"),
             Mistake("slope by the temperature", ("-beta * (p", "beta**3 * (p"),
-                "It is positive: entropy grows with T = 1/β, and shrinks with β", "differentiate by β, not by T"))),
+                "It is positive: entropy grows with T = 1/β, and shrinks with β", "differentiate by β, not by T"),
+            Mistake("distances from the plain mean",
+                (_VARIANCE, "-beta * (p * (x - x.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)"),
+                "It does not vanish where one weight is nearly everything", "weigh the mean with p, too"))),
 )

@@ -332,9 +332,6 @@ CHECKS = (
             Claim("torch's causal attention of the whole sequence, from chunks of 4, 1 and 6", _torch_error,
                   kind="oracle", **_LAST_BITS)),
         mistakes=(
-            Mistake("new tokens before the old ones", ("attention(q, cache.keys, cache.values,",
-                "attention(q, np.roll(cache.keys, k.shape[-2], -2), np.roll(cache.values, k.shape[-2], -2),"),
-                "The mask hides old tokens in place of new ones", "the new ones come last"),
             Mistake("offset forgotten", ("len(cache), offset)", "len(cache))"),
                     "After the first chunk, tokens look at the oldest keys only",
                     "give the mask the offset: the number of tokens before the chunk",
@@ -370,7 +367,10 @@ CHECKS = (
             Mistake("keys as values", ("cache.values", "cache.keys"),
                     "Keys are averaged: the result is as wide as a key", "average the values, not the keys"),
             Mistake("scale forgotten", ("offset))", "offset), scale=1.0)"),
-                    "Rows are much sharper than they should be", "divide the scores by sqrt(d)")),
+                    "Rows are much sharper than they should be", "divide the scores by sqrt(d)"),
+            Mistake("new tokens before the old ones", ("attention(q, cache.keys, cache.values,",
+                "attention(q, np.roll(cache.keys, k.shape[-2], -2), np.roll(cache.values, k.shape[-2], -2),"),
+                "The mask hides old tokens in place of new ones", "the new ones come last")),
     ),
     Checks(
         cache_nbytes,

@@ -349,9 +349,6 @@ CHECKS = (
             Claim("code 0 everywhere is the minimum everywhere",
                 lambda f: distance(f(np.array([0, 56, 0, 188] + 16 * [0], np.uint8)), np.full(32, -1.0)))),
         mistakes=(
-            Mistake("scale and minimum at the end", (("blocks[..., i : i + 2]", "blocks[..., 16 + i : 18 + i]"),
-                ("blocks[..., 4:]", "blocks[..., :16]")), "Codes are read as numbers, and numbers as codes",
-                "scale and minimum are the first four bytes of a block"),
             Mistake("high half first", ("[pairs & 15, pairs >> 4]", "[pairs >> 4, pairs & 15]"),
                 "The two halves of each block are exchanged", "the low four bits come first"),
             Mistake("neighbours", ("np.concatenate([pairs & 15, pairs >> 4], axis=-1)",
@@ -364,7 +361,10 @@ CHECKS = (
             Mistake("high byte first", ('.view("<f2")', '.view(">f2")'), "Scales are absurd",
                 "the low byte of a float16 comes first"),
             Mistake("minimum before scale", ("for i in (0, 2)", "for i in (2, 0)"),
-                "Scale and minimum are exchanged", "the scale comes first"))),
+                "Scale and minimum are exchanged", "the scale comes first"),
+            Mistake("scale and minimum at the end", (("blocks[..., i : i + 2]", "blocks[..., 16 + i : 18 + i]"),
+                ("blocks[..., 4:]", "blocks[..., :16]")), "Codes are read as numbers, and numbers as codes",
+                "scale and minimum are the first four bytes of a block"))),
     Checks(decode_q8_0, cases=(
             call(_EIGHTH[0]).about("one block: step 0.5, codes from −128"), call(_EIGHTH[1][0, 0]),
             call(_EIGHTH[1]).about("two times three rows of two blocks")),

@@ -401,8 +401,6 @@ CHECKS = (
             Claim("a loop over steps", lambda f: _differs(f(11, 3, 4), np.array([[any(j == i - 4 * step for step in
                 range(3)) for j in range(11)] for i in range(11)])), kind="oracle")),
         mistakes=(
-            Mistake("dilation never used", (_STEPS, "(distance < window)"), "It is right for a dilation of 1 only",
-                "of the keys before it, see every dilation-th"),
             Mistake("window in tokens", ("window * dilation", "window"), "As many tokens are spanned as should be seen",
                 "window tokens are seen, so (window - 1) dilation + 1 are spanned"),
             *(Mistake("no steps", (_STEPS, it), "The tokens in between are seen, too",
@@ -428,7 +426,9 @@ CHECKS = (
             Mistake("own position hidden", ("distance >= 0", "distance > 0"), "A token does not see itself",
                 "the own position counts, at distance 0"),
             Mistake("one token more", ("distance < window * dilation", "distance <= window * dilation"),
-                "window + 1 tokens are seen", "the own position counts as one of the window"))),
+                "window + 1 tokens are seen", "the own position counts as one of the window"),
+            Mistake("dilation never used", (_STEPS, "(distance < window)"), "It is right for a dilation of 1 only",
+                "of the keys before it, see every dilation-th"))),
     Checks(reach,
         cases=(call([3], [1]), call([3], [2]).about("steps of two"), call([3, 3], [1, 1]),
             call([4, 2, 5], [1, 3, 2]), call([1, 1], [4, 2]).about("windows of one"), call([2, 2, 2, 2], [1, 2, 4, 8]),
@@ -438,8 +438,6 @@ CHECKS = (
             Claim("followed from token to token", lambda f: max(abs(f(*it) - _heard_in_layers(*it)) for it in
             (([3], [1]), ([4, 2, 5], [1, 3, 2]), ([2, 2, 2, 2], [1, 2, 4, 8]), ([1, 7], [9, 4]))), kind="oracle"),),
         mistakes=(
-            Mistake("sums multiplied", lambda windows, dilations: sum(w - 1 for w in windows) * sum(dilations),
-                "It is right for a single layer only", "multiply layer by layer, then add"),
             Mistake("windows in full", ("(w - 1) * r", "w * r"), "Each layer carries news too far",
                 "the window counts the token itself: w - 1 steps"),
             Mistake("windows in full, but for one token",
@@ -462,7 +460,9 @@ CHECKS = (
             Mistake("tokens heard of", lambda windows, dilations: len(_news(windows, dilations)) - 1,
                 "Tokens in between that are left out are not counted", "ask how far back the farthest one is"),
             Mistake("span of a layer", ("(w - 1) * r", "(w * r - 1)"), "Steps beyond the farthest key are counted",
-                "w keys in steps of r span (w - 1) r"))),
+                "w keys in steps of r span (w - 1) r"),
+            Mistake("sums multiplied", lambda windows, dilations: sum(w - 1 for w in windows) * sum(dilations),
+                "It is right for a single layer only", "multiply layer by layer, then add"))),
     Checks(pairs_in_window, integers=True,
         cases=(call(5, 2), call(4, 4).about("a window as wide as the sequence"), call(6, 1).about("a window of one"),
             call(11, 3), call(1, 1), call(300, 64)),
