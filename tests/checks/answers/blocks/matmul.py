@@ -508,7 +508,7 @@ def wrong_matmul_outer__smaller_side(a, b):
 
 
 def wrong_strassen__halves_of_unlike_size(a, b, cutoff=1):
-    """is where it fails. Only matrices with an odd side make it fail"""
+    """Only matrices with an odd side make it fail"""
     m, k, n = len(a) // 2, len(b) // 2, b.shape[1] // 2
     a11, a12, a21, a22 = a[:m, :k], a[:m, k:], a[m:, :k], a[m:, k:]
     b11, b12, b21, b22 = b[:k, :n], b[:k, n:], b[k:, :n], b[k:, n:]
