@@ -926,9 +926,11 @@ def test_72_thumbnails_are_drawn_within_100_ms(open_page, record_property):
     page = open_page(AttentionMap(SENTENCE.split(), q, k))
     page.wait_for_timeout(300)
     during = milliseconds_of(page)
-    first = during(page.locator(".mw-heads summary").click)
-    assert len(thumbnails(page)) == 72
     slider = page.get_by_label("Temperature").first
+
+    def unfold():  # they are drawn after the click
+        page.locator(".mw-heads summary").click()
+        assert len(thumbnails(page)) == 72
 
     def move():
         for position in (-0.4, -0.2, 0.2, 0.4, 0.6):
@@ -937,6 +939,6 @@ def test_72_thumbnails_are_drawn_within_100_ms(open_page, record_property):
             slider.evaluate("(e, at) => { e.value = at; e.dispatchEvent(new Event('input')) }", position)
             page.wait_for_function("([last, was]) => last.dataset.equal !== was", arg=[last, was])
 
-    again = during(move) / 5
+    first, again = during(unfold), during(move) / 5
     record_property("measured", f"72 thumbnails: {first:.1f} ms of work at first, {again:.1f} ms at each move")
     assert max(first, again) < 100
