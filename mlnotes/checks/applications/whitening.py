@@ -386,7 +386,8 @@ CHECKS = (
             "a feature that is a sum of others"), call(_nearly,
             "cholesky").about("a feature that is nearly a sum of others", tolerance=1e-5), call(_alike, "zca").about(
             "features with a correlation of 0.99999", tolerance=1e-8), call(np.array([[1.0], [3.0], [8.0]]),
-            "zca").about("one feature", edge=True)),
+            "zca").about("one feature", edge=True), call(_pairs * [1, 1e-9], "cholesky").about(
+            "a feature of 1e-9 beside another", edge=True)),
         claims=(
             Claim("the covariance becomes the identity, and the mean 0, also with ddof = 1", _identity, **_ROTATED),
             Claim("pca: along the eigenvectors of the covariance", _along_the_axes, **_ROTATED),

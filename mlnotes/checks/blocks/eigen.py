@@ -341,6 +341,7 @@ CHECKS = (
             call(_rounded).about("a matrix that is symmetric up to rounding errors"),
             call(np.array([[2.0, 1.0 + 1e-6], [1.0, 2.0]])).about("an asymmetry of a millionth"),
             call(np.array([[2.0, 1.0 + 1e-8], [1.0, 2.0]])).about("an asymmetry of 1e-8"),
+            call(np.array([[2.0, 1.0 + 1e-11], [1.0, 2.0]])).about("an asymmetry of 1e-11"),
             call(np.array([[4, 1], [1, 2]])).about("integers"),
             call(_large).about("large numbers that are symmetric up to rounding errors"),
             call(1e-100 * _asymmetric).about("small numbers that are not symmetric"),
