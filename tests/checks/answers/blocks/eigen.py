@@ -949,6 +949,7 @@ def wrong_jacobi_eigh__rounded_to_decimals(a):
 
 
 def wrong_jacobi_eigh__eigenvalues_sorted_alone(a):
+    """A v[:, i] is not w[i] v[:, i]"""
     if not _symmetric(a):
         raise ValueError("not symmetric")
     a, v = np.array(a, float), np.eye(len(a))
@@ -1007,3 +1008,10 @@ def wrong_jacobi_eigh__loose_tolerance(a):
     if np.abs(a - a.T).max() > 1e-10 * np.abs(a).max():
         raise ValueError("not symmetric")
     return np.linalg.eigh(a)
+
+
+def wrong_characteristic_polynomial__a_point_too_few(a):
+    """It has the degree n - 1, through n points"""
+    n = len(a)
+    x = np.arange(n)
+    return np.polyfit(x, [np.linalg.det(t * np.eye(n) - a) for t in x], n - 1)
