@@ -424,7 +424,11 @@ CHECKS = (
             Mistake("point that is not finite", _with_the_point_that_is_not_finite,
                 "It returns the point where something is not finite", "keep the point before, with its cost"),
             Mistake("half of each step", (f"return -{_STEP}", f"return -{_STEP} / 2"),
-                "It goes half of the way that the linear model says", "add the whole step: nothing holds it back"))),
+                "It goes half of the way that the linear model says", "add the whole step: nothing holds it back"),
+            Mistake("one step too few", lambda residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10:
+                gauss_newton(residual, x0, jacobian, max_steps - 1, tolerance) if max_steps else None,
+                "It takes one step less than it may",
+                "look at max_steps + 1 points: the start, and one after each step"))),
     Checks(levenberg_marquardt, run=_arrived, signs=_SIGNS,
         cases=(
             call(np.arctan, _far).about("a start from which Gauss and Newton diverge"),
