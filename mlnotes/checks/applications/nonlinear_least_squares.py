@@ -313,6 +313,21 @@ def _refused_by_the_product(residual, x0, jacobian=None, max_steps=1000, toleran
     return found
 
 
+def _given_up(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """Return where the first step is not taken, with a damping that falls from 0.001 by tens."""
+    x, damping = np.array(x0, float), 1e-3
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for k in range(max_steps + 1):
+        r, j = np.array(residual(x.copy())), np.array(jacobian(x.copy()), float)
+        d = np.maximum(np.linalg.norm(j, axis=0), 1e-300)
+        along = np.linalg.qr(j / d)[0].T @ r if j.any(axis=0).all() else r
+        converged = bool(np.linalg.norm(along) <= max(tolerance, 1e-7) * np.linalg.norm(r))
+        ahead = x if converged or k == max_steps else x + damped_step(r, j, damping, d)
+        if not np.linalg.norm(residual(ahead.copy())) < np.linalg.norm(r):
+            return SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
+        x, damping = ahead, damping / 10
+
+
 def _normal(j, r, t):
     a = j.T @ j
     return -np.linalg.lstsq(a + 10.0 ** (-t - 1) * np.diag(np.diag(a)), j.T @ r, rcond=None)[0]
@@ -326,8 +341,8 @@ _tiny = frozen(damped_step(_r, _j, 1e18, _scales))[0]
 
 _SIGNS = {
     ("cost has grown", True): "It ends higher than it began: take a step only if it lowers the cost.",
-    ("the minimum is reached", False): "It stops before it is there: look whether the damping falls after a step that "
-    "is taken, and grows after one that is not.",
+    ("the minimum is reached", False): "It stops before it is there: go on after a step that is not taken, and look "
+    "whether the damping falls after a step that is taken, and grows after one that is not.",
 }
 _STEP = "self.vt.T @ (self.s / (self.s**2 + damping) * self.projected) / self.scales"
 _CONTENT = Mistake("always content", ("steps, converged, message", "steps, True, message"),
@@ -409,7 +424,11 @@ CHECKS = (
             Mistake("point that is not finite", _with_the_point_that_is_not_finite,
                 "It returns the point where something is not finite", "keep the point before, with its cost"),
             Mistake("half of each step", (f"return -{_STEP}", f"return -{_STEP} / 2"),
-                "It goes half of the way that the linear model says", "add the whole step: nothing holds it back"))),
+                "It goes half of the way that the linear model says", "add the whole step: nothing holds it back"),
+            Mistake("one step too few", lambda residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10:
+                gauss_newton(residual, x0, jacobian, max_steps - 1, tolerance) if max_steps else None,
+                "It takes one step less than it may",
+                "look at max_steps + 1 points: the start, and one after each step"))),
     Checks(levenberg_marquardt, run=_arrived, signs=_SIGNS,
         cases=(
             call(np.arctan, _far).about("a start from which Gauss and Newton diverge"),
@@ -465,7 +484,9 @@ CHECKS = (
                 _walk(lambda j, r, t: _damped(j / (d := np.linalg.norm(j, axis=0)), r, 1e6) / d, True, 1),
                 "It says that it has arrived where the damping is large",
                 "look at the angle between residual and Jacobian: the length of a step is the damping's doing"),
-            _CONTENT)),
+            _CONTENT,
+            Mistake("given up", _given_up, "It gives up at the first step that is not taken",
+                "let the damping grow and try again from the same point"))),
     Checks(damped_step,
         cases=(
             call(np.array([2.0]), np.array([[1.0]]), 1.0, np.array([1.0])),

@@ -244,6 +244,11 @@ def _factor_of_the_inverse(x, kind="pca", eps=0.0, ddof=0):
     return _centered(x) @ np.linalg.cholesky(np.linalg.inv(sigma)) if kind == "cholesky" else z
 
 
+def _about_zero(x, kind="pca", eps=0.0, ddof=0):
+    """Take the samples and their mirror images, whose mean is 0."""
+    return whiten(np.vstack([x, -x]), kind, eps, 2 * ddof)[: len(x)]
+
+
 def _signs_of_the_triangle(x, kind="pca", eps=0.0, ddof=0):
     z = whiten(x, kind, eps, ddof)
     count, (n, d) = len(x) - ddof, x.shape
@@ -386,7 +391,8 @@ CHECKS = (
             "a feature that is a sum of others"), call(_nearly,
             "cholesky").about("a feature that is nearly a sum of others", tolerance=1e-5), call(_alike, "zca").about(
             "features with a correlation of 0.99999", tolerance=1e-8), call(np.array([[1.0], [3.0], [8.0]]),
-            "zca").about("one feature", edge=True)),
+            "zca").about("one feature", edge=True), call(_pairs * [1, 1e-9], "cholesky").about(
+            "a feature of 1e-9 beside another", edge=True)),
         claims=(
             Claim("the covariance becomes the identity, and the mean 0, also with ddof = 1", _identity, **_ROTATED),
             Claim("pca: along the eigenvectors of the covariance", _along_the_axes, **_ROTATED),
@@ -444,7 +450,11 @@ CHECKS = (
                 "make the diagonal of the triangle positive"),
             Mistake("sample covariance always", (_ALONG, "_std(s, exponent, eps, n - 1)"),
                 "The variances are (n - 1)/n, not 1", "divide by n unless ddof says otherwise",
-                "scikit-learn's PCA(whiten=True), by design"))),
+                "scikit-learn's PCA(whiten=True), by design"),
+            *(Mistake("nothing centered", it, "The means count as variance, and the result has another mean than 0",
+                "subtract the mean of each feature before anything else") for it in (_about_zero,
+                lambda x, kind="pca", eps=0.0, ddof=0: 0 * whiten(x, kind, eps, ddof)
+                + _about_zero(x, kind, eps, ddof))))),
     Checks(whitening_matrix, run=_whitened,
         cases=_whitenings(),
         claims=(
@@ -514,5 +524,8 @@ CHECKS = (
             Mistake("axes turned alone", ("[[wide + narrow, wide - narrow], [wide - narrow, wide + narrow]]) / 2",
                 "[[wide, wide], [narrow, -narrow]]) / 2 ** 0.5"), "It is PCA's matrix", "turn back: V Λ^(-1/2) Vᵀ"),
             *(Mistake("not turned back", _pca(*it), "It is PCA's matrix", "turn back: V Λ^(-1/2) Vᵀ")
-                for it in product((np.linalg.eigh, _by_svd), (True, False)))))
+                for it in product((np.linalg.eigh, _by_svd), (True, False))),
+            Mistake("inverse covariance times a root", lambda rho: np.array([[1.0, -rho], [-rho, 1.0]])
+                / (1 - rho**2) ** 0.5, "It is the inverse of the covariance but for a factor",
+                "take the root of the matrix: each eigenvalue has its own")))
 )

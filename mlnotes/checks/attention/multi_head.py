@@ -219,7 +219,10 @@ CHECKS = (
                 "count from the end, where tokens are axis -2 and columns -1, and leave all axes before them alone")
                 for it in _FROM_THE_FRONT),
             Mistake("number of heads for their width", ("h=n_heads)", "d=n_heads)"),
-                "There are as many heads as each should be wide", "n_heads is their number; the width follows"))),
+                "There are as many heads as each should be wide", "n_heads is their number; the width follows"),
+            Mistake("wrong axes exchanged", (_SPLIT, "x.reshape(*x.shape[:-1], n_heads, -1).swapaxes(-1, -2)"),
+                "The wrong two axes are exchanged, those of heads and columns",
+                "cut into (l, h, d), the axes to exchange are -2 and -3"))),
     Checks(merge_heads,
         cases=(
             call(_parts), call(_parts[:1]).about("one head"), call(split_heads(_square, 3)),

@@ -290,7 +290,8 @@ CHECKS = (
     Checks(rotary_score,
         cases=(
             *(call(np.array([1.0, 2.0]), np.array([3.0, 1.0]), it) for it in (0, 1)), call(_x4[0], _x4[1], 2),
-            call(_q, _k, 3), call(_q, _k, 1000), call(_q, _k, -7).about("a key that comes later")),
+            call(_q, _k, 3), call(_q, _k, 1000), call(_q, _k, -7).about("a key that comes later"),
+            call(_q, _k, -100_000).about("a key that comes 100,000 places later", tolerance=1e-8)),
         claims=(
             Claim("a distance of 0 gives the dot product", lambda f: distance(f(_q, _k, 0), _q @ _k), **_LAST_BITS),
             oracle("rotary of both, multiplied", _turned_at, call(_q, _k, 3), call(_q, _k, 1000), call(_q, _k, -7),
@@ -312,7 +313,9 @@ CHECKS = (
                 "A query finds a key before it as well as one after it", "the part with the sine is not zero"),
             Mistake("halves paired", ("q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]",
                 "(x[: len(x) // 2] + 1j * x[len(x) // 2 :] for x in (q, k))"),
-                "Coordinates half a width apart are one number", "rotary pairs neighbours"))),
+                "Coordinates half a width apart are one number", "rotary pairs neighbours"),
+            Mistake("exponent halved", ("frequencies(len(q))", "frequencies(len(q)) ** 0.5"),
+                "Pairs slow down half as fast as they should", "the exponent is -2r/d for pair r"))),
     Checks(bias_by_key, run=_above_the_first, written=_written_bias,
         cases=(call(1, 3), call(2, 4), call(4, 6), call(3, 5).about("three heads")),
         claims=(

@@ -96,6 +96,21 @@ def _one_sweep(a, turn, order):
     return np.diag(a)[order], v[:, order]
 
 
+def _sorted_alone(a, order):
+    """Rotate by small angles, row by row or column by column, and sort the eigenvalues without their vectors."""
+    require_symmetric(a=a)
+    a, v = np.array(a, float), np.eye(len(a))
+    pairs = sorted(((p, q) for p in range(len(a)) for q in range(p + 1, len(a))), key=lambda it: it[::order])
+    for p, q in 20 * pairs:
+        if a[p, q] != 0:
+            z = (a[q, q] - a[p, p]) / (2 * a[p, q])
+            t = np.copysign(1, z) / (abs(z) + np.hypot(1, z))
+            j = np.eye(len(a))
+            j[np.ix_([p, q], [p, q])] = np.array([[1, t], [-t, 1]]) / np.hypot(1, t)
+            a, v = j.T @ a @ j, v @ j
+    return np.sort(np.diag(a)), v
+
+
 def _off(f, a, *arguments):
     """Measure how far the result is from an eigenpair."""
     found = f(a, *arguments)
@@ -341,6 +356,7 @@ CHECKS = (
             call(_rounded).about("a matrix that is symmetric up to rounding errors"),
             call(np.array([[2.0, 1.0 + 1e-6], [1.0, 2.0]])).about("an asymmetry of a millionth"),
             call(np.array([[2.0, 1.0 + 1e-8], [1.0, 2.0]])).about("an asymmetry of 1e-8"),
+            call(np.array([[2.0, 1.0 + 1e-11], [1.0, 2.0]])).about("an asymmetry of 1e-11"),
             call(np.array([[4, 1], [1, 2]])).about("integers"),
             call(_large).about("large numbers that are symmetric up to rounding errors"),
             call(1e-100 * _asymmetric).about("small numbers that are not symmetric"),
@@ -377,7 +393,9 @@ CHECKS = (
             Mistake("off-diagonal ignored", ("found = jacobi_iteration(a)", "order = np.argsort(np.diag(a))\n"
                 "    return np.diag(a)[order], np.eye(len(a))[:, order]"),
                 "The diagonal comes out, with the axes as vectors",
-                "rotate until nothing is left off the diagonal"))),
+                "rotate until nothing is left off the diagonal"),
+            *(Mistake("vectors left behind", lambda a, order=order: _sorted_alone(a, order),
+                "A v[:, i] is not w[i] v[:, i]", "sort the columns of v with the eigenvalues") for order in (1, -1)))),
     Checks(characteristic_polynomial,
         cases=(
             call(_two), call(np.array([[-7.0]])).about("one row"), call(np.diag([1.0, 2.0, 4.0])),
@@ -411,7 +429,10 @@ CHECKS = (
             Mistake("coefficient added everywhere", lambda a: _leverrier(a, added=lambda n: 1.0),
                 "Every entry of the matrix of the recursion gets the coefficient", "add it times np.eye(n)"),
             Mistake("coefficient not added", lambda a: _leverrier(a, added=lambda n: 0.0),
-                "Its coefficients are -tr(Aᵏ)/k", "add the coefficient times np.eye(n) to A M"))),
+                "Its coefficients are -tr(Aᵏ)/k", "add the coefficient times np.eye(n) to A M"),
+            Mistake("a point too few", lambda a: np.polyfit(x := np.arange(len(a)),
+                [np.linalg.det(t * np.eye(len(a)) - a) for t in x], len(a) - 1),
+                "It has the degree n - 1, through n points", "take n + 1 points, and the degree n"))),
     Checks(rayleigh_quotient,
         cases=(
             call(_two, np.array([1.0, 0.0])), call(_two, np.array([3.0, 1.0])).about("a length of more than 1"),

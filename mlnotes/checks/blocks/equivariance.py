@@ -292,6 +292,18 @@ _EQUIVARIANCE_MISTAKES = (
 _OWN_TOLERANCE = ("np.allclose adds a relative tolerance of its own, 1e-5, and measures each entry by its own size",
     "compare the largest change, divided by the size of the results, with tolerance")
 
+
+def _on_after_closure(table):
+    """Look for the identity and inverses where products lie outside of the set, too."""
+    table, broken = np.asarray(table), list(broken_axioms(table))
+    if broken != ["closure"]:
+        return broken
+    listed = np.arange(len(table))
+    units = [i for i in listed if (table[i] == listed).all() and (table[:, i] == listed).all()]
+    undone = not units or ((table == units[0]) & (table.T == units[0])).any(axis=1).all()
+    return broken + ["identity"] * (not units) + ["inverses"] * (not undone)
+
+
 CHECKS = (
     Checks(invariance_error,
         cases=(*_INVARIANCE, call(_first_and_square, [np.copy, _swap_last], _x * 1e-9).about("two results", edge=True)),
@@ -367,7 +379,11 @@ CHECKS = (
             *_EQUIVARIANCE_MISTAKES,
             Mistake("allclose", ("equivariance_error(f, actions_in, actions_out, x) <= tolerance",
                 "all(np.allclose(f(g(x)), h(f(x)), atol=tolerance) for g, h in zip(actions_in, actions_out))"),
-                *_OWN_TOLERANCE))),
+                *_OWN_TOLERANCE),
+            Mistake("allclose twice", ("equivariance_error(f, actions_in, actions_out, x) <= tolerance",
+                "all(np.allclose(f(g(x)), h(f(x)), tolerance, tolerance) for g, h in zip(actions_in, actions_out))"),
+                "np.allclose adds both tolerances, and measures each entry by its own size",
+                "compare the largest change, divided by the size of the results, with tolerance"))),
     Checks(symmetrize, run=_on, written=_written_on,
         cases=(
             call(_first, [*_FLIPS], _x), call(np.square, [np.copy, _shift, _swap_first], _x),
@@ -482,7 +498,17 @@ CHECKS = (
                 "go on: associativity can be tested without an identity"),
             Mistake("first broken axiom only", lambda table: [it for it in ("closure", "identity", "inverses",
                 "associativity") if it in broken_axioms(table)][:1], "Of several broken axioms it names the first only",
-                "go on after the first, for associativity is a question of its own"))),
+                "go on after the first, for associativity is a question of its own"),
+            Mistake("first of three only", lambda table: [it for it in ("closure", "associativity", "identity",
+                "inverses") if it in broken_axioms(table)][:1], "Of several broken axioms it names the first only",
+                "go on after the first, for associativity is a question of its own"),
+            Mistake("elements outside looked up", _on_after_closure, "It names what products outside the set break",
+                "stop at closure: the other axioms are about elements"),
+            Mistake("rows with repetitions", lambda table: [*(it for it in broken_axioms(table) if it != "inverses"),
+                *["inverses"] * (not {"closure", "identity"} & {*broken_axioms(table)} and any(len({*row}) < len(row)
+                for row in np.asarray(table).tolist()))],
+                "An element that is twice in a row counts as a missing inverse",
+                "ask for ij = e and ji = e: without associativity a row may repeat others"))),
     Checks(generate_group, run=lambda version, *arguments, **options: _sorted(version(*arguments, **options)),
         cases=(
             call(np.stack([_TURN])), call(np.stack([_TURN, _MIRROR])), call(_SIXTH).about("entries that are rounded"),
@@ -537,5 +563,11 @@ CHECKS = (
                 "take the mean over the group"),
             Mistake("mean squared", ("np.mean(np.trace(matrices, axis1=1, axis2=2) ** 2)",
                 "np.mean(np.trace(matrices, axis1=1, axis2=2)) ** 2"), "The mean is squared, not each trace",
-                "square first"))),
+                "square first"),
+            Mistake("entries shared out", lambda matrices: matrices.shape[1] ** 2 // len(matrices),
+                "The entries are divided by the size of the group, whatever its matrices do",
+                "take the mean of the squared traces"),
+            Mistake("traces of squares",
+                ("matrices, axis1=1, axis2=2) ** 2", "matrices @ matrices, axis1=1, axis2=2)"),
+                "The matrices are squared, not their traces", "take the trace first, then square"))),
 )

@@ -345,7 +345,9 @@ CHECKS = (
             Mistake("last column not eliminated",
                 ("range(min(a.shape)), a.shape[1]", "range(min(a.shape) - 1), a.shape[1]"),
                 "A tall matrix keeps numbers below the diagonal of its last column, as multipliers",
-                "take min(m, n) steps: only the last row has nothing below it"))),
+                "take min(m, n) steps: only the last row has nothing below it"),
+            Mistake("ones left out", ("_unit_lower(a[:, :k])", "np.tril(a[:, :k], -1)"),
+                "L has zeros on its diagonal", "put ones there: each row begins as itself"))),
     Checks(blocked_lu,
         cases=(
             *_calls(2), *(call(_square, block).about(f"blocks of {block}") for block in (1, 3, 5)),
@@ -607,5 +609,7 @@ CHECKS = (
             Mistake("digits for rows", lambda: 53, "The entry is 2 to the power of 52, where floats are 1 apart",
                 "the last entry of n rows is 2 to the power of n - 1"),
             Mistake("half a spacing kept", lambda: 55, "One row less loses the 1 already: it is half of the spacing",
-                "a sum between two floats goes to the even one, and that is the power of two"))),
+                "a sum between two floats goes to the even one, and that is the power of two"),
+            Mistake("entry for rows", lambda: 2**53, "It is the last entry, and the number of rows is asked for",
+                "the last entry of n rows is 2 to the power of n - 1"))),
 )

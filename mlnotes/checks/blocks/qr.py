@@ -220,6 +220,31 @@ _BY_MIRRORS = (
 )
 
 
+def _undivided(a, sizes):
+    """Leave their lengths to the columns of Q, after all have been divided by their sizes."""
+    a = np.asarray(a, float)
+    q, r, sizes = np.zeros(a.shape), np.zeros((a.shape[1],) * 2), sizes(a)
+    for j, column in enumerate((a / np.where(sizes, sizes, 1)).T):
+        r[:, j] = q.T @ column
+        v = column - q @ r[:, j]
+        if (length := np.linalg.norm(v)) > 1e-14:
+            q[:, j], r[j, j] = v, length
+    return q, r * sizes
+
+
+def _along_columns(a):
+    """Project onto the columns as they are, and let R be QᵀA."""
+    a = np.asarray(a, float)
+    sizes = np.where(a.any(axis=0), np.abs(a).max(axis=0), 1)
+    a, q = a / sizes, np.zeros(a.shape)
+    for j in range(a.shape[1]):
+        v = a[:, j].copy()
+        for column in a[:, :j].T:
+            v -= (column @ v) / (column @ column or 1) * column
+        q[:, j] = v / (np.linalg.norm(v) or 1)
+    return q, np.triu(q.T @ a) * sizes
+
+
 def _directions(i, left, column):
     """List what goes wrong with any of the two ways to orthogonalize; `left` is what is left of column i."""
     divided = f"{left} / (r[{i}, {i}] or 1)"
@@ -364,7 +389,15 @@ CHECKS = (
                 "Neighbouring columns of Q are orthogonal, others are not",
                 "subtract the projections onto all directions"),
             *_BY_MIRRORS,
-            *_directions("j", "v", "a[:, j]"))),
+            *_directions("j", "v", "a[:, j]"),
+            *(Mistake("not divided by the length", lambda a, sizes=it: _undivided(a, sizes),
+                "The columns of Q do not have length one", "divide what is left of a column by its length")
+                for it in (lambda a: np.ones(len(a.T)), lambda a: np.abs(a).max(axis=0))),
+            Mistake("diagonal left out", ("q[:, j] = v / (r[j, j] or 1)",
+                "q[:, j] = v / (r[j, j] or 1)\n        r[j, j] = 0"),
+                "The diagonal of R is zeros", "set r[j, j] to the length of what is left of the column"),
+            Mistake("original columns", _along_columns, "From the third on the columns of Q are not orthogonal",
+                "project onto the directions q found so far: the columns of A are not orthogonal"))),
     Checks(modified_gram_schmidt, run=_with_lengths, written=_written(True),
         cases=(*_calls(), _SPANNING_NOTHING, call(_ill).about("a condition number of 1e6", tolerance=1e-8)),
         claims=(

@@ -231,7 +231,8 @@ CHECKS = (
             call(softmax(_small, axis=0), axis=0).about("along the columns"),
             call(softmax(_cube, 1), axis=1).about("three axes"),
             call(np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])).about("weights of 0"),
-            call(np.array([1 - 1e-6, 1e-6])).about("a weight of 1e-6", tolerance=1e-6)),
+            call(np.array([1 - 1e-6, 1e-6])).about("a weight of 1e-6", tolerance=1e-6),
+            call(np.array([1.0, 1e-13])).about("a weight of 1e-13", tolerance=1e-3, absolute=0)),
         claims=(
             Claim("n equal weights have log n", lambda f: distance(f(np.full(5, 0.2)), np.log(5)), **_LAST_BITS),
             Claim("one weight of one has 0", lambda f: distance(f(np.eye(3)), np.zeros(3))),
@@ -244,7 +245,10 @@ CHECKS = (
             Mistake("small weights left out", ("or_one(weights)", "np.where(weights > 1e-5, weights, 1)"),
                 "Weights that are small, but not 0, count as nothing", "leave out only what is exactly 0"),
             Mistake("entropy in bits", ("xp.log(", "xp.log2("), "It is 1/log 2 = 1.44 times too large",
-                "use the natural logarithm"))),
+                "use the natural logarithm"),
+            *(Mistake("small number added", ("xp.log(or_one(weights))", f"xp.log(weights + {it})"),
+                "What is added inside of the logarithm outweighs small weights", "leave out only what is exactly 0")
+                for it in ("1e-12", "1e-10", "1e-9", "1e-8")))),
     Checks(entropy_slope,
         cases=(
             call(np.array([2.0, 1.0, 0.0]), 1.0), call(np.array([2.0, 1.0, 0.0]), 2.0), call(np.array([0.0, 3.0]), 0.5),

@@ -205,7 +205,12 @@ CHECKS = (
                 "vt * np.where(vt[:, :1] < 0, -1, 1)"), "The product has the wrong sign in some terms",
                 "choose v, and let u be A v divided by s: its sign follows"),
             Mistake("squares", (_RESULT, "return found.u, found.s**2, found.vt"), "The singular values are squared",
-                "take s as it is: the length of a turned column; its square is an eigenvalue of AᵀA"))),
+                "take s as it is: the length of a turned column; its square is an eigenvalue of AᵀA"),
+            Mistake("values in a matrix", (_RESULT, "return found.u, np.diag(found.s), found.vt"),
+                "The singular values stand on the diagonal of a matrix", "return them in a row, without np.diag"),
+            Mistake("factors of the transpose", lambda a: svd(a) if len(a) >= len(a.T) else svd(np.transpose(a))[::-1],
+                "Where there are more columns than rows, the factors are those of the transpose",
+                "transpose both: Aᵀ = USVᵀ says that A = VSUᵀ"))),
     Checks(pinv,
         cases=(
             *_of_dependent(), *(call(a).about("a singular value of nine roundings, which does not count with 20 "

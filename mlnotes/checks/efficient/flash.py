@@ -176,6 +176,15 @@ _SCALED = (
         "A scale that is given acts sqrt(d) times too weakly", "let it stand in the place of 1/sqrt(d)"),
 )
 
+def _with_the_maximum_so_far(outs, lses):
+    """Merge the parts one by one, and take the larger log-sum-exp for that of both."""
+    out, lse = outs[0], lses[0]
+    for other, its_lse in zip(outs[1:], lses[1:], strict=True):
+        first, second = softmax(np.stack([lse, its_lse]), axis=0)[..., None]
+        out, lse = first * out + second * other, np.maximum(lse, its_lse)
+    return out, merge_attentions(outs, lses)[1]
+
+
 CHECKS = (
     Checks(online_softmax,
         cases=(
@@ -397,7 +406,13 @@ CHECKS = (
                 "xp.sum(softmax(lses, axis=0) * xp.where(lses == -math.inf, 0.0, lses), axis=0)"),
                 "The log-sum-exp is averaged as the results are", "add the sums, not their logarithms: logsumexp"),
             Mistake("maximum kept", ("logsumexp(lses, axis=0)", "xp.max(lses, axis=0)"),
-                "The log-sum-exp is that of the largest part", "add the sums: logsumexp"))),
+                "The log-sum-exp is that of the largest part", "add the sums: logsumexp"),
+            Mistake("weights not divided", lambda outs, lses: (np.sum(np.exp(lses - np.nan_to_num(np.max(lses, axis=0),
+                neginf=0.0))[..., None] * outs, axis=0), merge_attentions(outs, lses)[1]),
+                "Results of two sets are nearly added", "divide by the sum of the weights"),
+            Mistake("maximum carried along", _with_the_maximum_so_far,
+                "From the third on, parts are weighed against the largest before them alone",
+                "carry the log-sum-exp of all parts so far along, not their maximum"))),
     Checks(flash_attention_gradients, ones=False, spare=("out", "lse"),
         run=in_parts("grad_q", "grad_k", "grad_v", "grad_bias"),
         cases=(

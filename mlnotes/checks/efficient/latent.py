@@ -259,7 +259,13 @@ CHECKS = (
                 "columns are divided among the heads: reshape to (r, h, d), then move h to the front"),
             Mistake("heads interleaved", lambda w, w_up, n_heads: np.concatenate([w[..., i::n_heads] @
                 w_up[:, i::n_heads].T for i in range(n_heads)], axis=-1), "Each head takes every h-th column",
-                "head i owns neighbouring columns, i·d to (i + 1)·d − 1"))),
+                "head i owns neighbouring columns, i·d to (i + 1)·d − 1"),
+            Mistake("heads below each other", lambda w, w_up, n_heads: np.concatenate([a @ b.T for a, b in zip(
+                *(np.split(it, n_heads, axis=-1) for it in (w, w_up)), strict=True)]),
+                "The heads stand below each other", "put their columns side by side: axis=-1"),
+            Mistake("first head of the up-projection", lambda w, w_up, n_heads: np.concatenate([it @ w_up[:,
+                : w.shape[-1] // n_heads].T for it in np.split(w, n_heads, axis=-1)], axis=-1),
+                "Every head gets the first head's up-projection", "give head i its own columns of w_up"))),
     Checks(grouped_as_latent,
         run=lambda f, *given, **named: dict(zip(("w_c", "w_uk", "w_uv"), f(*given, **named), strict=True)),
         cases=(
@@ -316,7 +322,12 @@ CHECKS = (
                 "Averages are not counted", "each pair costs a dot product and its share of an average"),
             Mistake("upside down", ("d_latent * (d_head + d_value) / (2 * d_latent - d_head - d_value)",
                 "(2 * d_latent - d_head - d_value) / (d_latent * (d_head + d_value))"), "It is less than one query",
-                "solve for the queries"))),
+                "solve for the queries"),
+            Mistake("widths added", ("2 * d_latent - d_head - d_value", "2 * d_latent + d_head + d_value"),
+                "What keys and values of a head cost is added, not saved",
+                "subtract it: that form does not pay for latents"),
+            Mistake("denominator without parentheses", ("(2 * d_latent - d_head - d_value)",
+                "2 * d_latent - d_head - d_value"), "Only the 2 divides", "put the denominator in parentheses"))),
     Checks(factorize, ones=False, run=_factored, written=_written_factors,
         cases=(
             call(np.diag([3.0, 2.0]), 1), call(np.diag([3.0, 2.0]), 1, x=np.diag([1.0, 10.0])).about("with inputs"),
@@ -348,5 +359,8 @@ CHECKS = (
                 "whiten by the Cholesky factor, not by the covariance: X itself, or a root of it"),
             Mistake("sizes of the inputs only",
                 (_TARGET, "target = w if x is None else np.sqrt((working_copy(x) ** 2).mean(0))[:, None] * w"),
-                "Inputs count by their sizes, and how they go together does not", "take the SVD of x @ w"))),
+                "Inputs count by their sizes, and how they go together does not", "take the SVD of x @ w"),
+            Mistake("lengths forgotten without inputs", ("return w @ w_up.T, w_up",
+                "return (np.linalg.svd(w, full_matrices=False)[0][:, :rank] if x is None else w @ w_up.T), w_up"),
+                "Without inputs, all that is kept has length 1", "U needs its singular values: U S is w @ w_up.T"))),
 )

@@ -124,6 +124,12 @@ def _with_too_many_places(n, capacity, n_sinks):
     places = {token if token < n_sinks else n_sinks + (token - n_sinks) % capacity: token for token in range(n)}
     return np.array([places[it] for it in sorted(places)], int)
 
+def _by_formula(n, capacity, n_sinks):
+    """Say for every place which token was there last, as if it had been filled."""
+    place, window = np.arange(capacity), capacity - n_sinks
+    return np.where(place < n_sinks, place, place + (n - 1 - place) // window * window)
+
+
 CHECKS = (
     Checks(sink_mask,
         cases=(
@@ -225,7 +231,11 @@ CHECKS = (
                 ("xp.sum(weights, axis=axis, keepdims=True)", "weights"),
                 lambda x, null=0.0, axis=-1: scipy.special.expit(x - null))),
             Mistake("null subtracted", ("x - top)", "x - null - top)"), "The null acts twice as strongly as it should",
-                "the null is one score more, the others stay as they are"))),
+                "the null is one score more, the others stay as they are"),
+            Mistake("weight of the null at the end", lambda x, null=0.0, axis=-1: softmax(np.concatenate([x,
+                np.full_like(np.take(x, [0], axis), null)], axis), axis),
+                "There is one weight more than there are scores",
+                "leave out the null's own weight, which goes nowhere"))),
     Checks(StreamingCache,
         run=_stream,
         written=_written_stream,
@@ -316,7 +326,10 @@ CHECKS = (
                 "the ring has capacity - n_sinks places"),
             Mistake("sinks not taken off", ("(token - n_sinks) %", "token %"),
                 "Where the sinks do not fill whole rounds, it begins at a wrong place",
-                "the first token of the ring is number n_sinks"))),
+                "the first token of the ring is number n_sinks"),
+            *(Mistake("places that are still empty", it, "It names places where no token is yet",
+                "before the cache is full there are n places") for it in (_by_formula,
+                ("np.arange(min(n, capacity))", "np.arange(capacity)"))))),
 )
 
 

@@ -221,6 +221,13 @@ def _side_by_side(q, k, v, window, scale=None, offset=None):
     return attention(q, k, v, piece & causal_mask(n_queries, n_keys, offset), scale=scale)
 
 
+def _far_below(q, k, v, layout, block_size, scale=None):
+    """Spread the layout over a table, and hide the rest with minus a billion."""
+    mask = np.repeat(np.repeat(np.asarray(layout, bool), block_size, 0), block_size, 1)[: q.shape[-2], : k.shape[-2]]
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    return softmax(np.where(mask, scores, -1e9)) @ v
+
+
 CHECKS = (
     Checks(sliding_window_mask,
         cases=(
@@ -392,7 +399,9 @@ CHECKS = (
                 "np.repeat along both axes, not np.tile"),
             Mistake("layout inverted", ("np.repeat(blocks,", "np.repeat(~blocks,"), "Only the blocks left out are seen",
                 "True means: look"),
-            *_SCALED)),
+            *_SCALED,
+            Mistake("large negative number", _far_below, "A row of the layout without a block averages all values",
+                "hide with −∞, and give zeros where nothing is seen"))),
     Checks(dilated_window_mask,
         cases=(call(6, 2, 2), call(5, 3, 1).about("steps of one"), call(7, 1, 3).about("a window of one"),
             call(11, 3, 4), call(4, 3, 5).about("steps beyond the sequence"), call(13, 5, 2)),
@@ -428,7 +437,10 @@ CHECKS = (
             Mistake("one token more", ("distance < window * dilation", "distance <= window * dilation"),
                 "window + 1 tokens are seen", "the own position counts as one of the window"),
             Mistake("dilation never used", (_STEPS, "(distance < window)"), "It is right for a dilation of 1 only",
-                "of the keys before it, see every dilation-th"))),
+                "of the keys before it, see every dilation-th"),
+            Mistake("distance up to the window", ("distance < window * dilation", "distance <= window"),
+                "As many tokens before it are looked at as should be seen",
+                "window tokens are seen, dilation apart: distances stay below window * dilation"))),
     Checks(reach,
         cases=(call([3], [1]), call([3], [2]).about("steps of two"), call([3, 3], [1, 1]),
             call([4, 2, 5], [1, 3, 2]), call([1, 1], [4, 2]).about("windows of one"), call([2, 2, 2, 2], [1, 2, 4, 8]),
@@ -488,5 +500,8 @@ CHECKS = (
                 "no query sees what comes after it") for it in (
                 "n * (2 * window - 1) - window * (window - 1)", "n * (2 * window - 1)")),
             Mistake("triangle of window rows", ("(window - 1) // 2", "(window + 1) // 2"), "Too few by one window",
-                "the first window queries see 1, 2, ..., window keys, the n - window others see window each"))),
+                "the first window queries see 1, 2, ..., window keys, the n - window others see window each"),
+            Mistake("halved too early", ("window * (window - 1) // 2", "window // 2 * (window - 1)"),
+                "An odd window is halved and rounded down before it is multiplied",
+                "multiply first: of window and window - 1, one is even"))),
 )

@@ -667,3 +667,34 @@ wrong_levenberg_marquardt__every_step_is_taken = slip(
     _DAMPED.replace("else (x", "else (ahead"),
     "It ends higher than it began: take a step only if it lowers the cost.",
 )
+
+
+def wrong_levenberg_marquardt__gives_up(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """It gives up at the first step that is not taken"""
+    x, damping = np.array(x0, float), 1e-3
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for k in range(max_steps + 1):
+        r, j = residual(x.copy()), jacobian(x.copy())
+        found = SimpleNamespace(x=x, cost=r @ r / 2, converged=bool(_cosine(r, j) <= max(tolerance, 1e-7)))
+        if found.converged or k == max_steps:
+            return found
+        ahead = x + _augmented(j, r, damping, np.maximum(np.linalg.norm(j, axis=0), 1e-300))
+        if np.linalg.norm(residual(ahead.copy())) >= np.linalg.norm(r):
+            return found
+        x, damping = ahead, damping / 10
+
+
+def wrong_gauss_newton__one_step_too_few(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """It takes one step less than it may"""
+    x, last = np.array(x0, float), None
+    jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
+    for _ in range(max_steps):
+        r, j = residual(x), jacobian(x)
+        if not (np.isfinite(r @ r) and np.isfinite(j).all()):
+            return last
+        converged = bool(_cosine(r, j) <= tolerance or np.linalg.norm(r) < 1e-12)
+        last = SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
+        if converged or not j.any(axis=0).all():
+            return last
+        x = x - np.linalg.lstsq(j, r, rcond=None)[0]
+    return last

@@ -845,3 +845,34 @@ def wrong_zca_of_correlation__axes_by_hand(rho):
     """turn back"""
     v = np.array([[1, 1], [1, -1]]) / np.sqrt(2)
     return np.diag([1 / np.sqrt(1 + rho), 1 / np.sqrt(1 - rho)]) @ v.T
+
+
+def wrong_whiten__nothing_centered(x, kind="pca", eps=0.0, ddof=0):
+    """The means count as variance"""
+    sigma = x.T @ x / (len(x) - ddof) + eps * np.eye(x.shape[1])
+    values, v = np.linalg.eigh(sigma)
+    values, v = values[::-1], v[:, ::-1]
+    if values[-1] < 1e-13 * values[0]:
+        raise ValueError("singular")
+    if kind == "cholesky":
+        return x @ np.linalg.inv(np.linalg.cholesky(sigma)).T
+    z = x @ v / np.sqrt(values)
+    return z if kind == "pca" else z @ v.T
+
+
+def wrong_whiten__centered_for_the_rank_only(x, kind="pca", eps=0.0, ddof=0):
+    """The means count as variance"""
+    length = np.linalg.norm(x, axis=0)
+    if eps == 0 and np.linalg.matrix_rank((x - x.mean(0)) / np.where(length, length, 1)) < x.shape[1]:
+        raise ValueError("singular")
+    sigma = x.T @ x / (len(x) - ddof) + eps * np.eye(x.shape[1])
+    if kind == "cholesky":
+        return x @ np.linalg.inv(np.linalg.cholesky(sigma)).T
+    values, v = np.linalg.eigh(sigma)
+    z = x @ v[:, ::-1] / np.sqrt(values[::-1])
+    return z if kind == "pca" else z @ v[:, ::-1].T
+
+
+def wrong_zca_of_correlation__root_of_the_determinant(rho):
+    """It is the inverse of the covariance but for a factor"""
+    return np.array([[1, -rho], [-rho, 1]]) / math.sqrt(1 - rho**2)

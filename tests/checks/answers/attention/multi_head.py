@@ -610,3 +610,8 @@ def wrong_split_heads__three_axes(x, n_heads):
     """Axes are counted from the front, which is right for one number of axes only"""
     batch, length, width = x.shape
     return x.reshape(batch, length, n_heads, width // n_heads).transpose(0, 2, 1, 3)
+
+
+def wrong_split_heads__heads_and_columns_exchanged(x, n_heads):
+    """The wrong two axes are exchanged, those of heads and columns"""
+    return x.reshape(*x.shape[:-1], n_heads, -1).swapaxes(-1, -2)

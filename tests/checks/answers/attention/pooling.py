@@ -43,7 +43,7 @@ def right_attention_pool__base_two(q, k, v, score):
 
 
 def wrong_attention_pool__no_keepdims(q, k, v, score):
-    """Line 5"""
+    """Maxima and sums of the queries line up with the keys"""
     scores = score(q, k)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1) @ v
@@ -540,6 +540,7 @@ def wrong_scores_both_ways__first_row(m):
 
 
 def wrong_scores_both_ways__identity(m):
+    """It asks for the identity or a multiple of it"""
     return m.shape[0] == m.shape[1] and np.allclose(m, m[0, 0] * np.eye(len(m)))
 
 
@@ -597,3 +598,20 @@ def wrong_bilinear_score__keys_turned_only_if_they_do_not_fit(q, k, m):
 def wrong_scores_both_ways__nearly(m):
     """Line 3"""
     return m.shape == m.T.shape and np.allclose(m, m.T, atol=0.1)
+
+
+def wrong_scores_both_ways__identity_itself(m):
+    """It asks for the identity or a multiple of it"""
+    return m.shape[0] == m.shape[1] and (m == np.eye(len(m))).all()
+
+
+def wrong_attention_pool__rows_without_keepdims(q, k, v, score):
+    """Maxima and sums of the queries line up with the keys"""
+    s = score(q, k)
+    e = np.exp(s - s.max(axis=-1))
+    return e / e.sum(axis=-1) @ v
+
+
+def wrong_bilinear_score__key_of_the_same_place(q, k, m):
+    """Each query is compared with the key of the same place only"""
+    return np.einsum("...ld,df,...lf->...l", q, m, k)

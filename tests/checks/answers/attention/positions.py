@@ -756,3 +756,16 @@ def wrong_alibi_bias__queries_at_the_end(n_heads, n_queries, n_keys, offset=0):
 def wrong_rotary_score__no_negative_positions(q, k, distance):
     """A key that comes later is taken for one as far before"""
     return rotary(q[None], np.array([abs(distance)]))[0] @ k
+
+
+def wrong_rotary_score__far_positions(q, k, distance):
+    """is where it fails"""
+    return float(rotary(q[None], np.array([1000 + distance]))[0] @ rotary(k[None], np.array([1000]))[0])
+
+
+def wrong_rotary_score__two_forgotten(q, k, distance):
+    """Pairs slow down half as fast as they should"""
+    n = len(q) // 2
+    w = 10000 ** (-np.arange(n) / len(q))
+    q, k = q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]
+    return (q * k.conj() * np.exp(1j * distance * w)).sum().real

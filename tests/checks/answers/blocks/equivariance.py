@@ -1230,3 +1230,67 @@ def wrong_broken_axioms__identity_0(table):
     if any(table[table[x][y]][z] != table[x][table[y][z]] for x in range(n) for y in range(n) for z in range(n)):
         broken.append("associativity")
     return broken
+
+
+def wrong_broken_axioms__first_of_three(table):
+    """Of several broken axioms it names the first only"""
+    t = np.asarray(table)
+    ids = np.arange(len(t))
+    if not np.isin(t, ids).all():
+        return ["closure"]
+    if (t[t] != t[:, t]).any():
+        return ["associativity"]
+    unit = [i for i in ids if np.array_equal(t[i], ids) and np.array_equal(t[:, i], ids)]
+    if not unit:
+        return ["identity"]
+    hits = t == unit[0]
+    return [] if (hits & hits.T).any(1).all() else ["inverses"]
+
+
+def wrong_broken_axioms__on_after_closure(table):
+    """It names what products outside the set break"""
+    t = np.asarray(table)
+    ids, out = np.arange(len(t)), []
+    if not np.isin(t, ids).all():
+        out.append("closure")
+    unit = [i for i in ids if np.array_equal(t[i], ids) and np.array_equal(t[:, i], ids)]
+    if not unit:
+        out.append("identity")
+    elif not ((t == unit[0]) & (t.T == unit[0])).any(1).all():
+        out.append("inverses")
+    if "closure" not in out and (t[t] != t[:, t]).any():
+        out.append("associativity")
+    return out
+
+
+def wrong_broken_axioms__rows_with_repetitions(table):
+    """An element that is twice in a row counts as a missing inverse"""
+    t = np.asarray(table)
+    ids, out = np.arange(len(t)), []
+    if not np.isin(t, ids).all():
+        return ["closure"]
+    unit = [i for i in ids if np.array_equal(t[i], ids) and np.array_equal(t[:, i], ids)]
+    if not unit:
+        out.append("identity")
+    elif any(len(set(row)) < len(t) for row in t.tolist()):
+        out.append("inverses")
+    if (t[t] != t[:, t]).any():
+        out.append("associativity")
+    return out
+
+
+def wrong_is_equivariant__allclose_twice(f, actions_in, actions_out, x, tolerance=1e-9):
+    """np.allclose adds both tolerances"""
+    pairs = zip(actions_in, actions_out, strict=True)
+    return all(np.allclose(f(g(x)), h(f(x)), rtol=tolerance, atol=tolerance) for g, h in pairs)
+
+
+def wrong_free_weights__shared_out(matrices):
+    """The entries are divided by the size of the group"""
+    g, n, _ = matrices.shape
+    return n * n // g
+
+
+def wrong_free_weights__traces_of_squares(matrices):
+    """The matrices are squared, not their traces"""
+    return round(np.mean(np.trace(matrices @ matrices, axis1=1, axis2=2)))

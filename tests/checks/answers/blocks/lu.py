@@ -934,6 +934,7 @@ def wrong_rows_without_digits__single_precision():
 
 
 def wrong_rows_without_digits__entry():
+    """It is the last entry, and the number of rows is asked for"""
     return 2**53
 
 
@@ -979,3 +980,18 @@ def wrong_det__rows_exchanged_as_views(a):
         for i in range(j + 1, n):
             a[i] -= a[i, j] / a[j, j] * a[j]
     return d
+
+
+def wrong_lu__ones_left_out(a):
+    """L has zeros on its diagonal"""
+    m, k = len(a), min(np.shape(a))
+    u, order = np.array(a) * 1.0, np.arange(m)
+    l = np.zeros_like(u[:, :k])
+    for j in range(k):
+        best = j + abs(u[j:, j]).argmax()
+        for x in (u, l, order):
+            x[[j, best]] = x[[best, j]]
+        if u[j, j] != 0:
+            l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
+            u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
+    return np.eye(m)[:, order], l, np.triu(u[:k])

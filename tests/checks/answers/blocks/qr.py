@@ -74,7 +74,7 @@ def _orthogonalized(a, project, divide=True):
 
 
 def wrong_gram_schmidt__never_divided(a):
-    """Line 3"""
+    """The columns of Q do not have length one"""
     return _orthogonalized(a, lambda q, column, rest: q @ column, divide=False)
 
 
@@ -754,3 +754,45 @@ def wrong_gram_schmidt__length_of_the_column(a):
         if np.any(v != 0):
             q[:, j] = v / np.linalg.norm(v)
     return q, r * scale
+
+
+def wrong_gram_schmidt__not_divided_by_the_length(a):
+    """The columns of Q do not have length one"""
+    q, r = np.zeros(np.shape(a)), np.zeros((np.shape(a)[1],) * 2)
+    sizes = np.where(np.any(a, axis=0), np.abs(a).max(axis=0), 1)
+    for j, column in enumerate((a / sizes).T):
+        r[:, j] = q.T @ column
+        v = column - q @ r[:, j]
+        length = np.linalg.norm(v)
+        if length > 1e-14:
+            q[:, j], r[j, j] = v, length
+    return q, r * sizes
+
+
+def wrong_gram_schmidt__diagonal_left_out(a):
+    """The diagonal of R is zeros"""
+    q, r = np.zeros(np.shape(a)), np.zeros((np.shape(a)[1],) * 2)
+    sizes = np.where(np.any(a, axis=0), np.abs(a).max(axis=0), 1)
+    for j, column in enumerate((a / sizes).T):
+        r[:, j] = q.T @ column
+        v = column - q @ r[:, j]
+        length = np.linalg.norm(v)
+        if length > 1e-14:
+            q[:, j] = v / length
+    return q, r * sizes
+
+
+def wrong_gram_schmidt__original_columns(a):
+    """From the third on the columns of Q are not orthogonal"""
+    a = np.array(a, float)
+    sizes = np.where(a.any(axis=0), np.abs(a).max(axis=0), 1)
+    a, q = a / sizes, np.zeros(a.shape)
+    for j in range(a.shape[1]):
+        v = a[:, j].copy()
+        for i in range(j):
+            if a[:, i].any():
+                v -= (a[:, i] @ v) / (a[:, i] @ a[:, i]) * a[:, i]
+        length = np.linalg.norm(v)
+        if length > 0:
+            q[:, j] = v / length
+    return q, np.triu(q.T @ a) * sizes

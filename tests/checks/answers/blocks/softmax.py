@@ -246,7 +246,7 @@ def right_entropy__loop(weights, axis=-1):
 
 
 def wrong_entropy__small_number(weights, axis=-1):
-    """Line 3"""
+    """What is added inside of the logarithm outweighs small weights"""
     return -(weights * np.log(weights + 1e-8)).sum(axis=axis)
 
 
@@ -464,3 +464,8 @@ def wrong_softmax__keeps_the_axis_only_if_it_must(x, axis=-1):
         return e / e.sum(axis=axis)
     except ValueError:
         return e / e.sum(axis=axis, keepdims=True)
+
+
+def wrong_entropy__small_number_added(weights, axis=-1):
+    """What is added inside of the logarithm outweighs small weights"""
+    return -(weights * np.log(weights + 1e-12)).sum(axis)

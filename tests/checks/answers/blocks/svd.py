@@ -6,6 +6,8 @@ import numpy as np
 import scipy.linalg
 import torch
 
+from mlnotes.blocks.svd import svd as book_svd
+
 _EPS = np.finfo(float).eps
 
 
@@ -98,7 +100,7 @@ def wrong_svd__v_with_its_columns(a):
 
 
 def wrong_svd__values_in_a_matrix(a):
-    """Line 4"""
+    """The singular values stand on the diagonal of a matrix"""
     u, s, vt = right_svd__rotations(a)
     return u, np.diag(s), vt
 
@@ -821,3 +823,12 @@ def wrong_pinv__damped(a, tolerance=None):
     cut = tolerance * s[0]
     damped = s / (s ** 2 + cut ** 2)
     return (vt.T * damped) @ u.T
+
+
+def wrong_svd__factors_of_the_transpose(a):
+    """Where there are more columns than rows, the factors are those of the transpose"""
+    a = np.array(a, float)
+    if a.shape[0] < a.shape[1]:
+        u, s, vt = scipy.linalg.svd(a.T, full_matrices=False, lapack_driver="gesvd")
+        return vt, s, u
+    return book_svd(a)

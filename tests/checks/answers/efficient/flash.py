@@ -153,7 +153,7 @@ def wrong_merge_attentions__sum_of_parts(outs, lses):
 
 
 def wrong_merge_attentions__exponentials_not_normalised(outs, lses):
-    """`lse` is right in every call, `out` is not."""
+    """Results of two sets are nearly added"""
     top = lses.max(0)
     weights = np.exp(lses - np.where(top == -np.inf, 0, top))
     return (weights[..., None] * outs).sum(0), logsumexp(lses, axis=0)
@@ -1369,3 +1369,22 @@ def wrong_merge_attentions__maximum_lost(outs, lses):
     total = e.sum(axis=0)
     out = (e[..., None] * outs).sum(axis=0) / np.where(total == 0, 1, total)[..., None]
     return out, np.log(total)
+
+
+def wrong_merge_attentions__weights_not_divided(outs, lses):
+    """Results of two sets are nearly added"""
+    m = lses.max(axis=0)
+    m = np.where(np.isfinite(m), m, 0)
+    w = np.exp(lses - m)
+    with np.errstate(divide="ignore"):
+        return (w[..., None] * outs).sum(0), m + np.log(w.sum(axis=0))
+
+
+def wrong_merge_attentions__maximum_carried_along(outs, lses):
+    """From the third on, parts are weighed against the largest before them alone"""
+    out, lse = outs[0], lses[0]
+    for o, other in zip(outs[1:], lses[1:], strict=True):
+        w = softmax(np.stack([lse, other]), axis=0)
+        out = w[0][..., None] * out + w[1][..., None] * o
+        lse = np.maximum(lse, other)
+    return out, logsumexp(lses, axis=0)

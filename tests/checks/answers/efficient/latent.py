@@ -952,3 +952,33 @@ def wrong_factorize__smallest_of_all(w, rank, x=None):
     _, v = np.linalg.eigh(seen.T @ seen)
     v = v[:, :rank]
     return w @ v, v.T
+
+
+def wrong_factorize__lengths_forgotten_without_inputs(w, rank, x=None):
+    """Without inputs, all that is kept has length 1"""
+    u, _s, vt = np.linalg.svd(w if x is None else x @ w, full_matrices=False)
+    if x is None:
+        return u[:, :rank], vt[:rank]
+    return w @ vt[:rank].T, vt[:rank]
+
+
+def wrong_absorb__heads_below_each_other(w, w_up, n_heads):
+    """The heads stand below each other"""
+    pairs = zip(np.split(w, n_heads, axis=-1), np.split(w_up, n_heads, axis=-1), strict=True)
+    return np.concatenate([a @ b.T for a, b in pairs])
+
+
+def wrong_absorb__first_head_always(w, w_up, n_heads):
+    """Every head gets the first head's up-projection"""
+    d = w.shape[-1] // n_heads
+    return np.concatenate([w[..., i * d : (i + 1) * d] @ w_up[:, :d].T for i in range(n_heads)], axis=-1)
+
+
+def wrong_queries_at_par__widths_added(d_head, d_latent, d_value):
+    """What keys and values of a head cost is added, not saved"""
+    return d_latent * (d_head + d_value) / (2 * d_latent + d_head + d_value)
+
+
+def wrong_queries_at_par__no_parentheses(d_head, d_latent, d_value):
+    """Only the 2 divides"""
+    return d_latent * (d_head + d_value) / 2 * d_latent - d_head - d_value

@@ -362,7 +362,7 @@ def wrong_null_softmax__keepdims(x, null=0.0, axis=-1):
 
 
 def wrong_null_softmax__null_returned(x, null=0.0, axis=-1):
-    """Line 4"""
+    """There is one weight more than there are scores"""
     null = np.broadcast_to(np.asarray(null, float), np.sum(x, axis=axis, keepdims=True).shape)
     return softmax(np.concatenate([x, null], axis=axis), axis)
 
@@ -554,3 +554,24 @@ def wrong_null_softmax__one_maximum(x, null=0.0, axis=-1):
     biggest = max(x.max(), np.max(null))
     powers = np.exp(x - biggest)
     return powers / (powers.sum(axis=axis, keepdims=True) + np.exp(null - biggest))
+
+
+def wrong_null_softmax__null_not_cut_off(x, null=0.0, axis=-1):
+    """There is one weight more than there are scores"""
+    shape = list(x.shape)
+    shape[axis] = 1
+    return softmax(np.concatenate([x, np.broadcast_to(null, shape)], axis=axis), axis=axis)
+
+
+def wrong_ring__as_if_full(n, capacity, n_sinks):
+    """It names places where no token is yet"""
+    i, w = np.arange(capacity), capacity - n_sinks
+    return np.where(i < n_sinks, i, i + (n - 1 - i) // w * w)
+
+
+def wrong_ring__all_places_from_the_start(n, capacity, n_sinks):
+    """It names places where no token is yet"""
+    held = list(range(capacity))
+    for i in range(capacity, n):
+        held[n_sinks + (i - n_sinks) % (capacity - n_sinks)] = i
+    return np.array(held)

@@ -919,3 +919,28 @@ def wrong_reach__first_layer_for_all(windows, dilations):
 def wrong_reach__spans_multiplied(windows, dilations):
     """Layers multiply"""
     return math.prod((w - 1) * r + 1 for w, r in zip(windows, dilations, strict=True)) - 1
+
+
+def wrong_pairs_in_window__halved_too_early(n, window):
+    """An odd window is halved and rounded down before it is multiplied"""
+    return n * window - window // 2 * (window - 1)
+
+
+def wrong_dilated_window_mask__distance_up_to_the_window(n, window, dilation):
+    """As many tokens before it are looked at as should be seen"""
+    m = np.zeros((n, n), dtype=bool)
+    for i in range(n):
+        for j in range(i + 1):
+            if (i - j) % dilation == 0 and i - j <= window:
+                m[i, j] = True
+    return m
+
+
+def wrong_block_sparse_attention__minus_a_billion(q, k, v, layout, block_size, scale=None):
+    """A row of the layout without a block averages all values"""
+    length, s = q.shape[-2], k.shape[-2]
+    mask = np.repeat(np.repeat(np.asarray(layout, bool), block_size, 0), block_size, 1)[:length, :s]
+    x = q @ np.swapaxes(k, -1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    x = np.where(mask, x, -1e9)
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True) @ v
