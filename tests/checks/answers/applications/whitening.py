@@ -679,6 +679,7 @@ def wrong_zca_of_correlation__pca(rho):
 
 
 def wrong_zca_of_correlation__one_root(rho):
+    """It is the inverse of the covariance but for a factor"""
     return np.array([[1, -rho], [-rho, 1]]) / math.sqrt(1 - rho**2)
 
 

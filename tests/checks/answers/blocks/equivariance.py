@@ -638,6 +638,7 @@ def wrong_broken_axioms__identity_from_the_right(table):
 
 
 def wrong_broken_axioms__stops_at_the_first(table):
+    """Of several broken axioms it names the first only"""
     n = np.arange(len(table))
     if not np.isin(table, n).all():
         return ["closure"]
@@ -849,6 +850,7 @@ def wrong_free_weights__diagonals_squared(matrices):
 
 
 def wrong_free_weights__by_the_order(matrices):
+    """The entries are divided by the size of the group, whatever its matrices do"""
     return matrices.shape[-1] ** 2 // len(matrices)
 
 
@@ -858,6 +860,7 @@ def wrong_free_weights__mean_of_matrices(matrices):
 
 
 def wrong_free_weights__trace_of_square(matrices):
+    """The matrices are squared, not their traces"""
     return round(np.mean([np.trace(m @ m) for m in matrices]))
 
 

@@ -76,6 +76,7 @@ def wrong_absorb__scaled(w, w_up, n_heads):
 
 
 def wrong_absorb__first_head_up(w, w_up, n_heads):
+    """Every head gets the first head's up-projection"""
     d = w.shape[-1] // n_heads
     return np.concatenate([a @ w_up[:, :d].T for a in np.split(w, n_heads, axis=-1)], axis=-1)
 
@@ -292,6 +293,7 @@ def wrong_queries_at_par__scores_only(d_head, d_latent, d_value):
 
 
 def wrong_queries_at_par__sum(d_head, d_latent, d_value):
+    """What keys and values of a head cost is added, not saved"""
     return d_latent * (d_head + d_value) / (2 * d_latent + d_head + d_value)
 
 
@@ -763,6 +765,7 @@ def wrong_queries_at_par__whole(d_head, d_latent, d_value):
 
 
 def wrong_queries_at_par__all_added(d_head, d_latent, d_value):
+    """What keys and values of a head cost is added, not saved"""
     return d_latent * (d_head + d_value) / (2 * d_latent + d_head + d_value)
 
 
@@ -831,6 +834,7 @@ def wrong_factorize__last_vectors(w, rank, x=None):
 
 
 def wrong_factorize__no_singular_values(w, rank, x=None):
+    """Without inputs, all that is kept has length 1"""
     u, _s, vt = np.linalg.svd(w if x is None else x @ w, full_matrices=False)
     if x is not None:
         return w @ vt[:rank].T, vt[:rank]
