@@ -98,7 +98,7 @@ INLINE = {
         r"\frac1p+\frac1q=1": DUAL,
         r"\frac1\infty=0": {},
     },
-    "false-verdict": {r"\sum_i(y_i-c)=0": COMMON | {"c": y.mean(), "scale": 1.0}},
+    "one-number": {r"\sum_i(y_i-c)=0": COMMON | {"c": y.mean(), "scale": 1.0}},
     "matrices": {
         r"\lVert\mathbf A\rVert_F=\sqrt{\sum_{ij}a_{ij}^2}": {r"\mathbf A": A, "i": range(1, 4), "j": range(1, 5)}
     },
