@@ -1286,14 +1286,3 @@ def wrong_is_equivariant__allclose_twice(f, actions_in, actions_out, x, toleranc
     """np.allclose adds both tolerances"""
     pairs = zip(actions_in, actions_out, strict=True)
     return all(np.allclose(f(g(x)), h(f(x)), rtol=tolerance, atol=tolerance) for g, h in pairs)
-
-
-def wrong_free_weights__shared_out(matrices):
-    """The entries are divided by the size of the group"""
-    g, n, _ = matrices.shape
-    return n * n // g
-
-
-def wrong_free_weights__traces_of_squares(matrices):
-    """The matrices are squared, not their traces"""
-    return round(np.mean(np.trace(matrices @ matrices, axis1=1, axis2=2)))

@@ -755,31 +755,15 @@ def wrong_gram_schmidt__length_of_the_column(a):
             q[:, j] = v / np.linalg.norm(v)
     return q, r * scale
 
-
-def wrong_gram_schmidt__not_divided_by_the_length(a):
-    """The columns of Q do not have length one"""
-    q, r = np.zeros(np.shape(a)), np.zeros((np.shape(a)[1],) * 2)
-    sizes = np.where(np.any(a, axis=0), np.abs(a).max(axis=0), 1)
-    for j, column in enumerate((a / sizes).T):
-        r[:, j] = q.T @ column
-        v = column - q @ r[:, j]
-        length = np.linalg.norm(v)
-        if length > 1e-14:
-            q[:, j], r[j, j] = v, length
-    return q, r * sizes
-
-
-def wrong_gram_schmidt__diagonal_left_out(a):
-    """The diagonal of R is zeros"""
-    q, r = np.zeros(np.shape(a)), np.zeros((np.shape(a)[1],) * 2)
-    sizes = np.where(np.any(a, axis=0), np.abs(a).max(axis=0), 1)
-    for j, column in enumerate((a / sizes).T):
-        r[:, j] = q.T @ column
-        v = column - q @ r[:, j]
-        length = np.linalg.norm(v)
-        if length > 1e-14:
-            q[:, j] = v / length
-    return q, r * sizes
+wrong_gram_schmidt__not_divided_by_the_length = slip(
+    right_gram_schmidt__loops, "rest / r[j, j]", "rest", "The columns of Q do not have length one"
+)
+wrong_gram_schmidt__diagonal_left_out = slip(
+    right_gram_schmidt__loops,
+    "rest / r[j, j]",
+    "rest / r[j, j]\n                r[j, j] = 0",
+    "The diagonal of R is zeros",
+)
 
 
 def wrong_gram_schmidt__original_columns(a):

@@ -972,17 +972,6 @@ def wrong_absorb__heads_below_each_other(w, w_up, n_heads):
     return np.concatenate([a @ b.T for a, b in pairs])
 
 
-def wrong_absorb__first_head_always(w, w_up, n_heads):
-    """Every head gets the first head's up-projection"""
-    d = w.shape[-1] // n_heads
-    return np.concatenate([w[..., i * d : (i + 1) * d] @ w_up[:, :d].T for i in range(n_heads)], axis=-1)
-
-
-def wrong_queries_at_par__widths_added(d_head, d_latent, d_value):
-    """What keys and values of a head cost is added, not saved"""
-    return d_latent * (d_head + d_value) / (2 * d_latent + d_head + d_value)
-
-
 def wrong_queries_at_par__no_parentheses(d_head, d_latent, d_value):
     """Only the 2 divides"""
     return d_latent * (d_head + d_value) / 2 * d_latent - d_head - d_value
