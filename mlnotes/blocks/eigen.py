@@ -678,8 +678,9 @@ def _eigenvalues_of_block(h):
 
 def _rotate(a, v, p, q):
     """Rotate pairs of rows and columns in place, and return how many needed it."""
-    eps = float(np.finfo(a.dtype).eps)
-    negligible = eps * np.maximum(np.sqrt(np.abs(a[p, p])) * np.sqrt(np.abs(a[q, q])), eps)
+    kind = np.finfo(a.dtype)
+    # A floor relative to the largest entry would cost the digits of small eigenvalues.
+    negligible = np.maximum(kind.eps * np.sqrt(np.abs(a[p, p])) * np.sqrt(np.abs(a[q, q])), kind.tiny)
     askew = np.abs(a[p, q]) > negligible
     p, q = p[askew], q[askew]
     # The angle's tangent is the smaller root of t² + t (a_qq - a_pp) / a_pq - 1 = 0.

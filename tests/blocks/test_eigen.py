@@ -565,3 +565,12 @@ def test_a_start_that_single_precision_cannot_hold_is_only_a_direction(size):
     found = power_iteration(a, size * start, steps=3)
     np.testing.assert_array_equal(found.estimates, power_iteration(a, start, steps=3).estimates)
     assert found.vector.dtype == np.float32
+
+
+@pytest.mark.parametrize("scales", [(1, 1e-12, 1e-24), (1e-24, 1e-12, 1), (1, 1e-60, 1e-120)])
+def test_jacobi_keeps_the_digits_of_tiny_eigenvalues_of_a_matrix_whose_rows_and_columns_are_scaled(scales):
+    d, whole = np.array(scales), np.array([[3, 1, 2], [1, 4, 1], [2, 1, 5]])
+    order = np.argsort(-d)
+    minors = [1, *(np.linalg.det(whole[np.ix_(order[:k], order[:k])]) for k in (1, 2, 3))]
+    expected = np.divide(minors[1:], minors[:-1]) * d[order] ** 2  # up to the square of a ratio of scales
+    np.testing.assert_allclose(jacobi_eigh(d[:, None] * whole * d)[0], expected[::-1], rtol=1e-14)  # tens of u
