@@ -11,7 +11,7 @@ from array_api_compat import array_namespace, device, is_array_api_obj, to_devic
 
 
 def require_floats(**arrays):
-    """Refuse arrays of integers or booleans, whose fractions would be lost or refused later without a reason.
+    """Refuse integers and booleans, whose fractions would be lost, and arrays of two libraries, which cannot meet.
 
     Parameters
     ----------
@@ -22,13 +22,15 @@ def require_floats(**arrays):
     ------
     ValueError
         If something is no array, such as a list; if an array is not one of floating-point numbers, or NumPy's in
-        another machine's order of bytes, which not all of NumPy computes with.
+        another machine's order of bytes, which not all of NumPy computes with; if one array is NumPy's and another
+        PyTorch's.
     """
     for name, x in arrays.items():
         if not _is_float(getattr(x, "dtype", None)):
             _require_array(name, x)
             here = "" if getattr(x.dtype, "isnative", True) else " in this machine's order of bytes"
             raise ValueError(f"{name} must hold floating-point numbers{here}, got dtype {x.dtype}")
+    _require_same_library(arrays)
 
 
 def require_same_size(axis, **arrays):
@@ -70,11 +72,10 @@ def require_same_kind(**arrays):
     ValueError
         If library, dtype or device of two arrays differ.
     """
+    _require_same_library(arrays)
     (name, first), *others = arrays.items()
     for other, x in others:
         both = f"{name} and {other} must"
-        if type(x) is not type(first) and array_namespace(x) is not array_namespace(first):
-            raise ValueError(f"{both} come from the same library, got {type(first)} and {type(x)}")
         if x.dtype != first.dtype:
             raise ValueError(f"{both} have the same dtype, got {first.dtype} and {x.dtype}")
         if x.device != first.device:
@@ -609,6 +610,13 @@ def exact_integers(function):
         return function(*map(_python, args), **{name: _python(value) for name, value in kwargs.items()})
 
     return exact
+
+
+def _require_same_library(arrays):
+    (name, first), *others = arrays.items()
+    for other, x in others:
+        if type(x) is not type(first) and array_namespace(x) is not array_namespace(first):
+            raise ValueError(f"{name} and {other} must come from the same library, got {type(first)} and {type(x)}")
 
 
 def _require_array(name, x):

@@ -23,6 +23,7 @@ from mlnotes.arrays import (
 from mlnotes.attention.positions import rotary
 from mlnotes.attention.self_attention import attention
 from mlnotes.attention.transformer import block_parameters
+from mlnotes.blocks.dot_product import dot, project
 from mlnotes.blocks.lu import backward_substitution, forward_substitution, lu_solve
 from mlnotes.blocks.norm import vector_norm
 from mlnotes.blocks.softmax import softmax
@@ -70,6 +71,20 @@ def test_floats_of_another_machine_are_refused_for_their_order_of_bytes(dtype):
 def test_arrays_that_cannot_meet_are_refused_for_what_differs(b, message):
     with pytest.raises(ValueError, match=message):
         require_same_kind(a=torch.ones(3), b=b)
+
+
+@pytest.mark.parametrize(
+    ("call", "both"),
+    [
+        (lambda x, y: dot(x, y), "a and b"),
+        (lambda x, y: project(x, y), "b and onto"),
+        (lambda x, y: attention(x, y, y), "q and k"),
+        (lambda x, y: attention(x, x, y), "q and v"),
+    ],
+)
+def test_an_array_of_numpy_beside_one_of_pytorch_is_refused_by_name(call, both):
+    with pytest.raises(ValueError, match=f"{both} must come from the same library, got .*ndarray.* and .*Tensor"):
+        call(np.ones((2, 2)), torch.ones(2, 2, dtype=torch.float64))
 
 
 @pytest.mark.parametrize(

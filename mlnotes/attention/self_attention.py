@@ -49,7 +49,7 @@ def attention(q, k, v, mask=None, bias=None, scale=None):
     ----------
     Vaswani et al., *Attention Is All You Need*, 2017, equation 1.
     """
-    require_floats(v=v)
+    require_floats(q=q, k=k, v=v)
     require_same_size(-2, k=k, v=v)
     return attention_weights(q, k, mask, bias, scale) @ v
 

@@ -131,7 +131,7 @@ def project(b, onto):
     .. math:: \\mathrm{proj}_{\\mathbf a}\\mathbf b
               = \\frac{\\mathbf a^{\\mathsf T}\\mathbf b}{\\mathbf a^{\\mathsf T}\\mathbf a}\\,\\mathbf a
     """
-    require_floats(b=b)
+    require_floats(b=b, onto=onto)
     _require_direction(onto=onto)
     require_same_size(-1, b=b, onto=onto)
     a = _near_one(onto)
