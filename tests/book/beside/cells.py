@@ -9,10 +9,21 @@ import io
 from pathlib import Path
 
 import matplotlib as mpl
+import sklearn
 
 from mlnotes.book.canonical import ROOT
 from mlnotes.book.form import read
 from mlnotes.book.prose import read_numbers
+from mlnotes.pretrained import smollm2
+
+OTHERS = "covtype", "wine_data", "lfw", "diabetes", "rcv1"
+
+
+def other_texts(n_tokens):
+    """Cut as many tokens from five other descriptions of data sets, from the sixth on."""
+    folder = Path(sklearn.__file__).parent / "datasets" / "descr"
+    read = {name: (folder / f"{name}.rst").read_text(encoding="utf-8") for name in OTHERS}
+    return {name: smollm2.tokenize(text)[1][5 : 5 + n_tokens] for name, text in read.items()}
 
 
 class Page:

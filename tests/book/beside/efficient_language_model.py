@@ -1,9 +1,10 @@
-"""Take other heads out of SmolLM2 than the chapter does, and fill the caches of its ledger with other passages."""
+"""Take other heads out of SmolLM2 than the chapter does, read other texts, and fill its caches with other passages."""
 
+import re
 import sys
 
 import numpy as np
-from cells import Page
+from cells import Page, other_texts
 
 page = Page(__file__)
 page.run_until("ablated-more")
@@ -27,6 +28,21 @@ page.report("nats of the second copy without five others", *(without(five, state
 costly = [five for five in draws if without(five, states, twice, n) > 5]
 for cost, i in (max((without([i], states, twice, n), int(i)) for i in five) for five in costly):
     page.report(f"    without one alone, layer {i // 9}, head {i % 9}", cost)
+
+lost, without_text, in_disorder = [], [], []
+for name, other in other_texts(192).items():
+    page.names["other"] = other
+    printed = page.run("text", ("smollm2.passage(192)", "other"))
+    for costs, what in (without_text, "those before 129"), (in_disorder, "their order"):
+        costs.append(float(re.search(rf"without {what} (-?[\d.]+)", printed)[1]))
+    right, halves, none = (float(it) for it in re.findall(r": ([\d.]+) nats", page.run("pairs")))
+    lost.append((halves - right) / (none - right))
+    print(name, without_text[-1], in_disorder[-1], lost[-1], flush=True)
+page.report("other texts", len(lost))
+page.report("nats more without the tokens before", *without_text)
+page.report("nats more with these in disorder", *in_disorder)
+page.report("texts that cost less in disorder than without", sum(np.less(in_disorder, without_text)))
+page.report("share of what positions are worth that is lost, halves paired", *lost)
 
 for name in "text", "ledger-run":
     page.run(name)

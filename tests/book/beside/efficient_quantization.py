@@ -4,7 +4,8 @@ import sys
 
 import numpy as np
 import torch
-from cells import Page
+from cells import Page, other_texts
+from torch.nn.functional import cross_entropy
 
 from mlnotes.efficient.quantization import dequantize, fake_quantize, gptq, quantize
 
@@ -15,17 +16,51 @@ model, smollm2, states = page["model"], page["smollm2"], page["states"]
 
 
 def on_grid(bits, scheme, scale):
-    """Measure the loss with all matrices on one kind of grid."""
+    """Measure the losses with all matrices on one kind of grid."""
     if scheme == page["zero"]:
         of = {"matrix": lambda w: w.numel(), "row": lambda w: w.shape[-1], "block": lambda w: 32}[scale]
-        return page["loss_with"](lambda w: page["on_zero_point"](w, bits, of(w))).mean()
+        return page["loss_with"](lambda w: page["on_zero_point"](w, bits, of(w)))
     size = {"matrix": lambda w: None, "row": lambda w: w.shape[-1], "block": lambda w: 32}[scale]
-    return page["loss_with"](lambda w: fake_quantize(w, bits, size(w), scheme == "absmax")).mean()
+    return page["loss_with"](lambda w: fake_quantize(w, bits, size(w), scheme == "absmax"))
 
 
 for (bits, scheme), given in page["beside"].items():
-    found = [on_grid(bits, scheme, scale) for scale in page["three"][: len(given)]]
+    found = [on_grid(bits, scheme, scale).mean() for scale in page["three"][: len(given)]]
     page.hold(f"nats, {bits} bits, {scheme}", given, found, within=0.01)
+
+
+def noise_like(w, seed):
+    """Add to each block uniform noise as large as the error of 3 bits with zero on a point."""
+    blocks = w.numpy().reshape(-1, 32)
+    size = np.sqrt(np.mean((page["with_zero_point"](blocks, 3, 0) - blocks) ** 2, axis=-1, keepdims=True))
+    noise = np.sqrt(3) * size * np.random.default_rng(seed).uniform(-1, 1, blocks.shape)
+    return w + torch.tensor(noise.reshape(w.shape).astype("f4"))
+
+
+def of_each(states):
+    """Give the mean loss of each of several texts."""
+    logits = model.tokens.logits(model.norm(states[-1]))[:, :-1]
+    return cross_entropy(logits.mT, page["ids"][:, 1:], reduction="none").mean(-1).numpy()
+
+
+noisy = [page["loss_with"](lambda w, seed=seed: noise_like(w, seed)).mean() for seed in range(4)]
+page.report("nats with noise as large, four seeds", *noisy)
+
+here = {name: page[name] for name in ("ids", "surprises")}
+page.names |= {"ids": torch.tensor(np.stack([*other_texts(65).values()])), "surprises": of_each}
+schemes = "absmax", page["minmax"], page["zero"]
+for bits, scale in (4, "matrix"), (4, "row"), (3, "matrix"), (3, "row"), (3, "block"):
+    losses = [on_grid(bits, scheme, scale) for scheme in schemes]
+    for scheme, it in zip(schemes, losses, strict=True):
+        page.report(f"nats of five other texts, {bits} bits by {scale}, {scheme}", *it)
+    by_absmax, by_ends, by_zero = losses
+    page.report("    zero point below absmax", *(by_absmax - by_zero))
+    page.report("    zero point below minimum and maximum", *(by_ends - by_zero))
+for where, off in {"on a point": 0, "halfway": 0.5, "anywhere": None}.items():
+    it = page["loss_with"](lambda w, off=off: page["on_zero_point"](w, 3, 32, off))
+    page.report(f"nats of five other texts, zero {where}", *it)
+page.report("nats of five other texts, noise as large", *page["loss_with"](lambda w: noise_like(w, 0)))
+page.names |= here
 
 tables = {}
 for bits in 8, 4, 3, 2:

@@ -1,9 +1,9 @@
-"""Read other passages than the chapter does, and longer ones, in longer windows, with the first tokens and without."""
+"""Read other passages and texts than the chapter does, in longer windows, let others be first, and train for longer."""
 
 import sys
 
 import numpy as np
-from cells import Page
+from cells import Page, other_texts
 
 from mlnotes.efficient.sinks import sink_mask
 
@@ -30,6 +30,48 @@ page.report("nats that hiding the first token costs, sorted", *sorted(hiding))
 words = [share for word, share in second if word in (" ", " the") and share >= 0.04]
 page.report("passages in which a space or a `the` takes 4% or more", len(words))
 page.report("the most it takes", max(words))
+
+left_out = "share-figure", "value-figure"
+cells = [cell.id for cell in page.cells if cell.cell_type == "code"]
+for name in cells[cells.index("hide") + 1 : cells.index("value-table")]:
+    if name not in left_out:
+        page.run(name)
+
+apart = {0: [], 1: []}  # by how many others the token sees
+for token in range(2, page["window"], 2):
+    for others, shares in apart.items() if token != 20 else ():
+        shares.append(page["share_of"](run(page["alone"](page["hidden"](0), token, others))[1], token))
+page.report("other tokens", len(apart[0]))
+page.report("weight on each of them, seeing only itself", *apart[0])
+page.report("weight on each of them, seeing one other", *apart[1])
+page.report(
+    "    of them at most 0.02, and more than 0.2",
+    *(sum(x) for x in (np.less(apart[1], 0.02), np.greater(apart[1], 0.2))),
+)
+
+heads, zero, swapped = [], [], []
+for name, ids in other_texts(short).items():
+    page.names["ids"] = ids
+    page.run("run")
+    loss, weights, _ = page["run"]()
+    heads.append((weights[:, :, 16:, 0].mean(-1) > 0.5).sum())
+    zero.append(page["passed"](page["later"](page["nothing"])) - loss.mean())
+    changes = (page["later"](page["of_another_text"](text)) for text in range(len(page["words"])))
+    swapped += [page["passed"](change) - loss.mean() for change in changes]
+    print(name, heads[-1], zero[-1], min(swapped), max(swapped), flush=True)
+page.report("other texts", len(heads))
+page.report("heads that give the first token more than half", *heads)
+page.report("nats that a value of zero costs", *zero)
+page.report("nats that keys and values of another text cost, least and most", min(swapped), max(swapped))
+
+page.run("toy-train-loop", ("return head(torch.tensor(params), weigh, start, rng)", "return torch.tensor(params)"))
+trained = {steps: page["train"](page["softmax"], start=False, steps=steps) for steps in (80, 400, 1500)}
+page.run("toy-data", ("count=16", "count=2000"))
+for steps, params in trained.items():
+    loss, _, asked = page["head"](params, page["softmax"], False, np.random.default_rng(1))
+    page.report("steps of training", steps)
+    page.report("    loss with softmax, on 2,000 new texts", loss.min(), loss.max())
+page.report("loss of adding nothing, on the same", asked.mean())
 
 model, n, windows = page["model"], 512, (64, 128, 256)
 page.names["window"] = 256  # the losses that count are those behind the longest window
