@@ -313,7 +313,8 @@ def _require_positions(positions, x):
     rows, shape = tuple(x.shape[:-1]), tuple(np.shape(positions))
     fits = len(shape) in (1, len(rows)) and shape[-1] == rows[-1]
     if not fits or any(mine not in (1, theirs) for mine, theirs in zip(shape, rows[-len(shape) :], strict=True)):
-        raise ValueError(f"positions must have shape {rows[-1:]} or {rows}, up to sizes 1 before the last, got {shape}")
+        either = f"{rows[-1:]} or {rows}, up to sizes 1 before the last" if rows[1:] else rows
+        raise ValueError(f"positions must have shape {either}, got {shape}")
 
 
 def _require_places(positions):
