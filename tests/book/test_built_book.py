@@ -504,7 +504,7 @@ def test_the_rows_of_the_map_do_not_run_into_each_other(width, part, browser):
       return [Math.min(...boxes.map((box) => box.top)), Math.max(...boxes.map((box) => box.bottom))];
     })""")
     assert len(rows) == len(MAP)
-    assert min(below[0] - above[1] for above, below in itertools.pairwise(rows)) > 0
+    assert min(below[0] - above[1] for above, below in itertools.pairwise(rows)) > 4
     page.close()
 
 
