@@ -729,6 +729,20 @@ def test_lines_of_the_search_hold_neither_latex_nor_the_paths_of_pages(built):
     assert "Used in QR decomposition, " in texts["chapters/api/blocks/qr"]["text"]
 
 
+@pytest.mark.parametrize("width", [NARROW, 1280])
+def test_without_a_script_no_button_is_seen_and_the_chapters_are_one_link_away(width, part, browser):
+    context = browser.new_context(java_script_enabled=False, viewport={"width": width, "height": 900})
+    page = context.new_page()
+    for name in ("search", "chapters/blocks/softmax", "chapters/index"):
+        page.goto((part / f"{name}.html").as_uri())
+        dead = page.locator("button, form").filter(visible=True)
+        assert dead.count() == 0, dead.first.inner_html()
+    page.goto((part / "chapters/blocks/softmax.html").as_uri())
+    page.get_by_role("link", name=re.compile("^mlnotes(: all chapters)?$")).filter(visible=True).click()
+    assert page.url.endswith("chapters/index.html")
+    context.close()
+
+
 def test_a_folded_solution_opens_without_a_script(built, browser):
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto((built / f"{CHAPTERS[0]}.html").as_uri())
