@@ -25,12 +25,20 @@ class Chapter:
         The heading it stands under.
     needs : tuple of str
         Names of the chapters to read before, without those that these need themselves.
+    also : tuple of str
+        What else a reader may look for, and find in this chapter.
     """
 
     name: str
     title: str
     part: str
     needs: tuple = ()
+    also: tuple = ()
+
+    @property
+    def names(self):
+        """All that the chapter is called, by its page, its module and its readers."""
+        return (self.title, self.name.split("/")[-1].replace("_", " "), *self.also)
 
 
 def read_map(path):
@@ -57,7 +65,7 @@ def read_map(path):
             needs = tuple(entry.get("needs", ()))
             if late := set(needs) - {chapter.name for chapter in chapters}:
                 raise ValueError(f"{name} needs {', '.join(sorted(late))}, which must stand before it")
-            chapters.append(Chapter(name, entry["title"], part, needs))
+            chapters.append(Chapter(name, entry["title"], part, needs, tuple(entry.get("also", ()))))
     return chapters
 
 

@@ -8,6 +8,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.util import docname_join
 
+from mlnotes.book.chapter_map import read_map
 from mlnotes.book.lab_form import named
 from mlnotes.book.plain_formulas import plain_formula
 
@@ -52,7 +53,18 @@ def _texts(env):
 def _remember(app, doctree):
     blocks = [it for it in doctree.findall(lambda it: isinstance(it, SPEECH)) if not isinstance(it.parent, SPEECH)]
     code = [it for it in doctree.findall(nodes.literal_block) if it.parent.get("nb_element") != "cell_code_output"]
-    _texts(app.env)[app.env.docname] = {"text": _lines(blocks), "code": _lines(code)}
+    _texts(app.env)[app.env.docname] = {"sections": _sections(blocks), "text": _lines(blocks), "code": _lines(code)}
+
+
+def _sections(blocks):
+    """Tell in which lines of the text each section stands, from its title on, by the places that links name."""
+    sections = {}
+    for line, block in enumerate(blocks):
+        while block := block.parent:
+            if block.get("ids") and isinstance(block[0], nodes.title):
+                for place in block["ids"]:
+                    sections.setdefault(place, [line, line])[1] = line + 1
+    return sections
 
 
 def _lines(blocks):
@@ -83,7 +95,11 @@ def _merge(app, env, docnames, other):
 
 def _write(app, error):
     if not error:
-        texts = {name: {"rank": rank(name), **text} for name, text in sorted(_texts(app.env).items())}
+        names = {f"chapters/{it.name}": it.names for it in read_map(Path(app.srcdir, "chapters/map.yml"))}
+        texts = {
+            name: {"rank": rank(name), "names": names.get(name, ()), **text}
+            for name, text in sorted(_texts(app.env).items())
+        }
         titles = {name: json.dumps(title.astext(), ensure_ascii=False)[1:-1] for name, title in app.env.titles.items()}
         script = f"const bookTexts = {json.dumps(texts, ensure_ascii=False)};\n"
         script = PAGE_TITLE.sub(lambda it: titles.get(it[1], ""), script)  # of a page that is missing, Sphinx warns

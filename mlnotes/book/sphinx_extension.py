@@ -88,7 +88,7 @@ def setup(app):
     code_links.connect(app)
     search_text.connect(app)
     published.connect(app)
-    return {"version": "1", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 4, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 class FoldDropdowns(SphinxPostTransform):

@@ -698,27 +698,89 @@ def test_the_search_finds_a_chapter_without_a_server(built, browser):
     page.close()
 
 
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [("rotary", "attention/positions"), ("softmax", "blocks/softmax"), ("rank", "blocks/svd")],
-)
-def test_the_search_puts_chapters_before_the_reference_and_shows_a_line_of_each(query, first, built, browser):
+@pytest.fixture
+def search(built, browser):
+    """Give what types a query on the search page, and reads the places that are found and their lines."""
     page = browser.new_page()
     complaints = []
     page.on("console", lambda it: complaints.append(it.text) if it.type in ("error", "warning") else None)
     page.on("pageerror", lambda it: complaints.append(str(it)))
-    page.goto(f"{(built / 'search.html').as_uri()}?q={query}")
-    page.wait_for_function("/found/.test(document.querySelector('.search-summary')?.textContent)")
-    hits = page.locator("#search-results li").evaluate_all("""all => all.map((it) => [
-      it.querySelector("a").getAttribute("href"), it.textContent.replace(it.querySelector("a").textContent, "")])""")
-    pages = [href.removeprefix("chapters/").split(".html")[0] for href, _ in hits]
-    assert pages[0] == first
-    of_reference = [it.startswith("api/") for it in pages]
-    assert of_reference == sorted(of_reference)
-    assert all(query in line.lower() for page, (_, line) in zip(pages, hits, strict=True) if page == first)
-    assert all(line.strip() for _, line in hits), hits
+
+    def search(query):
+        page.goto(f"{(built / 'search.html').as_uri()}?q={query}")
+        page.wait_for_function("document.querySelector('.search-summary')?.textContent")
+        hits = page.locator("#search-results li").evaluate_all("""all => all.map((it) => {
+          const link = it.querySelector("a");
+          return [link.getAttribute("href"), it.textContent.replace(link.textContent, "")];
+        })""")
+        return [(href.removeprefix("chapters/").replace(".html", ""), line) for href, line in hits]
+
+    search.page, search.built = page, built
+    yield search
     assert not complaints
     page.close()
+
+
+@pytest.mark.parametrize(("query", "first"), [("rotation", "attention/positions"), ("probability", "blocks/softmax")])
+def test_the_search_puts_chapters_before_the_reference_and_shows_a_line_of_each(query, first, search):
+    hits = search(query)
+    assert hits[0][0] == first
+    of_reference = [place.startswith("api/") for place, _ in hits]
+    assert of_reference == sorted(of_reference)
+    assert query in hits[0][1].lower()
+    assert all(line.strip() for _, line in hits), hits
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("check", ["api/checks#mlnotes.checks.check"]),
+        ("Rotary", ["api/attention/positions#mlnotes.attention.positions.rotary"]),
+        ("mlnotes.efficient.flash", ["api/efficient/flash#module-mlnotes.efficient.flash"]),
+        ("softmax", ["blocks/softmax", "api/blocks/softmax#mlnotes.blocks.softmax.softmax"]),
+        (
+            "attention",
+            ["attention/self_attention", "api/attention/self_attention#mlnotes.attention.self_attention.attention"],
+        ),
+        ("rank", ["blocks/svd", "api/blocks/svd#mlnotes.blocks.svd.rank"]),
+        ("KV cache", ["efficient/kv_cache"]),
+        ("flash attention", ["efficient/flash"]),
+        ("backpropagation", ["blocks/derivatives"]),
+    ],
+)
+def test_the_search_finds_first_what_has_the_name_that_is_typed(query, first, search):
+    assert [place for place, _ in search(query)][: len(first)] == first
+
+
+def test_a_line_of_the_search_is_of_the_section_that_is_found(search):
+    lines = dict(search("temperature"))
+    places = ["blocks/softmax", "blocks/softmax#temperature", "blocks/softmax#choosing-a-temperature"]
+    assert len({lines[it] for it in places}) == len(places)
+    words = re.findall(r"\w{4,}", lines["blocks/softmax#choosing-a-temperature"])[:5]
+    search.page.goto((search.built / "chapters/blocks/softmax.html").as_uri())
+    section = search.page.locator("section#choosing-a-temperature").inner_text()
+    assert all(it in section for it in words)
+
+
+def test_a_page_is_found_once_by_its_title(search):
+    assert [place for place, _ in search("positions")].count("attention/positions#positions") == 0
+
+
+def test_a_line_of_the_search_ends_behind_a_word(search):
+    texts = json.loads(re.search(r"= (.*);", (search.built / "searchtext.js").read_text(encoding="utf-8"))[1])
+    long = [
+        (line.removesuffix(" …"), texts[f"chapters/{place}"]["text"])
+        for place, line in search("computation")
+        if line.endswith(" …")
+    ]
+    assert all(re.search(rf"{re.escape(line.removeprefix('… '))}(?=\s)", text) for line, text in long)
+    assert len(long) > 10
+
+
+def test_a_search_without_a_hit_speaks_of_nothing_that_the_book_lacks(search):
+    assert search("xyzzy") == []
+    said = search.page.locator(".search-summary").inner_text()
+    assert said.startswith("No page holds all of these words.")
 
 
 def test_lines_of_the_search_hold_neither_latex_nor_the_paths_of_pages(built):
