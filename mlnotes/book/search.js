@@ -15,13 +15,9 @@ Scorer.score = ([docname, title, anchor, descr, score]) => {
   return 1000 * named + 10 * Math.min(score, 40) + Math.min(...said, 500);
 };
 
-/* Sphinx finds a chapter by its other names where they are entries of an index, and a page twice: by its words, and by
-   its title as that of a section. */
+/* Sphinx finds a chapter by its other names where they are entries of an index. */
 const { setIndex } = Search;
 Search.setIndex = (index) => {
-  for (const [title, places] of Object.entries(index.alltitles)) {
-    for (const it of places) if (index.titles[it[0]] === title) it[1] = null;
-  }
   index.docnames.forEach((docname, file) => {
     for (const it of bookPage(docname).names) (index.indexentries[it.toLowerCase()] ??= []).push([file, "", true]);
   });
