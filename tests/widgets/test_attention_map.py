@@ -612,6 +612,16 @@ def test_without_values_nothing_is_added_up(open_page, small):
     assert page.locator(".mw-steps table").count() == 0
 
 
+def test_what_opens_has_a_triangle_where_the_style_sheet_of_a_host_takes_it(open_page, attention_map):
+    page = open_page(attention_map)
+    page.add_style_tag(content="summary { display: block; }")  # as in JupyterLab
+    summary, seen = page.locator(".mw-tools summary"), []
+    for _ in range(2):
+        seen.append(summary.evaluate("it => [getComputedStyle(it).display, getComputedStyle(it).listStyleType]"))
+        summary.click()
+    assert seen == [["list-item", "disclosure-closed"], ["list-item", "disclosure-open"]]
+
+
 def test_several_tokens_are_marked_by_checkbox_and_by_key(open_page, attention_map):
     page = open_page(attention_map)
     page.get_by_text("Mark tokens").click()
