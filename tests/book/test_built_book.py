@@ -801,6 +801,20 @@ def test_without_a_script_no_button_is_seen_and_the_chapters_are_one_link_away(w
     context.close()
 
 
+@pytest.mark.parametrize("width", [NARROW, 1280])
+def test_without_a_script_headings_have_the_same_sizes(width, part, browser):
+    sizes = []
+    for scripts in (False, True):
+        context = browser.new_context(java_script_enabled=scripts, viewport={"width": width, "height": 900})
+        page = context.new_page()
+        page.goto((part / "chapters/blocks/softmax.html").as_uri())
+        headings = page.locator(".bd-article :is(h1, h2, h3)")
+        sizes.append(headings.evaluate_all("all => all.map((it) => getComputedStyle(it).fontSize)"))
+        context.close()
+    assert len(sizes[0]) > 10
+    assert sizes[0] == sizes[1]
+
+
 def test_a_folded_solution_opens_without_a_script(built, browser):
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto((built / f"{CHAPTERS[0]}.html").as_uri())
