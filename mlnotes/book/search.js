@@ -11,8 +11,10 @@ Scorer.score = ([docname, title, anchor, descr, score]) => {
   const { rank, names, text } = bookPage(docname);
   const said = bookWords().map((it) => [...text.matchAll(bookFind(it))].length);
   const parts = title.split(".");  // a function, or what a class has, stands deeper than a module
-  const named = !anchor && names.some(bookIsNamed) ? 8 : bookIsNamed(title) || bookIsNamed(parts.at(-1)) ? 3 + Math.min(parts.length, 4) : rank;
-  return 1000 * named + 10 * Math.min(score, 40) + Math.min(...said, 500);
+  let order = rank;
+  if (!anchor && names.some(bookIsNamed)) order = 8;
+  else if (bookIsNamed(title) || bookIsNamed(parts.at(-1))) order = 3 + Math.min(parts.length, 4);
+  return 1000 * order + 10 * Math.min(score, 40) + Math.min(...said, 500);
 };
 
 /* Sphinx finds a chapter by its other names where they are entries of an index. */
