@@ -1,6 +1,6 @@
 """Look into a model while it runs: what its attention heads compare, where each query looks, what is multiplied."""
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from unittest import mock
 
@@ -11,7 +11,7 @@ from torch.utils.flop_counter import flop_registry
 
 from mlnotes.arrays import beside
 from mlnotes.attention import self_attention
-from mlnotes.efficient import grouped_query
+from mlnotes.efficient import flash, grouped_query
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,33 @@ def _as_numpy(x):
         return x
     x = x.detach().cpu()
     return (x.float() if x.dtype == torch.bfloat16 else x).numpy()
+
+
+@contextmanager
+def tables_of_scores():
+    """Note how large the tables of scores are that attention holds while it runs.
+
+    Noted is what `mlnotes.efficient.grouped_query.grouped_query_attention` gives to softmax, and what
+    `mlnotes.efficient.flash.flash_attention` joins, block by block.
+
+    Yields
+    ------
+    list of int
+        Bytes of each table, in the order of the calls.
+    """
+    sizes = []
+
+    def noting(compute):
+        def noted(*arguments):
+            sizes.append(max(it.nbytes for it in arguments))
+            return compute(*arguments)
+
+        return noted
+
+    with ExitStack() as patches:
+        for module, name in (grouped_query, "softmax"), (grouped_query, "masked_softmax"), (flash, "_rescale"):
+            patches.enter_context(mock.patch.object(module, name, noting(getattr(module, name))))
+        yield sizes
 
 
 def count_multiply_adds(function, *arguments, **options):

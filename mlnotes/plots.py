@@ -1343,29 +1343,6 @@ def fit_and_residuals(axes, x, y, fitted, residual, xlabel, ylabel):
     axes[1].set(xlabel=xlabel, ylabel="residual")
 
 
-def confidence_regions(ax, ellipse, level, center, labels, title=""):
-    """Draw two regions around estimates of two parameters: an ellipse, and what a level line of the cost encloses.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where to draw.
-    ellipse, level : array (n, 2)
-        Walks round both.
-    center : array (2,)
-        The estimates.
-    labels : (str, str)
-        Names of the parameters.
-    title : str
-        What is shown.
-    """
-    ax.plot(*ellipse.T, color=BLUE, ls="--", label="by the linear model")
-    ax.plot(*level.T, color=ORANGE, ls="-", label="by the cost")
-    ax.plot(*center, "o", color=INK, ms=4)
-    ax.set(xlabel=labels[0], ylabel=labels[1], title=title)
-    ax.legend(loc="best")
-
-
 def commuting_square(ax, corners, acts, applies):
     """Draw a picture and its image, before and after a function, with arrows that go both ways round.
 

@@ -11,7 +11,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.conversion import as_torch
-from mlnotes.inspection import count_multiply_adds, recorded_heads
+from mlnotes.efficient.flash import flash_attention
+from mlnotes.efficient.grouped_query import grouped_query_attention
+from mlnotes.inspection import count_multiply_adds, recorded_heads, tables_of_scores
 from mlnotes.layers.grouped_query import GroupedQueryAttention
 from mlnotes.layers.multi_head import MultiHeadAttention
 from mlnotes.layers.self_attention import SelfAttention
@@ -128,6 +130,19 @@ def test_products_are_counted_as_torch_counts_them():
         there_and_back()
     assert count_multiply_adds(there_and_back) == counter.get_total_flops() // 2 == 6 * 6 * 7 * 11 * 5
     assert count_multiply_adds(there_and_back, scale=2.0) == 6 * 6 * 7 * 11 * 5
+
+
+def test_tables_of_scores_are_as_large_as_what_softmax_is_given():
+    q, k = draw(4, 5, 8), draw(2, 7, 8)
+    with tables_of_scores() as sizes:
+        grouped_query_attention(q, k, k)
+        grouped_query_attention(q, k, k, SEEN.new_ones(5, 7))
+        assert sizes == 2 * [8 * 4 * 5 * 7]
+        flash_attention(q, q, q, block_size=3)
+    of_a_head = [3 * 3, 3 * 2, 2 * 3, 2 * 2]  # three queries or two, three keys or two
+    assert sizes[2:] == [8 * size for size in 4 * of_a_head]
+    flash_attention(q, q, q)
+    assert len(sizes) == 2 + 4 * 4  # no longer listening
 
 
 def test_numpy_arrays_are_counted_too_and_exponentials_are_not():

@@ -3,7 +3,6 @@
 import numpy as np
 import torch
 from scipy.optimize import brentq
-from scipy.stats import f as f_distribution
 
 from mlnotes.applications.least_squares import lstsq
 from mlnotes.applications.nonlinear_least_squares import Walk, gauss_newton, levenberg_marquardt
@@ -107,39 +106,9 @@ BEST = AT | {
     r"\mathbf y_c": scaled,
     r"\mathbf J": jacobian(best),
     r"\mathbf S": np.tensordot(left, curvatures(best), 1),
-    r"\mathbf K": numerical_jacobian(step, best),
     r"\mathbf H": hessian(best, scaled),
-    r"\mathbf I": np.eye(n),
     r"\mathbf e": e,
     r"\mathbf e\leftarrow": step(best + e) - best,
-}
-
-# an error there that a step multiplies
-factors, ways = np.linalg.eig(numerical_jacobian(step, best))
-largest = np.argmax(np.abs(factors))  # the other is 0
-factor, along = factors[largest], ways[:, largest]
-ALONG = BEST | {
-    r"\varphi": factor,
-    r"\mathbf e": along,
-    r"\mathbf p": factor * along - along,
-    r"\mathbf H": hessian(best, y),
-    "tolerance": 1e-6,
-}
-
-# A linear law, for which the region is an ellipse; x on its rim, where the bounds are reached.
-A, b = rng.normal(size=(m, n)), rng.normal(size=m)
-centre = lstsq(A, b)
-least = cost(lambda x: A @ x - b, centre)
-square = n * f_distribution.ppf(0.95, n, m - n) * 2 * least / (m - n)
-towards = np.array([0.6, -0.8])
-rim = centre + towards * np.sqrt(square) / np.linalg.norm(A @ towards)
-REGION = {
-    r"\mathbf J": A,
-    r"\mathbf x": rim,
-    r"\mathbf x^*": centre,
-    "F^*": least,
-    "F(": lambda x: cost(lambda x: A @ x - b, x),
-    "m": m,
 }
 
 
@@ -199,7 +168,6 @@ FORMULAS = {
             "f": lambda t, x: np.polyval(x[3::-1, 0], t) / np.polyval([*x[:3:-1, 0], 1], t),
         }
     ],
-    "trust": [REGION],
 }
 OF_G = {r"\mathbf g=\mathbf J^{\mathsf T}\mathbf r": AT}
 INLINE = {
@@ -224,15 +192,9 @@ INLINE = {
         r"\partial^2r/\partial x_2^2=-x_1t^2e^{-x_2t}": TWICE,
     },
     "control": {r"\mathbf y_c=\mathbf f(\mathbf x^*)-c\,\mathbf r^*": BEST},
-    "rate-said": {
-        r"\mathbf K=-(\mathbf J^{\mathsf T}\mathbf J)^{-1}\mathbf S": BEST | {"tolerance": 1e-6},
-        r"\mathbf H=\mathbf J^{\mathsf T}\mathbf J(\mathbf I-c\,\mathbf K)": BEST | {"tolerance": 1e-6},
-        r"-c>4.7": NotRead("a condition"),
-    },
     "runs-away-said": {
         r"\mathbf g\cdot\mathbf p=-\mathbf p\cdot\mathbf J^{\mathsf T}\mathbf J\mathbf p"
-        r"=-\lVert\mathbf J\mathbf p\rVert^2": AT
-        | {r"\mathbf p": step(x) - x},
+        r"=-\lVert\mathbf J\mathbf p\rVert^2": AT | {r"\mathbf p": step(x) - x},
         r"2\mathbf J^{\mathsf T}(\mathbf r+\mathbf J\mathbf p)=-\lambda\,2\mathbf D^2\mathbf p": DAMPED,
     },
     "gain": {r"L(\mathbf p)=\frac12\lVert\mathbf r+\mathbf J\mathbf p\rVert^2": AT},
@@ -240,10 +202,6 @@ INLINE = {
         r"\mathbf a=1-e^{-x_2\mathbf t}": AT | {r"\mathbf a": J[:, 0]},
         r"\mathbf b=\mathbf t\odot e^{-x_2\mathbf t}": AT | {r"\mathbf b": J[:, 1] / x[0]},
         r"x_1>-\beta/x_2": NotRead("a condition"),
-        r"\mathbf p=-(1-\varphi)\,\mathbf e": ALONG,
-        r"\mathbf H\mathbf e=(1-\varphi)\,\mathbf J^{\mathsf T}\mathbf J\mathbf e": ALONG,
-        r"\frac12\lVert\mathbf J\mathbf p\rVert^2=\frac12(1-\varphi)^2\lVert\mathbf J\mathbf e\rVert^2": ALONG,
-        r"\varphi<-0.75": NotRead("a condition"),
     },
     "damped-end": OF_G,
     "predicted-start": {
