@@ -47,7 +47,8 @@ def numerical_jacobian(f, x):
         slope does not settle, as :math:`|x|^{1.1}` at 0; also where it changes so abruptly beside the size of
         :math:`x_j` that it could be a kink, and less than three digits stand out from rounding. A kink between two
         slopes that differ by less than about a sixteenth is not seen, one of up to about an eighth often not: the
-        entry is their mean.
+        entry is their mean. Nor are steps far apart always seen, such as those of floor: where ``f`` is constant
+        around ``x``, the entry may be the slope of the ramp that they follow, instead of 0.
 
     Raises
     ------
@@ -95,7 +96,7 @@ def complex_step_jacobian(f, x):
     -------
     array (shape of f(x), shape of x)
         The Jacobian, as exact as ``f`` itself, unless a derivative times the step is below 2**-1022, where floats have
-        fewer digits.
+        fewer digits. Where ``f`` is not real at ``x``, or its slope is infinite, the number means nothing.
 
     Raises
     ------

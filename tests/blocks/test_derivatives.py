@@ -40,6 +40,7 @@ NOTHING = 1e-12  # no slope to be seen; measured: 0
 FEW_DIGITS = 0.02  # a slope of 1.4e-11 beside values around 1, whose last digit is 1.1e-16: measured: 1e-4
 DIRECTION = 1e-12  # coordinates of 1e-310 have 40 bits: 1e-12; measured: 1e-14
 CONDITION = 1e-13  # of a matrix of 5 rows, some 50, and 20 roundings
+ANYTHING = 1e29  # a step sideways is 2**-100 of x: what is not real comes back 1e30 times as large
 
 
 def draw(*shape, seed=0):
@@ -182,6 +183,11 @@ def test_a_kink_of_almost_equal_slopes_is_taken_for_their_mean():
     assert difference(lambda x: max(x, 1.05 * x), 0.0) == pytest.approx(1.025, rel=DIGITS)
 
 
+def test_steps_that_are_far_apart_may_be_taken_for_the_ramp_that_they_follow():
+    assert difference(np.floor, 1.25) == 1.0
+    assert difference(np.floor, 1.75) == 0.0
+
+
 @pytest.mark.parametrize("x", [25.0, 28.0, 30.0])
 def test_a_smooth_slope_of_few_digits_keeps_them(x):
     assert difference(lambda x: 1 / (1 + math.exp(-x)), x) == pytest.approx(math.exp(-x), rel=FEW_DIGITS)
@@ -286,6 +292,11 @@ def test_the_complex_step_loses_no_digit(x):
 def test_the_complex_step_refuses_functions_that_discard_imaginary_parts(f):
     with pytest.raises(ValueError, match="complex numbers for complex x, got dtype float64"):
         complex_step_jacobian(f, V)
+
+
+@pytest.mark.parametrize(("f", "x"), [(np.sqrt, -1.0), (np.log, -1.0), (np.sqrt, 0.0)])
+def test_the_complex_step_says_nothing_where_the_function_is_not_real_or_infinitely_steep(f, x):
+    assert complex_step_jacobian(f, np.array([x]))[0, 0] > ANYTHING
 
 
 def test_distance_has_a_gradient_of_zero_where_the_points_coincide_though_autograd_says_nan():
