@@ -84,7 +84,9 @@ def _trace(p):
 
 _FLAT = ("Near 0 and π digits are lost: the cosine is flat there. Use 2·arctan(|u − v| / |u + v|) of the unit vectors, "
     "whose difference keeps them.")
-_SMALL_ANGLE = call(np.array([1.0, 0.0]), np.array([1.0, 1e-9])).about("an angle of 1e-9", hint=_FLAT)
+_SMALL_ANGLE = call(np.array([1.0, 0.0]), np.array([1.0, 1e-9])).about("an angle of 1e-9", tolerance=1e-9,
+    absolute=0.0, hint=_FLAT)
+_ANGLE = "2 * array_namespace(u, v).atan2(vector_norm(u - v), vector_norm(u + v))"
 _PROJECTION = "(dot(a, b) / dot(a, a))[..., None] * a"
 
 CHECKS = (
@@ -187,14 +189,25 @@ CHECKS = (
                 "Every row of a meets every row of b", "row by row: multiply entry by entry, and add up"),
             Mistake("sums of coordinates",
                 ("unit(a), unit(b)", "a / abs(a).sum(-1, keepdims=True), b / abs(b).sum(-1, keepdims=True)"),
-                "It is too near to 0 unless both vectors lie on axes", "a length is the root of a sum of squares"))),
+                "It is too near to 0 unless both vectors lie on axes", "a length is the root of a sum of squares"),
+            Mistake("one scale for both vectors", ("dot(unit(a), unit(b))",
+                "dot(u := a / (top := np.maximum(abs(a).max(-1, keepdims=True), abs(b).max(-1, keepdims=True))),"
+                " v := b / top) / (dot(u, u) * dot(v, v)) ** 0.5"),
+                "Beside a vector of 1e200, the squares of a short one vanish",
+                "scale each of the two by its own largest coordinate"),
+            *(Mistake("nan taken for 0", ("dot(unit(a), unit(b))", f"np.nan_to_num(dot(a, b) / {lengths})"),
+                "Coordinates around 1e200 and 1e-200 get a cosine of 0, or 1: nan is hidden, not mended",
+                "scale each vector by its largest coordinate, and no square overflows or vanishes")
+                for lengths in ("(dot(a, a) ** 0.5 * dot(b, b) ** 0.5)", "(dot(a, a) * dot(b, b)) ** 0.5")))),
     Checks(angle,
         cases=(
             call(_one_a, _one_b), call(_one_a, np.array([-1.0, 3.0])).about("a right angle"), call(_one_a, -2 * _one_b),
             call(np.array([2.0, 1.0, 2.0]), np.array([-4.0, -2.0, -4.0])).about("opposite vectors", tolerance=1e-7),
+            call(np.array([2.0, 0.0]), np.array([-3.0, 0.0])).about("opposite vectors on an axis", tolerance=1e-15,
+                absolute=0.0),
             _SMALL_ANGLE,
             call(np.array([1.0, 0.0]), np.array([-1.0, 1e-9])).about("an angle of pi - 1e-9", tolerance=1e-12,
-                hint=_FLAT),
+                absolute=0.0, hint=_FLAT),
             call(np.array([2.0, 1.0, 2.0]), np.array([2.0, 1.0, 2.0 + 1e-8])).about("a small angle in space",
                 tolerance=1e-6, hint=_FLAT),
             call(_two_a, _two_b).about("tables of vectors"), call(_a, _b).about("tables of vectors"),
@@ -228,7 +241,20 @@ CHECKS = (
             Mistake("lengths left in", ("unit(a), unit(b)", "a, b"), "Doubling one of the vectors changes the angle",
                 "divide both by their lengths first"),
             Mistake("difference and sum exchanged", (("(u - v)", "(v + u)"), ("(u + v)", "(u - v)")),
-                "It is pi less the angle", "it is |u − v| over |u + v|: vectors alike differ by little"))),
+                "It is pi less the angle", "it is |u − v| over |u + v|: vectors alike differ by little"),
+            Mistake("roots forgotten", (_ANGLE, _ANGLE.replace("),", ") ** 2,").replace("))", ") ** 2)")),
+                "It is right for angles of 0, π/2 and π only", "|u − v| and |u + v| are lengths: take the roots "
+                "of their sums of squares"),
+            Mistake("chord for the arc", (_ANGLE, "vector_norm(u - v)"),
+                "It is the length of the chord between the unit vectors, shorter than the arc",
+                "divide by |u + v|, take the arc tangent, and double it"),
+            Mistake("pi less the other angle", (_ANGLE, _ANGLE.replace("u - v", "v + u").replace("u + v", "u - v")
+                .replace("2 *", "np.pi - 2 *")), "Small angles are a difference of two numbers near π, which cancels",
+                "take |u − v| over |u + v|, which is the small number itself"),
+            *(Mistake("small number below",
+                (_ANGLE, f"2 * np.arctan(vector_norm(u - v) / (vector_norm(u + v) + {it}))"),
+                "Opposite vectors do not get π: something was added to |u + v|",
+                "add nothing: arctan2 takes |u − v| and |u + v| apart") for it in (1e-12, 1e-8, 1e-9, 1e-10, 1e-6)))),
     Checks(project,
         cases=(
             call(_one_b, _one_a), call(np.array([1.0, -2.0, 4.0]), np.array([0.0, 3.0, 1.0])),

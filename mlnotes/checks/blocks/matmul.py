@@ -70,6 +70,14 @@ def _watched(version, a, b, *limit, **named):
     return np.asarray(result) if isinstance(result, _Watched) else result, _Watched.products
 
 
+def _not_whole(version, a, b):
+    """Refuse the product itself, unless it is that of a column and a row, or a sum that is written down."""
+    result, products = _watched(version, a, b)
+    if a.shape[-1] > 1 and any(it is not np.einsum and shapes == [a.shape, b.shape] for it, *shapes in products):
+        raise AssertionError("it multiplies the matrices as they are")
+    return result
+
+
 def _in_blocks(version, a, b, size=None):
     """Refuse blocks that are larger than they should be."""
     result, products = _watched(version, a, b, *[] if size is None else [size])
@@ -147,6 +155,12 @@ def _filled(a, b, cutoff=64):
     return np.pad(strassen(a, b, cutoff), [(0, side % 2) for side in (len(a), b.shape[1])])
 
 
+def _corners_exchanged_once(a, b, cutoff=64):
+    c = _filled(a, b, cutoff)
+    upper, lower = (np.split(half, 2, axis=1) for half in np.split(c, 2))
+    return np.block([[upper[0], lower[0]], [upper[1], lower[1]]])[: len(a), : b.shape[1]]
+
+
 _CLAIMS = (
     Claim("the transposed product is the product of the transposed, in the other order",
         lambda f: distance(f(_transposed(_b), _transposed(_a)), f(_a, _b).T), **_LAST_BITS),
@@ -213,7 +227,7 @@ CHECKS = (
                 "Every entry lacks one product", "sum over all columns of a"))),
     Checks(matmul_columns, _cases(), _CLAIMS, _EVERYWHERE),
     Checks(matmul_rows, _cases(), _CLAIMS, _EVERYWHERE),
-    Checks(matmul_outer,
+    Checks(matmul_outer, run=_not_whole,
         cases=_cases(),
         claims=_CLAIMS,
         mistakes=(
@@ -288,7 +302,11 @@ CHECKS = (
                 "An odd side loses its last row or column, an odd inner side a product of each entry",
                 "fill odd sides up with zeros"),
             Mistake("filling left on", _filled, "Odd sides come back with a row or column of zeros",
-                "cut it off in the end", "ml-matrix, issue 114 (2020)"))),
+                "cut it off in the end", "ml-matrix, issue 114 (2020)"),
+            *(Mistake("corners exchanged", it, "Two quarters are exchanged",
+                "upper right p3 + p5, lower left p2 + p4", "ml-matrix, pull request 217 (2026)") for it in (
+                _corners_exchanged_once, lambda a, b, cutoff=64: (strassen if min(*a.shape, b.shape[1]) <= cutoff
+                else _corners_exchanged_once)(a, b, cutoff))))),
     Checks(bracket_costs,
         cases=(call(3, 2), call(2, 3), call(16, 4), call(5, 5), call(1000, 64)),
         claims=(
@@ -312,5 +330,12 @@ CHECKS = (
                 "QKᵀ is n × n with d multiplications for each entry, and (QKᵀ)V is n × d with n for each") for it in (
                 "2 * n**3,", "n**3 + n * n * d,", "n * n * d + n * d * d,")),
             Mistake("same for both", ("2 * n * d * d", "2 * n * n * d"), "Both cost the same",
-                "Kᵀ V has d rows and d columns: no n × n matrix comes up"))),
+                "Kᵀ V has d rows and d columns: no n × n matrix comes up"),
+            Mistake("additions counted one by one", ("2 * n * n * d, 2 * n * d * d",
+                "n * n * (2 * d - 1) + n * d * (2 * n - 1), d * d * (2 * n - 1) + n * d * (2 * d - 1)"),
+                "Additions are counted, too", "count multiplications only"),
+            Mistake("second product too cheap",
+                ("2 * n * n * d, 2 * n * d * d", "n * n * d + n * d, n * d * d + d * d"),
+                "The second product of each is counted with too few multiplications",
+                "both give n × d numbers: (QKᵀ)V takes n multiplications for each, Q(KᵀV) takes d"))),
 )

@@ -185,6 +185,10 @@ CHECKS = (
                     "A table has one length, instead of one for each row", "sum along the axis asked for"),
             Mistake("zero divided by itself", ("or_one(scale)", "scale"), "A vector of zeros has the length nan",
                     "divide by 1 where the largest absolute value is 0"),
+            Mistake("small number on the scale", (("_scale(sizes, p, axis)",
+                    "xp.max(sizes, axis=axis, keepdims=True) + 1e-12"), ("or_one(total)", "total")),
+                    "Vectors of 1e-200 have length 0: beside what was added to the scale their powers vanish",
+                    "add nothing, and divide by 1 where the largest absolute value is 0"),
         ),
     ),
     Checks(
@@ -295,6 +299,8 @@ CHECKS = (
                     "The bounds hold, but vectors reach only one of them", "one of the two bounds is always 1"),
             Mistake("not in order", (_BOTH, "1.0, of_ones"), "For p > q the lower bound is above the upper one",
                     "for p > q, 1 is the upper bound"),
+            Mistake("exponent times q", ("(1 / p - 1 / q)", "(q / p - 1)"), "The exponent is q times what it should be",
+                    "the vector of ones has the lengths n to the power 1/p and n to the power 1/q: divide them"),
         ),
     ),
     Checks(

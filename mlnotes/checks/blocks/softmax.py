@@ -59,6 +59,10 @@ def _sums_to_one(f):
     return max(distance(np.sum(f(_cube, axis), axis), np.ones_like(_cube).mean(axis)) for axis in (0, 1, -1))
 
 
+def _by_the_first_axis(x):
+    return np.stack([softmax(part.ravel()).reshape(part.shape) for part in x])
+
+
 def _between_maximum_and_log_n_more(f):
     above = f(_tall) - _tall.max(-1)
     return float(max(0, np.max(-above), np.max(above - np.log(3))))
@@ -129,7 +133,12 @@ CHECKS = (
             Mistake("powers of two", (f"xp.exp({_SHIFT})", f"2 ** ({_SHIFT})"),
                 "Rows are flatter than they should be: weights are powers of 2", "take powers of e"),
             Mistake("no exponential", (f"xp.exp({_SHIFT})", "x"), "Scores of both signs give negative weights",
-                "exponentiate before dividing"))),
+                "exponentiate before dividing"),
+            *(Mistake("loop over the first axis", it, "Only tables come out right: the numbers of a vector are "
+                "each taken for a row",
+                "leave the loop away: take the maximum and the sum along the axis asked for, with keepdims=True")
+                for it in (lambda x, axis=-1: np.moveaxis(_by_the_first_axis(np.moveaxis(x, axis, -1)), -1, axis),
+                lambda x, axis=-1: _by_the_first_axis(x))))),
     Checks(log_softmax,
         cases=(
             *_EVERYWHERE, _INFINITE.about("rows with infinities", edge=True), call(_INFINITE.arguments[0].T,
@@ -224,7 +233,9 @@ CHECKS = (
                 "use log_softmax, which needs no smallest weight") for small in
                 ("1e-7", "1e-8", "1e-9", "1e-10", "1e-12", "1e-15", "1e-300") for top in ("1", f"1 - {small}")),
             Mistake("sign forgotten", ("0 - xp.take", "xp.take"),
-                "The loss is negative and falls as the model gets worse", "negate the mean"))),
+                "The loss is negative and falls as the model gets worse", "negate the mean"),
+            Mistake("chance of an error", ("xp.mean(surprises)", "xp.mean(1 - xp.exp(-surprises))"),
+                "No answer costs more than 1", "take -log of the right answer's weight, not 1 less the weight"))),
     Checks(entropy,
         cases=(
             call(np.array([0.5, 0.25, 0.25])), call(softmax(_small)),

@@ -1105,3 +1105,13 @@ def wrong_cosine_gradient__length_of_b_lost(a, b):
     top, bottom = a @ b, np.sqrt(a @ a) * np.sqrt(b @ b)
     d_top, d_bottom = b, a / np.sqrt(a @ a)
     return (d_top * bottom - top * d_bottom) / bottom ** 2
+
+
+def wrong_cosine_gradient__central_differences(a, b):
+    """differences lose digits"""
+
+    def cosine(x):
+        return x @ b / np.sqrt(x @ x * (b @ b))
+
+    h = 1e-6
+    return np.array([(cosine(a + h * e) - cosine(a - h * e)) / (2 * h) for e in np.eye(len(a))])

@@ -114,6 +114,7 @@ def wrong_cosine_similarity__clipped_at_zero(a, b):
 
 
 def wrong_cosine_similarity__one_scale(a, b):
+    """scale each of the two by its own largest coordinate"""
     top = max(abs(a).max(), abs(b).max())
     a, b = a / top, b / top
     return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)
@@ -213,7 +214,7 @@ def wrong_angle__factor_two_forgotten(a, b):
 
 
 def wrong_angle__roots_forgotten(a, b):
-    """Line 5"""
+    """take the roots of their sums of squares"""
     u = a / dot(a, a)[..., None] ** 0.5
     v = b / dot(b, b)[..., None] ** 0.5
     return 2 * np.arctan2(dot(u - v, u - v), dot(u + v, u + v))
@@ -530,3 +531,37 @@ def wrong_project__cosine_times_the_vector(b, onto):
     """multiply the line's vector by it"""
     cos = dot(b, onto) / np.sqrt(dot(b, b) * dot(onto, onto))
     return cos[..., None] * b
+
+
+def wrong_cosine_similarity__one_scale_for_both(a, b):
+    """scale each of the two by its own largest coordinate"""
+    top = np.maximum(abs(a).max(axis=-1, keepdims=True), abs(b).max(axis=-1, keepdims=True))
+    a, b = a / top, b / top
+    return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)
+
+
+def wrong_cosine_similarity__nan_taken_for_zero(a, b):
+    """nan is hidden, not mended"""
+    cosine = dot(a, b) / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1))
+    return np.clip(np.nan_to_num(cosine), -1, 1)
+
+
+def wrong_angle__pi_less_the_other(a, b):
+    """Small angles are a difference of two numbers near π"""
+    u = a / np.linalg.norm(a, axis=-1, keepdims=True)
+    v = b / np.linalg.norm(b, axis=-1, keepdims=True)
+    return np.pi - 2 * np.arctan2(np.linalg.norm(u + v, axis=-1), np.linalg.norm(u - v, axis=-1))
+
+
+def wrong_angle__small_number_below(a, b):
+    """Opposite vectors do not get π"""
+    u = a / np.linalg.norm(a, axis=-1, keepdims=True)
+    v = b / np.linalg.norm(b, axis=-1, keepdims=True)
+    return 2 * np.arctan(np.linalg.norm(u - v, axis=-1) / (np.linalg.norm(u + v, axis=-1) + 1e-12))
+
+
+def wrong_angle__chord(a, b):
+    """It is the length of the chord"""
+    u = a / np.linalg.norm(a, axis=-1, keepdims=True)
+    v = b / np.linalg.norm(b, axis=-1, keepdims=True)
+    return np.linalg.norm(u - v, axis=-1)

@@ -552,3 +552,29 @@ def right_matmul_block__padded(a, b, size=2):
     B = B.reshape(len(B) // size, size, -1, size)
     C = np.einsum("IiKk,KkJj->IiJj", A, B)
     return C.reshape(C.shape[0] * size, -1)[:m, :n]
+
+
+def wrong_matmul_outer__by_the_operator(a, b):
+    """It multiplies the matrices as they are"""
+    return a @ b
+
+
+def wrong_strassen__corners_exchanged(a, b, cutoff=1):
+    """upper right p3 + p5, lower left p2 + p4"""
+    a11, a12, a21, a22, b11, b12, b21, b22 = _quarters(a, b)
+    p1, p2 = (a11 + a22) @ (b11 + b22), (a21 + a22) @ b11
+    p3, p4 = a11 @ (b12 - b22), a22 @ (b21 - b11)
+    p5, p6 = (a11 + a12) @ b22, (a21 - a11) @ (b11 + b12)
+    p7 = (a12 - a22) @ (b21 + b22)
+    c = np.block([[p1 + p4 - p5 + p7, p2 + p4], [p3 + p5, p1 - p2 + p3 + p6]])
+    return c[: len(a), : b.shape[1]]
+
+
+def wrong_bracket_costs__additions_counted(n, d):
+    """Additions are counted, too"""
+    return n * n * (2 * d - 1) + n * d * (2 * n - 1), d * d * (2 * n - 1) + n * d * (2 * d - 1)
+
+
+def wrong_bracket_costs__second_product_of_a_vector(n, d):
+    """The second product of each is counted with too few multiplications"""
+    return n**2 * d + n * d, n * d**2 + d**2

@@ -54,7 +54,7 @@ def wrong_vector_norm__not_multiplied_back(x, p=2, axis=-1):
 
 
 def wrong_vector_norm__small_number_added(x, p=2, axis=-1):
-    """The calls that fail come out right with `x` brought to an ordinary size"""
+    """beside what was added to the scale their powers vanish"""
     top = np.max(np.abs(x), axis=axis, keepdims=True)
     if p == math.inf:
         return np.squeeze(top, axis)
@@ -636,3 +636,18 @@ def wrong_soft_threshold__shortened_together(z, strength):
     if length <= strength:
         return np.zeros_like(z)
     return z * (1 - strength / length)
+
+
+def wrong_vector_norm__small_number_on_the_scale(x, p=2, axis=-1):
+    """Vectors of 1e-200 have length 0"""
+    top = np.max(np.abs(x), axis=axis, keepdims=True)
+    if p == math.inf:
+        return np.squeeze(top, axis)
+    top = top + 1e-12
+    return np.squeeze(top, axis) * np.sum((np.abs(x) / top) ** p, axis=axis) ** (1 / p)
+
+
+def wrong_equivalence_constants__exponent_times_q(p, q, n):
+    """The exponent is q times what it should be"""
+    bound = float(n) ** (q / p - 1)
+    return min(1, bound), max(1, bound)

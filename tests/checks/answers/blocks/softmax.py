@@ -469,3 +469,18 @@ def wrong_softmax__keeps_the_axis_only_if_it_must(x, axis=-1):
 def wrong_entropy__small_number_added(weights, axis=-1):
     """What is added inside of the logarithm outweighs small weights"""
     return -(weights * np.log(weights + 1e-12)).sum(axis)
+
+
+def wrong_cross_entropy__chance_of_an_error(logits, targets):
+    """No answer costs more than 1"""
+    return np.mean(1 - np.take_along_axis(softmax(logits), targets[..., None], axis=-1))
+
+
+def wrong_softmax__loop_over_the_first_axis(x, axis=-1):
+    """the numbers of a vector are each taken for a row"""
+    x = np.moveaxis(x, axis, -1)
+    out = np.empty_like(x)
+    for i, row in enumerate(x):
+        e = np.exp(row - row.max())
+        out[i] = e / e.sum()
+    return np.moveaxis(out, -1, axis)
