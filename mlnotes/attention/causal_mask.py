@@ -104,7 +104,7 @@ def masked_softmax(x, mask, axis=-1):
 def _require_lengths(lengths, n_keys):
     require_integers(0, n_keys=n_keys)
     lengths = np.asarray(lengths)
-    if lengths.dtype.kind not in "iu":
+    if lengths.dtype.kind not in "iu" and lengths.size:
         raise ValueError(f"lengths must be integers, got dtype {lengths.dtype}")
     for length in lengths.ravel():
         if not 0 <= length <= n_keys:

@@ -9,6 +9,8 @@ import numpy as np
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.forms import form, missing_parts, parts_in_another_order, shuffled
 from mlnotes.diagnosis.habits import (
+    another_exception,
+    another_name,
     difference_quotient,
     gives_something_else,
     lets_through,
@@ -50,6 +52,7 @@ def cause_of(attempt, checks, others=()):
     with quiet():
         cause = (
             missing_name(attempt)
+            or another_name(attempt, checks)
             or no_result(attempt)
             or writes_into_results(attempt)
             or remembers(attempt)
@@ -74,6 +77,7 @@ def _trace(attempt, checks, until):
     """Say where it fails, or when, if nothing says why."""
     return (
         lets_through(attempt)
+        or another_exception(attempt)
         or never_read(attempt, checks)
         or line_that_raised(attempt)
         or line_that_warned(attempt)

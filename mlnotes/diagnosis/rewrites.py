@@ -493,13 +493,15 @@ def rows_apart(node, scope):
 
 
 def fractions(node, scope):
-    """An array for whole numbers, into which others are written."""
+    """An array for whole numbers, into which others are written; a narrow dtype."""
     makes = ("array", "asarray", "zeros", "zeros_like", "ones_like", "empty_like", "full", "full_like")
     if isinstance(node, ast.Call) and _called(node) in makes and node.args:
         kept = [it for it in node.keywords if it.arg != "dtype"]
         new = ast.Call(node.func, node.args, [*kept, ast.keyword("dtype", _load("float"))])
         if ast.unparse(new) != ast.unparse(node):
             yield "whole", new
+    elif isinstance(node, ast.Attribute) and node.attr in ("float16", "float32"):
+        yield "whole", _load("float")
 
 
 def wrapped(node, scope):

@@ -94,6 +94,7 @@ def test_padding_hides_the_keys_behind_the_end_of_each_sequence_from_all_its_que
     assert found.dtype == bool
     assert found.tolist() == [[[True, True, False, False]], [[False] * 4], [[True] * 4]]
     assert padding_mask(3, 4).tolist() == [[True, True, True, False]]
+    assert padding_mask([], 4).shape == (0, 1, 4)
 
 
 def test_padding_changes_no_result_of_a_shorter_sequence():

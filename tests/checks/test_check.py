@@ -27,8 +27,8 @@ from mlnotes.applications.least_squares import lstsq
 from mlnotes.applications.linear import linear
 from mlnotes.applications.mlp import gelu, silu
 from mlnotes.applications.nonlinear_least_squares import gauss_newton, levenberg_marquardt
-from mlnotes.attention.multi_head import split_heads
-from mlnotes.attention.self_attention import attention_weights
+from mlnotes.attention.multi_head import merge_heads, split_heads
+from mlnotes.attention.self_attention import attention, attention_weights
 from mlnotes.attention.transformer import layer_norm
 from mlnotes.blocks.derivatives import numerical_jacobian
 from mlnotes.blocks.dot_product import cosine_similarity, project
@@ -195,6 +195,17 @@ class TestVerdicts:
         assert check(lambda x, base=math.e: x * x, "right").verdict == "right"
         assert check(lambda x, order=0: x * x, "right").verdict == "edge"
         assert check(lambda *x, **options: x[0] ** 2, "right").verdict == "edge"
+
+    def test_a_mask_for_each_head_is_told_from_one_for_each_sequence_by_axes_alone(self):
+        def my_multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+            if mask is not None and mask.ndim > 2 and mask.shape[0] == q.shape[0]:
+                mask = mask[..., None, :, :]
+            heads = (split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
+            return merge_heads(attention(*heads, mask)) @ w_o
+
+        report = check(my_multi_head_attention)
+        assert report.verdict == "edge"
+        assert "as many tokens as heads, a mask for each head" in report.says
 
     def test_an_array_in_a_list_of_words_is_refused_and_stops_nothing(self):
         assert check(lambda table: [np.arange(2), np.arange(2)], "broken_axioms").verdict == "wrong"
@@ -829,12 +840,12 @@ class TestCauses:
         )
 
     def test_two_variables_in_each_others_place_are_pointed_at(self):
-        def my_matmul_outer(a, b):
+        def my_matmul_rows(a, b):
             large = np.zeros((99, 99))
             large[: len(a), : b.shape[1]] = a @ b
             return large[: len(b), : a.shape[1]]
 
-        assert line(check(my_matmul_outer)) == "Line 4"
+        assert line(check(my_matmul_rows)) == "Line 4"
 
     def test_a_call_that_was_shown_is_not_told_again(self):
         def my_entropy(weights, axis=-1):

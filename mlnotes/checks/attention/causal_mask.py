@@ -141,7 +141,10 @@ CHECKS = (
                 "A sequence without filling is hidden, since a slice from -0 on is the whole row",
                 "count from the front: mask[..., length:] = False"),
             Mistake("filling in front", ("np.arange(n_keys) <", "np.arange(n_keys) >= n_keys -"),
-                "The first keys of short sequences are hidden", "the filling stands behind"))),
+                "The first keys of short sequences are hidden", "the filling stands behind"),
+            Mistake("slice of the queries", (") <", ").clip(max=0) <"),
+                "All keys are looked at, unless a sequence has none: as where the slice falls on the queries' axis, "
+                "which has one place", "slice the keys, as in row[:, :n] = True"))),
     Checks(masked_softmax,
         cases=(
             call(_x2, _mask2), call(_x2[:, :2], _mask2[:, 1:]).about("as many rows as columns"),

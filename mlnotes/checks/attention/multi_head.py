@@ -16,6 +16,8 @@ _w = _w_q, _w_k, _w_v, _w_o
 _b = dict(zip(("b_q", "b_k", "b_v", "b_o"), frozen(*_rng.normal(size=(4, 6))), strict=True))
 _mask, _triangle, _padding = frozen(causal_mask(5, 7, offset=2), causal_mask(6, 6),
     np.broadcast_to(np.arange(7) < np.array([7, 4])[:, None, None], (2, 5, 7)).copy())
+_each_head, _each_sequence = frozen(np.tri(3, dtype=bool) == np.array([True, False, True])[:, None, None],
+    np.arange(7) < np.array([[7, 4, 2], [1, 6, 5]])[..., None, None].repeat(5, -2))
 _four_axes = frozen(*(np.stack([x, x[::-1]]) for x in (_q, _k, _v)))
 # Small enough to be read in a report: queries, keys, values and four projections; a mask; what is split and merged.
 _small = frozen(*(np.array(it, float) for it in ([[1, 2], [0, -1]], [[2, 0], [1, 1], [0, 3]], [[1, 4], [0, 2], [5, -1]],
@@ -131,6 +133,9 @@ CHECKS = (
             call(*_unequal, 2).about("widths that differ", edge=True),
             call(_square, _square[::-1], -_square, *_w, 3, np.stack([_triangle, _triangle.T, _triangle[::-1]])).about(
                 "a mask for each head", edge=True),
+            call(_square[:3], _square[3:], -_square[:3], *_w, 3, _each_head).about(
+                "as many tokens as heads, a mask for each head", edge=True),
+            call(_q, _k, _v, *_w, 3, _each_sequence).about("a mask for each head of each sequence", edge=True),
             call(*_four_axes, *_w, 3, np.stack([_padding, ~_padding])).about("four axes, a mask for each", edge=True),
             *(call(_q, _k, _v, *_w, 3, **{name: b}).about("a bias", edge=True) for name, b in _b.items()),
             call(_q, _k, _v, *_w, 3, _mask, **_b).about("a mask and all biases", edge=True)),

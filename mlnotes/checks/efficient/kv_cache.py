@@ -370,7 +370,16 @@ CHECKS = (
                     "Rows are much sharper than they should be", "divide the scores by sqrt(d)"),
             Mistake("new tokens before the old ones", ("attention(q, cache.keys, cache.values,",
                 "attention(q, np.roll(cache.keys, k.shape[-2], -2), np.roll(cache.values, k.shape[-2], -2),"),
-                "The mask hides old tokens in place of new ones", "the new ones come last")),
+                "The mask hides old tokens in place of new ones", "the new ones come last"),
+            Mistake("mask forgotten for the first chunk", ("offset))", "offset) if offset else None)"),
+                    "In a first chunk, tokens see their future", "mask it, too, with an offset of 0"),
+            Mistake("first chunk by itself",
+                    ("offset = len(cache)", "offset = len(cache)\n    if not offset: return attention(q, k, v)"),
+                    "A first chunk is neither masked nor stored", "treat it as any other, with an offset of 0"),
+            Mistake("offset forgotten except for single tokens",
+                    ("len(cache), offset))", "len(cache)) if q.shape[-2] > 1 else None)"),
+                    "Single tokens come out right, but after the first chunk several at once look at the oldest keys "
+                    "only", "give the mask the offset: the number of tokens before the chunk")),
     ),
     Checks(
         cache_nbytes,
@@ -449,6 +458,9 @@ CHECKS = (
             Mistake("every step as the last", ((_LINE, "n_tokens**2"), (_SQUARES, "n_tokens**3")),
                     "Every step costs as much as the last", "step t meets t keys, not n"),
             Mistake("hidden pairs left out", (_SQUARES, "n_tokens * (n_tokens + 1) * (n_tokens + 2) // 6"),
-                    "Without a cache, pairs that the mask hides are not counted", "step t computes all t² pairs")),
+                    "Without a cache, pairs that the mask hides are not counted", "step t computes all t² pairs"),
+            *(Mistake("squares added wrongly", (_SQUARES, it), "Without a cache it is not the sum of the squares",
+                      "1 + 4 + … + n² is n(n + 1)(2n + 1)/6") for it in (
+                      "n_tokens**3 // 3", "n_tokens**2 * (n_tokens + 1) // 2"))),
     ),
 )

@@ -571,3 +571,21 @@ def wrong_padding_mask__last_tokens(lengths, n_keys):
     for i, length in enumerate(lengths):
         out[i, 0, -length:] = True
     return out
+
+
+def wrong_padding_mask__slice_of_the_queries(lengths, n_keys):
+    """row[:, :n] = True"""
+    mask = np.zeros((len(lengths), 1, n_keys), bool)
+    for row, n in zip(mask, lengths, strict=True):
+        row[:n] = True
+    return mask
+
+
+def wrong_causal_mask__another_name(n_queries, n_keys, o=0):
+    """The exercise calls this parameter `offset`, not `o`"""
+    return np.tri(n_queries, n_keys, o, dtype=bool)
+
+
+def wrong_causal_mask__no_offset(n_queries, n_keys):
+    """The exercise asks for a parameter `offset`"""
+    return np.tri(n_queries, n_keys, dtype=bool)

@@ -469,3 +469,12 @@ def wrong_layer_norm__all_axes_but_the_first(x, gain=None, beta=None, eps=1e-5):
     axes = tuple(range(1, x.ndim)) or None
     y = (wide - wide.mean(axes, keepdims=True)) / np.sqrt(wide.var(axes, keepdims=True) + eps)
     return (y * (1 if gain is None else gain) + (0 if beta is None else beta)).astype(x.dtype)
+
+
+def wrong_layer_norm__cut_to_single(x, gain=None, beta=None, eps=1e-5):
+    """Line 3, `wide = x.astype(np.float32)`: look at its dtype"""
+    wide = x.astype(np.float32)
+    wide = wide - wide.mean(axis=-1, keepdims=True)
+    y = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + eps)
+    y = y if gain is None else y * gain
+    return (y if beta is None else y + beta).astype(x.dtype)

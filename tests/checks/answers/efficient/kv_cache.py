@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import torch
+from slips import slip
 
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention
@@ -187,6 +188,7 @@ def wrong_decoding_multiply_adds__widths_multiplied(n_tokens, n_heads, d_head, d
 
 
 def wrong_decoding_multiply_adds__about_a_third(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """1 + 4 + … + n² is n(n + 1)(2n + 1)/6"""
     e = d_head if d_value is None else d_value
     pairs = n_tokens * (n_tokens + 1) // 2 if cached else n_tokens**3 // 3
     return n_heads * (d_head + e) * pairs
@@ -930,3 +932,43 @@ def wrong_cached_attention__new_before_old(q, k, v, cache):
     mask = causal_mask(q.shape[-2], keys.shape[-2], len(cache))
     cache.append(k, v)
     return attention(q, keys, values, mask)
+
+
+wrong_cached_attention__first_chunk_unmasked = slip(
+    right_cached_attention__mask_by_hand, "mask=j - before <= i", "mask=j - before <= i if before else None",
+    "In a first chunk, tokens see their future",
+)  # fmt: skip
+
+
+def wrong_cached_attention__first_chunk_by_itself(q, k, v, cache):
+    """A first chunk is neither masked nor stored"""
+    before = len(cache)
+    if before == 0:
+        return attention(q, k, v)
+    cache.append(k, v)
+    return attention(q, cache.keys, cache.values, causal_mask(q.shape[-2], len(cache), before))
+
+
+def wrong_cached_attention__masked_from_two_tokens_on(q, k, v, cache):
+    """Single tokens come out right, but after the first chunk several at once look at the oldest keys only"""
+    before, length = len(cache), q.shape[-2]
+    cache.append(k, v)
+    mask = None if length == 1 else causal_mask(length, before + length)
+    return attention(q, cache.keys, cache.values, mask)
+
+
+def wrong_decoding_multiply_adds__n_times_the_line(n_tokens, n_heads, d_head, d_value=None, cached=True):
+    """1 + 4 + … + n² is n(n + 1)(2n + 1)/6"""
+    n, e = n_tokens, d_head if d_value is None else d_value
+    return n_heads * (d_head + e) * (n * (n + 1) // 2 if cached else n**2 * (n + 1) // 2)
+
+
+class wrong_KVCache__asserted_twice(_Plain):
+    """It raises AssertionError where ValueError is asked for"""
+
+    def append(self, k, v):
+        assert k.shape == v.shape == self.k[:, self.n : self.n + k.shape[1]].shape
+        assert k.dtype == v.dtype == float
+        self.k[:, self.n : self.n + k.shape[1]] = k
+        self.v[:, self.n : self.n + k.shape[1]] = v
+        self.n += k.shape[1]
