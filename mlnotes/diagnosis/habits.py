@@ -315,13 +315,14 @@ def difference_quotient(attempt):
         return ""
     if "differences" in (attempt.trials[0].checks.function.__doc__ or ""):  # which are what is asked for
         return ""
-    near = []
-    for trial, found, _ in attempt.everyday:
+    near, off = [], False
+    for trial, found, unlike in attempt.everyday:
         right, mine = numbers(trial.right.value), numbers(found.value)
         if found.error or right is None or mine is None or right.shape != mine.shape:
             return ""
         near.append(np.allclose(mine, right, rtol=1e-4, atol=1e-4 * np.max(np.abs(right), initial=1e-4)))
-    if 3 * sum(near) < 2 * len(near):
+        off |= bool(unlike) and near[-1]
+    if not off or 3 * sum(near) < 2 * len(near):
         return ""
     where = "It" if all(near) else "Wherever the step fits, it"
     return f"{where} is right to some digits, not to all; differences lose digits: derive."
