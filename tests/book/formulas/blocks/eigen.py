@@ -216,11 +216,10 @@ INLINE = {
     },
     "cubic": {
         r"\rho-\lambda_1\approx\varepsilon^2(\lambda_2-\lambda_1)": NEXT,
-        r"|\rho-\lambda_1|/|\rho-\lambda_2|\approx\varepsilon^2": NEXT,
         r"\mathbf v=\mathbf v_1+\varepsilon\mathbf w": NEAR,
         r"\mathbf v_1\cdot\mathbf A\mathbf w=\lambda_1\mathbf v_1\cdot\mathbf w=0": MIXED,
     },
-    "no-way-out-said": {
+    "cubic-asides": {
         r"\mathbf A-2\mathbf I=\begin{pmatrix}0&1\\1&0\end{pmatrix}": {
             r"\mathbf A": np.array([[2.0, 1], [1, 2]]),
             r"\mathbf I": np.eye(2),
