@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import torch
+from slips import slip
 
 
 def right_matmul_outer__of_the_chapter(a, b):
@@ -423,14 +424,8 @@ def wrong_strassen__not_cut(a, b, cutoff=1):
     return np.block([[p1 + p4 - p5 + p7, p3 + p5], [p2 + p4, p1 - p2 + p3 + p6]])
 
 
-def wrong_strassen__cut_to_the_wrong_matrix(a, b, cutoff=1):
-    a11, a12, a21, a22, b11, b12, b21, b22 = _quarters(a, b)
-    p1, p2 = (a11 + a22) @ (b11 + b22), (a21 + a22) @ b11
-    p3, p4 = a11 @ (b12 - b22), a22 @ (b21 - b11)
-    p5, p6 = (a11 + a12) @ b22, (a21 - a11) @ (b11 + b12)
-    p7 = (a12 - a22) @ (b21 + b22)
-    c = np.block([[p1 + p4 - p5 + p7, p3 + p5], [p2 + p4, p1 - p2 + p3 + p6]])
-    return c[: len(b), : a.shape[1]]
+wrong_strassen__cut_to_the_wrong_matrix = slip(
+    right_strassen__of_the_chapter, "c[: len(a), : b.shape[1]]", "c[: len(b), : a.shape[1]]")
 
 
 def right_bracket_costs__formula(n, d):
@@ -559,15 +554,8 @@ def wrong_matmul_outer__by_the_operator(a, b):
     return a @ b
 
 
-def wrong_strassen__corners_exchanged(a, b, cutoff=1):
-    """upper right p3 + p5, lower left p2 + p4"""
-    a11, a12, a21, a22, b11, b12, b21, b22 = _quarters(a, b)
-    p1, p2 = (a11 + a22) @ (b11 + b22), (a21 + a22) @ b11
-    p3, p4 = a11 @ (b12 - b22), a22 @ (b21 - b11)
-    p5, p6 = (a11 + a12) @ b22, (a21 - a11) @ (b11 + b12)
-    p7 = (a12 - a22) @ (b21 + b22)
-    c = np.block([[p1 + p4 - p5 + p7, p2 + p4], [p3 + p5, p1 - p2 + p3 + p6]])
-    return c[: len(a), : b.shape[1]]
+wrong_strassen__corners_exchanged = slip(right_strassen__of_the_chapter, "p3 + p5], [p2 + p4", "p2 + p4], [p3 + p5",
+    "upper right p3 + p5, lower left p2 + p4")
 
 
 def wrong_bracket_costs__additions_counted(n, d):
