@@ -7,8 +7,8 @@ from cells import Page
 
 page = Page(__file__)
 page.run_until("share-missed", without=("training",))
-page.run("training", ("steps=1000, sizes=(512,)", "steps=0, sizes=(512,)"))
-page.run("errors", (", 1000: longer", ""))
+page.run("training", ("steps=500, sizes=(512,)", "steps=0, sizes=(512,)"))
+page.run("errors", (", 500: longer", ""))
 for steps in 250, 1000:
     for name, (make, layer, x, edges, y, _, *turned) in page["kinds"].items():
         for rate in 0.01, 0.02, 0.04:
