@@ -16,7 +16,6 @@ by_chapter = pytest.mark.parametrize("name", MAP)
 FROM_LATER = {
     ("blocks/norm", "blocks/matmul"): "`a @ b`, the [matrix product](matmul.ipynb), adds up products",
     ("blocks/norm", "blocks/lu"): "`np.linalg.solve` solves a system of [linear equations](lu.ipynb)",
-    ("blocks/norm", "blocks/qr"): "[`np.linalg.qr`](qr.ipynb) serves only to turn the coordinates at random",
     ("blocks/optimization", "applications/mlp"): (
         "A small [multilayer perceptron](../applications/mlp.ipynb), of which a later chapter says more"
     ),
