@@ -15,8 +15,7 @@ for steps in 250, 1000:
             page.report("rate", rate)
             nets = page["train"](make, layer, x, edges, y, rate, *turned, steps=steps, sizes=(64, 512))
             for size, missed in zip((64, 512), page["share_missed"](nets, *page["judged"]), strict=True):
-                what = f"share missed by {name} after {steps} steps at {rate} with {size} clouds: median, least, most"
-                page.report(what, np.median(missed), missed.min(), missed.max())
+                page.report(f"share missed by {name} after {steps} steps at {rate} with {size} clouds", *missed)
 for draw in 1, 2:
     page.run("data", ("default_rng(0)", f"default_rng({draw})"))
     samples = page["as_tensors"](page["charges"], page["seen"])
@@ -24,7 +23,7 @@ for draw in 1, 2:
     for name, (make, layer, _, _, _, _, *turned) in page["kinds"].items():
         nets = page["train"](make, layer, *samples, 0.02, *turned, steps=1000, sizes=(64,))
         missed = np.median(page["share_missed"](nets, *judged))
-        page.report(f"draw {draw}: median share missed by {name} after 1,000 steps with 64 clouds", missed)
+        page.report(f"medians of {name} with 64 clouds of other draws", missed)
 make, layer, *data, rate = page["kinds"]["EGNN"]
 missed = page["share_missed"](page["train"](make, layer, *data, rate, steps=1000, sizes=(32,)), *page["judged"])
 page.report("clouds", 32)

@@ -19,7 +19,8 @@ for steps in 400, 200:
         print(printed.replace("\n", "; "), flush=True)
         ahead.append(-page["less"].mean())
         behind_triples.append((page["by_decoder"] - page["by_triples"]).mean())
-    page.report(f"nats that the decoder is ahead of pairs after {steps} steps", *ahead)
+    page.report(f"nats that it is ahead of pairs after {steps} steps", *ahead)
+    page.report(f"nats that it is behind pairs after {steps} steps", *(-it for it in ahead))
     page.report(f"nats that it is behind triples after {steps} steps", *behind_triples)
 
 for name in "6c1e671f", "a17554a0", "2a459380":
@@ -39,5 +40,5 @@ for seed in range(12):
         looks[name].append(np.mean(most[:, row] == column))
 page.report("right, of 200 unseen numbers", *right)
 for name, shares in looks.items():
-    page.report(f"share of {len(alike)} numbers in which most weight is on it, {name}", *shares)
+    page.report(f"share of numbers in which most weight is on it, {name}", *shares)
 sys.exit(page.compare())

@@ -21,7 +21,7 @@ for hidden in 32, 64:
             left = [torch.nn.functional.cross_entropy(f(page["x"]), page["y"]).item() for f in nets]
             right = [(f(page["upright"]).argmax(-1) == page["answers"]).double().mean().item() for f in nets]
         page.report(f"nats left by {name}, {hidden} units, after 800 steps", np.mean(left))
-        page.report("share of upright digits right", np.mean(right))
+        page.report(f"share of upright digits right by {name}, {hidden} units", np.mean(right))
 most = 0
 for split in 1, 2, 3, 4:
     page.run("digits-data", ("default_rng(0)", f"default_rng({split})"))
@@ -30,7 +30,7 @@ for split in 1, 2, 3, 4:
         page.names[name] = [page["learned"](seed, actions) for seed in range(3)]
     page.run("six-nine")
     before, after = (page[name] for name in ("before", "after"))
-    page.report(f"split {split}: 6 and 9 by the averaged networks", after[6, 9])
+    page.report("6 and 9 by the averaged networks", after[6, 9])
     page.hold(f"split {split}: 6 and 9 by the plain networks", [0], [before[6, 9]], within=0)
     most += max(before, key=lambda pair: round(after[pair] - before[pair], 6)) == (6, 9)
 page.hold("splits in which 6 and 9 gain most", [3], [most], within=0)

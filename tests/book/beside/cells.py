@@ -1,11 +1,13 @@
 """Run the cells of a chapter, some of them changed, for the numbers that are too dear for its page.
 
 ``python tests/book/beside/attention_transformer.py`` prints what it measures, and says whether the page still gives it;
-so do the other programs here, each in a few minutes at most.
+so do the other programs here, each in a few minutes at most. A cell's metadata say of a number what it is: the name under
+which the program reports it, after "least of", "most of" or "median of" where it is one of several (see `is_measured`).
 """
 
 import contextlib
 import io
+import statistics
 from pathlib import Path
 
 import matplotlib as mpl
@@ -16,6 +18,7 @@ from mlnotes.book.form import read
 from mlnotes.book.prose import read_numbers
 from mlnotes.pretrained import smollm2
 
+SUMMARIES = {"least of ": min, "most of ": max, "median of ": statistics.median}
 OTHERS = "covtype", "wine_data", "lfw", "diabetes", "rcv1"
 
 
@@ -24,6 +27,22 @@ def other_texts(n_tokens):
     folder = Path(sklearn.__file__).parent / "datasets" / "descr"
     read = {name: (folder / f"{name}.rst").read_text(encoding="utf-8") for name in OTHERS}
     return {name: smollm2.tokenize(text)[1][5 : 5 + n_tokens] for name, text in read.items()}
+
+
+def names_of(program, source):
+    """List the names of measurements in "program: name; name", nothing if the source is another one."""
+    start, _, names = source.partition(": ")
+    return names.split("; ") if start == program else []
+
+
+def is_measured(text, name, measured):
+    """Say whether a number of the page is what was measured under a name, shares also in per cent."""
+    summary = next((it for it in SUMMARIES if name.startswith(it)), None)
+    values = measured.get(name.removeprefix(summary or ""), [])
+    if summary and values:
+        values = [SUMMARIES[summary](values)]
+    values = values + [100 * it for it in values if abs(it) <= 1]
+    return all(number.digits in number.passing(values) for number in read_numbers(text))
 
 
 class Page:
@@ -35,7 +54,7 @@ class Page:
         part, name = Path(program).stem.split("_", 1)
         self.cells = read(ROOT / "chapters" / part / f"{name}.ipynb").cells
         self.names = {"__name__": "__main__", "display": lambda *_: None}
-        self.measured, self.away = [], []
+        self.measured, self.away = {}, []
 
     def __getitem__(self, name):
         return self.names[name]
@@ -61,9 +80,9 @@ class Page:
         return printed.getvalue()
 
     def report(self, what, *values):
-        """Print what was measured, and keep it for `compare`: shares also in per cent."""
+        """Print what was measured, and keep it under its name for `compare`."""
         print(f"{what}:", *(f"{value:.4g}" for value in values), flush=True)
-        self.measured += [float(value) * unit for value in values for unit in (1, 100) if unit == 1 or abs(value) <= 1]
+        self.measured.setdefault(what, []).extend(map(float, values))
 
     def hold(self, what, given, measured, within):
         """Print what was measured, and what a cell gives, which may differ by so much from processor to processor."""
@@ -72,18 +91,15 @@ class Page:
         self.away += [f"{what}: {x}, measured {y:.4g}" for x, y in pairs if not abs(x - y) <= within]
 
     def compare(self):
-        """Return 0 if each number for which the chapter names this program was measured, else 1."""
+        """Return 0 if each number for which the chapter names this program was measured as what it is, else 1."""
         kept = [
-            (cell.id, text)
+            (cell.id, text, name)
             for cell in self.cells
             for text, source in cell.metadata.get("mlnotes", {}).get("given", {}).items()
-            if self.program in source
+            for name in names_of(self.program, source)
         ]
         missing = self.away + [
-            f"cell {name}: {text}"
-            for name, text in kept
-            for number in read_numbers(text)
-            if number.digits not in number.passing(self.measured)
+            f"cell {cell}: {text}, {name}" for cell, text, name in kept if not is_measured(text, name, self.measured)
         ]
         print(f"{len(kept)} numbers of the page,", "not measured: " + ", ".join(missing) if missing else "all measured")
         return int(bool(missing or not kept))
