@@ -60,7 +60,7 @@ PLACES = {
 
 FORMULAS = {
     "b2c0de02": [COMMON],
-    "b2c0de08": [
+    "bc33ea4e": [
         COMMON
         | {
             r"\mathrm{vec}": np.ravel,
