@@ -99,6 +99,8 @@ def flash_attention(q, k, v, mask=None, bias=None, scale=None, block_size=512):
               \\mathbf z' = e^{m - m'}\\,\\mathbf z + \\sum_j e^{x_j - m'}\\,\\mathbf v_j, \\qquad
               \\mathbf y = \\mathbf z / \\ell
 
+    Queries and keys are multiplied as they are: where a product overflows, the result may be nan.
+
     References
     ----------
     Rabe and Staats, *Self-attention Does Not Need O(n²) Memory*, 2021. Dao et al., *FlashAttention: Fast and

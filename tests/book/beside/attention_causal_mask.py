@@ -14,5 +14,5 @@ for seed in range(2):
     print(seed, losses[-1], scores[-2:], flush=True)
 page.report("steps", 4800)
 page.report("nats", *losses)
-page.report("the highest score of an induction head", max(scores))
+page.report("induction scores", *scores)
 sys.exit(page.compare())

@@ -14,6 +14,13 @@ order, without = page["order"], page["without"]
 draws = [np.random.default_rng(seed).choice(order[40:], 5, replace=False) for seed in (1, *range(3, 10))]
 page.report("nats of the second copy without five others", *(without(five, states, twice, n) for five in draws))
 
+without_best = []
+for seed in range(1, 10):
+    half = np.random.default_rng(seed).integers(1000, 20000, n)
+    other = np.concatenate([half, half])
+    without_best.append(without(order[:5], model.states(other), other, n))
+page.report("nats of the second copy of other tokens without the five", *without_best)
+
 without_text = []
 for name, other in other_texts(192).items():
     page.names["other"] = other

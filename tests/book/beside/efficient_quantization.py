@@ -63,12 +63,17 @@ for bits, given in page["beside"].items():
     page.hold(f"nats that caches of {bits} bits lose", given, tables[bits], within=0.1)
 
 others, mask = torch.tensor(smollm2.passage(512, start=1000)), np.tri(512, dtype=bool)
-TIMES = np.where(np.arange(512) == 0, 16, 1)[:, None]
 ROUND = {
     "rounded": lambda w, x, symmetric: fake_quantize(w, 2, 32, symmetric),
     "compensated": lambda w, x, symmetric: dequantize(gptq(w, x, 2, 32, symmetric)),
-    "token 0 counted more": lambda w, x, symmetric: dequantize(gptq(w, TIMES * x, 2, 32, symmetric)),
+    "token 0 counted more": lambda w, x, symmetric: dequantize(gptq(w, longer(0) * x, 2, 32, symmetric)),
+    "token 300 counted more": lambda w, x, symmetric: dequantize(gptq(w, longer(300) * x, 2, 32, symmetric)),
 }
+
+
+def longer(token):
+    """Make the row of one token 16 times as long."""
+    return np.where(np.arange(512) == token, 16, 1)[:, None]
 
 
 def values_rounded(rounding, symmetric):
@@ -84,16 +89,23 @@ def values_rounded(rounding, symmetric):
     return loss
 
 
-page.run("gptq-beside")
-for name, given in page["beside"].items():
-    found = [values_rounded(ROUND[name], symmetric) for symmetric in (True, False)]
-    page.hold(f"nats with the values of all blocks {name}", given, found, within=0.1)
-
-
 def read(n_tokens, start):
     page.names["ids"] = torch.tensor(smollm2.passage(n_tokens, start))
     page.names["exact"] = page["surprises"](model.states(page["ids"]))
 
+
+page.run("gptq-beside")
+nats = {}
+for start in 0, 300, 480, 1960, 2400:
+    read(65, start)
+    for name, rounding in ROUND.items():
+        nats.setdefault(name, []).append([values_rounded(rounding, symmetric) for symmetric in (True, False)])
+nats = {name: np.array(rows) for name, rows in nats.items()}
+for name, given in page["beside"].items():
+    found = np.stack([nats[name].min(axis=0), nats[name].max(axis=0)], axis=1)
+    page.hold(f"nats with the values of all blocks {name}", np.ravel(given), found.ravel(), within=0.1)
+for better, than, given in (("compensated", "rounded", (5, 4)), ("token 0 counted more", "compensated", (4, 5))):
+    page.hold(f"places where {better} is better", given, (nats[better] < nats[than]).sum(axis=0), within=0)
 
 lost = []
 for start in 0, 480, 960, 1440, 1920, 2400:
