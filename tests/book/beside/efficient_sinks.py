@@ -10,44 +10,26 @@ from mlnotes.efficient.sinks import sink_mask
 page = Page(__file__)
 page.run_until("hide")
 run, short, smollm2 = page["run"], page["n"], page["smollm2"]
-harm, hiding, left, second = [], [], [], []
-for start in range(0, 2900, 100):
+harm, hiding, left = [], [], []
+for start in range(0, 2900, 300):
     ids = smollm2.passage(short, start)
-    loss, weights, _ = run(ids=ids)
+    loss, _, _ = run(ids=ids)
     for losses, mask in (
         (harm, sink_mask(short, short, page["window"], n_sinks=0)),
         (left, sink_mask(short, short, page["window"], n_sinks=1)),
         (hiding, page["hidden"](0)),
     ):
         losses.append(run(mask, ids)[0].mean() - loss.mean())
-    by_key = weights[:, :, 64:].mean((0, 1, 2))
-    other = by_key[1:64].argmax() + 1
-    second.append((smollm2.pieces(ids)[other], by_key[other]))
-    print(start, harm[-1], left[-1], hiding[-1], second[-1], flush=True)
+    print(start, harm[-1], left[-1], hiding[-1], flush=True)
 page.report("passages", len(harm))
 page.report("nats that a window takes, and with the first token", np.median(harm), np.median(left), max(left))
 page.report("nats that hiding the first token costs, sorted", *sorted(hiding))
-words = [share for word, share in second if word in (" ", " the") and share >= 0.04]
-page.report("passages in which a space or a `the` takes 4% or more", len(words))
-page.report("the most it takes", max(words))
 
 left_out = "share-figure", "value-figure"
 cells = [cell.id for cell in page.cells if cell.cell_type == "code"]
 for name in cells[cells.index("hide") + 1 : cells.index("value-table")]:
     if name not in left_out:
         page.run(name)
-
-apart = {0: [], 1: []}  # by how many others the token sees
-for token in range(2, page["window"], 2):
-    for others, shares in apart.items() if token != 20 else ():
-        shares.append(page["share_of"](run(page["alone"](page["hidden"](0), token, others))[1], token))
-page.report("other tokens", len(apart[0]))
-page.report("weight on each of them, seeing only itself", *apart[0])
-page.report("weight on each of them, seeing one other", *apart[1])
-page.report(
-    "    of them at most 0.02, and more than 0.2",
-    *(sum(x) for x in (np.less(apart[1], 0.02), np.greater(apart[1], 0.2))),
-)
 
 heads, zero, swapped = [], [], []
 for name, ids in other_texts(short).items():
@@ -65,7 +47,7 @@ page.report("nats that a value of zero costs", *zero)
 page.report("nats that keys and values of another text cost, least and most", min(swapped), max(swapped))
 
 page.run("toy-train-loop", ("return head(torch.tensor(params), weigh, start, rng)", "return torch.tensor(params)"))
-trained = {steps: page["train"](page["softmax"], start=False, steps=steps) for steps in (80, 400, 1500)}
+trained = {steps: page["train"](page["softmax"], start=False, steps=steps) for steps in (80, 1500)}
 page.run("toy-data", ("count=16", "count=2000"))
 for steps, params in trained.items():
     loss, _, asked = page["head"](params, page["softmax"], False, np.random.default_rng(1))
