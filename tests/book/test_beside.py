@@ -76,7 +76,7 @@ def test_of_a_source_only_the_names_after_the_program_count():
 
 def test_names_are_compared_with_what_a_program_reports(tmp_path):
     program = Path(tmp_path / "program.py")
-    program.write_text('for k in 1, 2:\n    page.report(f"loss (of {k})", 1)\npage.report("clouds", 3)\n', encoding="utf-8")
+    program.write_text('page.report(f"loss (of {k})", 1)\nprint(page.report("clouds", 3))\n', encoding="utf-8")
     patterns = "|".join(reported(program))
     assert re.fullmatch(patterns, "loss (of 2)")
     assert re.fullmatch(patterns, "clouds")

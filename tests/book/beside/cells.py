@@ -1,8 +1,8 @@
 """Run the cells of a chapter, some of them changed, for the numbers that are too dear for its page.
 
 ``python tests/book/beside/attention_transformer.py`` prints what it measures, and says whether the page still gives it;
-so do the other programs here, each in a few minutes at most. A cell's metadata say of a number what it is: the name under
-which the program reports it, after "least of", "most of" or "median of" where it is one of several (see `is_measured`).
+so do the other programs here, each in a few minutes at most. The metadata of a cell say of a number what it is: the
+name under which the program reports it, after "least of", "most of" or "median of" where it is one of several.
 """
 
 import contextlib
