@@ -4,6 +4,7 @@ import ast
 import copy
 import functools
 import inspect
+import time
 from dataclasses import dataclass, field, replace
 
 from mlnotes.diagnosis.brakes import TooLong, alarm, stoppable
@@ -29,6 +30,8 @@ class Attempt:
         How it differed before the next call.
     before : dict
         Names that calls may set, outside of the version or on it, with their values before the first call.
+    seconds : float
+        How long all calls took together, in seconds of the processor.
     """
 
     function: object
@@ -37,11 +40,12 @@ class Attempt:
     unlike: tuple
     at_once: tuple
     before: dict = field(default_factory=dict)
+    seconds: float = 0.0
 
     @classmethod
     def of(cls, function, trials):
         """Try a version, up to the first call that does not end."""
-        before = _state_of(function)
+        before, start = _state_of(function), time.process_time()
         found, at_once, (version, restart) = [], [], stoppable(function)
         with quiet():
             for trial in trials:
@@ -57,7 +61,7 @@ class Attempt:
                     break
             made = tuple(trials[: len(found)])
             unlike = tuple(trial.unlike(it) for trial, it in zip(made, found, strict=True))
-        return cls(function, made, tuple(found), unlike, tuple(at_once), before)
+        return cls(function, made, tuple(found), unlike, tuple(at_once), before, time.process_time() - start)
 
     @functools.cached_property
     def everyday(self):

@@ -84,7 +84,7 @@ def _trace(attempt, checks, until):
         or line_that_leaves(attempt, checks)
         or _one_number_throughout(attempt)
         or _what_fails(attempt, checks)
-        or turning_point(attempt, checks, until)
+        or (turning_point(attempt, checks, until) if attempt.seconds <= SECONDS else "")
         or _right_to_some_digits(attempt)
         or _part_that_is_wrong(attempt)
     )
@@ -92,6 +92,8 @@ def _trace(attempt, checks, until):
 
 def _repair_or_two_at_once(attempt, checks, until):
     """Prefer one change to two mistakes, which are found sooner."""
+    if attempt.seconds > SECONDS:  # each changed version would be called as often
+        return ""
     two = two_at_once(attempt, checks, until)
     return repair(attempt, checks, until) or two
 

@@ -1771,6 +1771,23 @@ class TestCauses:
         assert line(check(written_down(textwrap.dedent(body).strip()))) == "Line 5"
         assert time.process_time() - start < 5
 
+    @pytest.mark.parametrize(("seconds", "searched"), [(60.0, True), (0.02, False)])
+    def test_an_answer_whose_calls_took_all_the_time_is_not_called_again_for_every_change(
+        self, monkeypatch, seconds, searched
+    ):
+        tried = []
+        monkeypatch.setattr(causes, "SECONDS", seconds)
+        monkeypatch.setattr(causes, "repair", lambda *_: tried.append(True) or "")
+        monkeypatch.setattr(causes, "turning_point", lambda *_: tried.append(True) or "")
+
+        def my_softmax(x, axis=-1):
+            sum(range(300_000))
+            out = np.exp(x - x.max(axis=axis, keepdims=True))
+            return out / out.sum(axis=axis, keepdims=True) ** 2
+
+        check(my_softmax)
+        assert bool(tried) is searched
+
     def test_a_function_that_a_repair_makes_call_itself_without_end_is_stopped(self, monkeypatch):
         monkeypatch.setattr(causes, "SECONDS", 0.7)
         body = """

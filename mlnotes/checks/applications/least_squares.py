@@ -312,7 +312,10 @@ CHECKS = (
             Mistake("strength subtracted", ("(s[:r, None] / length) * (u[:, :r].T @ columns) / length",
                 "s[:r, None] * (u[:, :r].T @ columns) / (2 * s[:r, None] ** 2 - length**2)"),
                 "The solution is blown up by a strength near an eigenvalue of AᵀA",
-                "add the strength to the diagonal of AᵀA"))),
+                "add the strength to the diagonal of AᵀA"),
+            Mistake("strength squared", ("math.sqrt(strength)", "strength**2"),
+                "A strength of 0.3 works like one of 0.0081",
+                "put the root of the strength below each column: it gets squared"))),
     Checks(cholesky,
         cases=(
             call(np.array([[4.0]])), call(np.array([[4.0, 2.0], [2.0, 10.0]])), call(_whole), call(_definite),

@@ -486,7 +486,10 @@ CHECKS = (
                 "look at the angle between residual and Jacobian: the length of a step is the damping's doing"),
             _CONTENT,
             Mistake("given up", _given_up, "It gives up at the first step that is not taken",
-                "let the damping grow and try again from the same point"))),
+                "let the damping grow and try again from the same point"),
+            Mistake("jacobian of the start", (("self._jacobian(x.copy())", "self._jacobian(self.start.copy())"),
+                ("numerical_jacobian(self.residual, x)", "numerical_jacobian(self.residual, self.start)")),
+                "From the second step on it uses slopes of the start", "compute the Jacobian at every point"))),
     Checks(damped_step,
         cases=(
             call(np.array([2.0]), np.array([[1.0]]), 1.0, np.array([1.0])),

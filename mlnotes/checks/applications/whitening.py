@@ -358,7 +358,13 @@ CHECKS = (
                 "add eps to the variance, and take the root of the sum"),
             Mistake("eps divided by the samples, too", lambda x, eps=0.0, ddof=0: (x - x.mean(0)) / np.sqrt(
                 (((x - x.mean(0)) ** 2).sum(0) + eps) / (len(x) - ddof)), "eps counts less the more samples there are",
-                "divide the squares first, then add eps"))),
+                "divide the squares first, then add eps"),
+            *(Mistake("constant by two samples", lambda x, eps=0.0, ddof=0, other=other: standardize(np.where(
+                x[0] == x[other], 0.0, x), eps, ddof), "A feature counts as constant where two of its samples agree",
+                "compare all samples with the first") for other in (-1, 1)),
+            Mistake("one deviation for all", lambda x, eps=0.0, ddof=0: (x - x.mean(0)) / np.sqrt(
+                ((x - x.mean(0)) ** 2).sum() / (x.size - ddof) + eps), "Features keep different sizes",
+                "sum the squares over axis 0 only"))),
     Checks(covariance,
         cases=(
             call(_by_hand), call(_by_hand, 1).about("an unbiased estimate"), call(_x),

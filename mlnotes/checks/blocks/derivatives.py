@@ -187,6 +187,18 @@ def _stepping(step, quotient):
     return version
 
 
+def _left_behind(f, x):
+    """Step along each coordinate in turn, and stay at the last step."""
+    x, columns = np.array(x, float), []
+    for j in np.ndindex(x.shape):
+        h = 6e-6 * (abs(x[j]) or 1)
+        x[j] += h
+        ahead = np.array(f(x.copy()))
+        x[j] -= 2 * h
+        columns.append((ahead - f(x.copy())) / (2 * h))
+    return np.stack(columns, axis=-1).reshape(*np.shape(columns[0]), *x.shape)
+
+
 def _central(f, x, h, e):
     return (np.asarray(f(x + e)) - f(x - e)) / (2 * h)
 
@@ -283,7 +295,9 @@ CHECKS = (
                 e: (np.asarray(f(x + h)) - f(x - h)) / (2 * h)), "All columns are the same",
                 "move one coordinate at a time, and move it back"),
             Mistake("no loop over the inputs", lambda f, x: (np.asarray(f(x + 1e-5)) - f(x - 1e-5)) / 2e-5,
-                "It has the shape of the outputs", "move one coordinate at a time: one column for each"))),
+                "It has the shape of the outputs", "move one coordinate at a time: one column for each"),
+            Mistake("moved, and not moved back", _left_behind, "All columns but the first are taken beside x",
+                "move each coordinate back before the next one"))),
     Checks(complex_step_jacobian,
         cases=(
             call(length_squared, np.array([3.0, -1.0])).about("a function with one value"),
@@ -461,6 +475,7 @@ CHECKS = (
             call(_unit[0], np.array([1.0, 0.0, 0.0])),
             call(_unit[0], np.array([1.0, 3.0, -1.0]), gain=np.array([1.0, 2.0, -1.0])).about("a gain"),
             call(_unit[0], np.array([1.0, 3.0, -1.0]), gain=np.array([2.0, 0.0, 1.0])).about("a gain with a 0"),
+            call(_unit[0], np.array([1.0, 3.0, -1.0]), gain=np.zeros(3)).about("a gain of zeros"),
             call(_unit[0], np.array([1.0, 3.0, -1.0]), eps=0.5).about("an eps of 0.5"),
             call(np.array([2.0, 2.0, 2.0]), np.array([1.0, 3.0, -1.0]), eps=0.25).about("features that are all equal"),
             call(_rows, _rows_upstream).about("three rows"),

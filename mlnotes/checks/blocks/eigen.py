@@ -361,6 +361,9 @@ CHECKS = (
             call(_large).about("large numbers that are symmetric up to rounding errors"),
             call(1e-100 * _asymmetric).about("small numbers that are not symmetric"),
             call(1e-12 * _rounded).about("entries of 1e-12"),
+            call(2.0**-50 * _ones_missed).about("entries of 1e-15"), call(np.eye(2)).about("the identity"),
+            call(np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 1.0], [0.0, 1.0, 2.0]])).about(
+                "a zero between equal entries of the diagonal"),
             *(call(unit * (_odd + _odd.T)).about(f"entries of {unit}", edge=True, absolute=1e-10)
                 for unit in (1e200, 1e-200))),
         claims=(
@@ -438,6 +441,7 @@ CHECKS = (
             call(_two, np.array([1.0, 0.0])), call(_two, np.array([3.0, 1.0])).about("a length of more than 1"),
             call(_two, np.array([0.0, 1.0])), call(_ones_missed, np.array([1.0, -1.0])).about("entries whose sum is 0"),
             call(_odd, _start), call(-_odd, 2 * _start),
+            call(_two, np.array([-1.0, 0.0])).about("a vector without a positive entry"),
             call(_two, np.array([1e200, 2e200])).about("a vector of 1e200", edge=True),
             call(1e200 * _two, np.array([1.0, 2.0])).about("entries of 1e200", edge=True)),
         claims=(

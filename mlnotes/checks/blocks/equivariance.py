@@ -177,7 +177,9 @@ _TABLES = {"multiplication by 0, 1 and -1": np.array([[0, 0, 0], [0, 1, 2], [0, 
     "a table where (ij)k is not i(jk) for 1, 2 and 2 only": np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]]),
     "a table where (ij)k is not i(jk) for 0, 0 and 1": np.array([[1, 0], [0, 0]]),
     "a table that holds 0 only": np.array([[0, 0], [0, 0]]),
-    "a table with two inverses of one element": np.array([[0, 1, 2], [1, 0, 0], [2, 0, 0]])}
+    "a table with two inverses of one element": np.array([[0, 1, 2], [1, 0, 0], [2, 0, 0]]),
+    "a table with a second inverse that works from both sides": np.array(
+        [[0, 1, 2, 3], [1, 2, 0, 0], [2, 1, 0, 2], [3, 0, 1, 2]])}
 
 
 def _by_definition(table):
@@ -196,6 +198,13 @@ def _by_definition(table):
 def _differently_judged(f):
     tables = [np.reshape(entries, (2, 2)) for entries in itertools.product(range(2), repeat=4)]
     return sum(sorted(f(table)) != _by_definition(table) for table in (*tables, *_TABLES.values()))
+
+
+def _with_three_different(table):
+    found, triples = [*broken_axioms(table)], itertools.permutations(range(len(table)), 3)
+    if "closure" in found or any(table[table[i, j], k] != table[i, table[j, k]] for i, j, k in triples):
+        return found
+    return [it for it in found if it != "associativity"]
 
 
 def _with_two_elements(table):
@@ -508,7 +517,9 @@ CHECKS = (
                 *["inverses"] * (not {"closure", "identity"} & {*broken_axioms(table)} and any(len({*row}) < len(row)
                 for row in np.asarray(table).tolist()))],
                 "An element that is twice in a row counts as a missing inverse",
-                "ask for ij = e and ji = e: without associativity a row may repeat others"))),
+                "ask for ij = e and ji = e: without associativity a row may repeat others"),
+            Mistake("three different elements only", _with_three_different,
+                "Associativity is not tried where an element comes twice", "try all triples, repetitions among them"))),
     Checks(generate_group, run=lambda version, *arguments, **options: _sorted(version(*arguments, **options)),
         cases=(
             call(np.stack([_TURN])), call(np.stack([_TURN, _MIRROR])), call(_SIXTH).about("entries that are rounded"),

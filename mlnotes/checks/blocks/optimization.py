@@ -425,6 +425,15 @@ _ADAM = (
         ("beta2 * square + (1 - beta2) * g**2", "beta1 * square + (1 - beta1) * g**2"),
         (_MEAN, "mean / (1 - beta2**t)"), (_SQUARE, "square / (1 - beta1**t)")), "It swings widely",
         "beta1 belongs to the mean, beta2 to the mean square"),
+    Mistake("eps as the smallest root", (_DIVIDED, "np.maximum(np.sqrt(unbiased_square), eps)"),
+        "`eps` counts only where the root is smaller", "add eps to the root of every coordinate"),
+    Mistake("power of the difference", ((_MEAN, "mean / (1 - beta1)**t"), (_SQUARE, "square / (1 - beta2)**t")),
+        "The first step is right, and later ones are not", "take the power of beta alone: 1 - beta**t"),
+    Mistake("sizes for squares", ("g**2", "np.abs(g)"), "The mean of the sizes stands for that of the squares",
+        "square the gradient: the root comes after the mean"),
+    Mistake("parentheses forgotten", (("beta1 * mean + (1 - beta1) * g", "beta1 * mean + 1 - beta1 * g"),
+        ("beta2 * square + (1 - beta2) * g**2", "beta2 * square + 1 - beta2 * g**2")),
+        "The mean square becomes negative, and has no root", "put 1 - beta into parentheses, and multiply by that"),
 )
 
 CHECKS = (
@@ -541,7 +550,10 @@ CHECKS = (
                 "x = x - rate * (g + beta * velocity)\n            velocity = g"), "It remembers one gradient only",
                 "keep the velocity, in which all gradients live on"),
             Mistake("no friction", ("beta * velocity", "velocity"), "It never comes to rest",
-                "let only beta times the velocity survive"))),
+                "let only beta times the velocity survive"),
+            Mistake("Nesterov's step",
+                ("x = x - rate * velocity", "x = x - rate * (problem.gradient(x) + beta * velocity)"),
+                "Its first step is too long: it is Nesterov's", "let the velocity alone move the point"))),
     Checks(nesterov, run=_first_steps,
         cases=(_walk(0.1), _walk(0.1, beta=0.5), _walk(0.03, 0.8), _walk(0.1, 0.0)),
         claims=(
@@ -594,7 +606,8 @@ CHECKS = (
                 "add 1 - beta times the square"))),
     Checks(adam, run=_first_steps,
         cases=(_walk(), _walk(0.1), _walk(beta1=0.5), _walk(beta2=0.5), _walk(eps=0.5), _walk(0.1, 0.5, 0.75, 0.01),
-            *_ANEW, call(_rate(0.1, "hinge")).about("a slope that ends")),
+            _walk(0.1, beta1=0.0), _walk(0.1, beta2=0.0), _walk(0.1, eps=8.0), *_ANEW,
+            call(_rate(0.1, "hinge")).about("a slope that ends")),
         claims=(
             Claim("the first step moves every coordinate by the rate",
                 lambda f: distance(np.abs(_first_step(0.1, 0.8, 0.95, 1e-12)(f)), np.full(3, 0.1)), 1e-10,
@@ -609,7 +622,7 @@ CHECKS = (
     Checks(adamw, run=_first_steps,
         cases=(
             _walk(), _walk(0.1), _walk(beta1=0.5), _walk(beta2=0.5), _walk(eps=0.5), _walk(weight_decay=0.5),
-            _walk(0.1, weight_decay=0.0), _walk(0.1, 0.5, 0.75, 0.01, 0.25)),
+            _walk(0.1, weight_decay=0.0), _walk(0.1, 0.5, 0.75, 0.01, 0.25), _walk(0.1, eps=8.0)),
         claims=(
             Claim("without decay it is Adam",
                 lambda f: distance(_path(f, 0.1, 0.8, 0.95, 1e-4, 0.0), _path(adam, 0.1, 0.8, 0.95, 1e-4)),

@@ -681,7 +681,6 @@ def wrong_jacobi_eigh__one_sweep(a):
 
 
 def wrong_jacobi_eigh__arctan(a):
-    """Line 8"""
     a, v = np.array(a, float), np.eye(len(a))
     if not _symmetric(a):
         raise ValueError("a must be symmetric")

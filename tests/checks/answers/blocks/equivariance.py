@@ -652,7 +652,6 @@ def wrong_broken_axioms__stops_at_the_first(table):
 
 
 def wrong_broken_axioms__each_element_once(table):
-    """names the first only"""
     n = np.arange(len(table))
     if not np.isin(table, n).all():
         return ["closure"]
