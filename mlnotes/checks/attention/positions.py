@@ -149,6 +149,14 @@ _TURNING = (
 )
 
 
+def _overwritten(x, positions, base=10000.0):
+    out, angles = np.array(x), np.asarray(positions)[..., None] * frequencies(x.shape[-1], base)
+    a, b = out[..., 0::2], out[..., 1::2]
+    out[..., 0::2] = a * np.cos(angles) - b * np.sin(angles)
+    out[..., 1::2] = a * np.sin(angles) + b * np.cos(angles)
+    return out
+
+
 def _rotation(function, pair, *mistakes):
     return Checks(function, cases=(
         call(_x2, np.array([0, 1])), call(_x4, np.array([2, 5])),
@@ -200,7 +208,11 @@ CHECKS = (
             Mistake("slowest wave at 1/10000",
                 ("frequencies(d)", "10000.0 ** (-np.arange(d // 2) / max(1, d // 2 - 1))"),
                 "The last wave is as slow as 1/10000, which the formula never reaches",
-                "divide r by d/2, not by d/2 - 1 as tensor2tensor does"))),
+                "divide r by d/2, not by d/2 - 1 as tensor2tensor does"),
+            *(Mistake("power before the product", ("np.arange(n)[:, None] * frequencies(d)", it),
+                "Where several waves are asked for, they are others", "put 2r/d into parentheses: ** binds first")
+                for it in ("np.arange(n)[:, None] / 10000.0**2 * np.arange(d // 2) / d",
+                "np.arange(n)[:, None] / (10000.0 ** (2.0 * np.arange(d // 2)) / d)")))),
     _rotation(rotary, lambda j, d: (2 * j, 2 * j + 1), Mistake("halves paired", ((_EVEN, _HALVES), _IN_HALVES),
         "Coordinates half a width apart are turned together",
         "pair neighbours; the other pairing is rotary_halves, and queries and keys must use the same",
@@ -209,7 +221,9 @@ CHECKS = (
         Mistake("angles in two rows", ((_FIRST, "a * np.tile(cos, 2)[..., 0::2] - b * np.tile(sin, 2)[..., 0::2]"),
         (_SECOND, "a * np.tile(sin, 2)[..., 1::2] + b * np.tile(cos, 2)[..., 1::2]")),
         "The two of a pair are turned by different angles",
-        "repeat each angle for two neighbours: np.repeat, not np.tile")),
+        "repeat each angle for two neighbours: np.repeat, not np.tile"),
+        Mistake("first coordinates overwritten", _overwritten, "The second of each pair is made of the turned first",
+        "compute both before you write either: a slice is a view")),
     _rotation(rotary_halves, lambda j, d: (j, j + d // 2), Mistake("neighbours paired", ((_HALVES, _EVEN), *_IN_PAIRS),
         "Neighbouring coordinates are turned together", "pair coordinates r and r + d/2; the other pairing is rotary",
         _BOTH_PAIRINGS), Mistake("not permuted before", (_HALVES, _EVEN),

@@ -210,7 +210,7 @@ def right_rotary__view_as_complex(x, positions, base=10000.0):
 
 
 def wrong_rotary__overwritten(x, positions, base=10000.0):
-    """Line 6"""
+    """made of the turned first"""
     angles = positions[..., None] * frequencies(x.shape[-1], base)
     out = x.copy()
     out[..., 0::2] = out[..., 0::2] * np.cos(angles) - out[..., 1::2] * np.sin(angles)
