@@ -91,12 +91,24 @@ class Trial:
     def changed(self, found, right=None):
         """Name the first argument that a version leaves otherwise than it should, or than another version does."""
         left = (right or self.right).left
-        return next((name for name, value in left.items() if _unlike(found.left[name], value, self)), "")
+        given = {} if right else self._given
+        return next((it for it, value in left.items() if self._unlike_left(found.left[it], value, given.get(it))), "")
 
     @property
     def right_changes(self):
         """Whether the book's version itself changes an argument, such as a cache."""
-        return bool(self.changed(Outcome(left=_by_name(self.checks, self.case.arguments, self.case.named))))
+        return bool(self.changed(Outcome(left=self._given)))
+
+    @property
+    def _given(self):
+        return _by_name(self.checks, self.case.arguments, self.case.named)
+
+    def _unlike_left(self, found, right, given):
+        """Compare what was left of an argument: to the last bit where ours only reads it, else up to rounding."""
+        if all(isinstance(it, np.ndarray) and it.dtype.kind in "fc" for it in (found, right, given)):
+            if np.array_equal(right, given, equal_nan=True):
+                return not np.array_equal(found, given, equal_nan=True)
+        return _unlike(found, right, self)
 
     def _unlike_error(self, found):
         if isinstance(found.error, TooLong):

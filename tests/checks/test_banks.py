@@ -20,6 +20,7 @@ from mlnotes.diagnosis.known import told, version_of
 from mlnotes.diagnosis.source import parameters_of
 from mlnotes.diagnosis.trials import quiet, trials
 from mlnotes.diagnosis.variations import variations
+from mlnotes.efficient.language_model import next_token_probabilities
 
 ALL = all_checks()
 BANK = [
@@ -120,6 +121,22 @@ def test_a_size_that_all_parts_of_a_result_share_is_noticed():
         return float(max(errors))
 
     assert check(my_equivariance_error).verdict == "edge"
+
+
+def test_a_token_whose_sum_only_reaches_the_number_that_is_drawn_is_noticed():
+    def my_generate(step, ids, n_tokens, stop=None, rng=None, **choice):
+        rng, new, written = np.random.default_rng(rng), ids, []
+        for _ in range(n_tokens):
+            reached = np.cumsum(next_token_probabilities(step(new)[-1], **choice))
+            token = int(np.argmax(reached >= rng.random() * reached[-1]))
+            if token == stop:
+                break
+            written.append(token)
+            new = np.array([token])
+        return np.array(written, dtype=int)
+
+    report = check(my_generate)
+    assert (report.verdict, "every draw is 0" in report.says) == ("edge", True)
 
 
 def keeping(function):

@@ -565,6 +565,22 @@ class TestCauses:
 
         assert "`x` has changed after the call: write into a copy." in check(my_log_softmax).says
 
+    def test_an_argument_that_is_moved_and_moved_back_up_to_rounding_is_named(self):
+        def my_numerical_jacobian(f, x):
+            moved = x if isinstance(x, np.ndarray) and x.dtype == float else np.array(x, dtype=float)
+            columns = []
+            for j in np.ndindex(moved.shape):
+                step = 6e-6 * (abs(moved[j]) or 1)
+                moved[j] += step
+                ahead = np.array(f(moved.copy()))
+                moved[j] -= 2 * step
+                columns.append((ahead - f(moved.copy())) / (2 * step))
+                moved[j] += step
+            return np.stack(columns, axis=-1).reshape(*np.shape(columns[0]), *moved.shape)
+
+        report = check(my_numerical_jacobian)
+        assert (report.verdict, "`x` has changed after the call" in report.says) == ("wrong", True)
+
     def test_two_arguments_that_are_written_to_are_spoken_of_as_two(self):
         def my_dot(x, y):
             result = float(np.sum(x * y))

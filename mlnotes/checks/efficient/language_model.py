@@ -66,11 +66,20 @@ class _Reader:
         return np.array(scores)
 
 
+def _drawing_zeros():
+    bits = np.random.MT19937()
+    bits.state = {"bit_generator": "MT19937", "state": {"key": np.zeros(624, np.uint32), "pos": 624}}
+    return np.random.Generator(bits)
+
+
+_GENERATORS = {"default_rng(5)": lambda: np.random.default_rng(5), "Generator(zeros)": _drawing_zeros}
+
+
 def _written(version, reader, ids, n_tokens, **options):
     """List what was written, and what was read for it: what is read on, and not needed, does not count."""
     step = _Reader()
-    if isinstance(options.get("rng"), tuple):
-        options["rng"] = np.random.default_rng(*options["rng"])
+    if isinstance(options.get("rng"), str):
+        options["rng"] = _GENERATORS[options["rng"]]()
     options.setdefault("rng", 0)  # who draws where nothing is to be drawn shall draw the same each time
     written = version(step, ids, n_tokens, **options)
     if written is None:
@@ -82,8 +91,11 @@ def _written(version, reader, ids, n_tokens, **options):
 
 def _written_generate(name, case):
     """Write a call down; the model that it hands over is one of five tokens, of which no more need be known."""
-    text = written_call(name, case).replace("'step'", "step").replace("rng=(5,)", "rng=np.random.default_rng(5)")
-    return f"# step: a model of 5 tokens\n{text}"
+    text = written_call(name, case).replace("'step'", "step")
+    for it in _GENERATORS:
+        text = text.replace(repr(it), f"np.random.{it}")
+    zeros = "\n# zeros: bits that are all 0, so that every number drawn is 0" if "zeros" in text else ""
+    return f"# step: a model of 5 tokens{zeros}\n{text}"
 
 
 def _one_by_one(ids, n_tokens, stop=None, rng=None, **choice):
@@ -201,12 +213,13 @@ CHECKS = (
         cases=(
             call("step", np.array([1, 3]), 6, temperature=0), call("step", np.array([2]), 5, rng=0),
             call("step", np.array([2]), 9, stop=4, temperature=0).about("a token that stops"),
-            call("step", np.array([2]), 8, rng=(5,)).about("a generator"),
+            call("step", np.array([2]), 8, rng="default_rng(5)").about("a generator"),
             call("step", np.array([0, 1, 2]), 7, rng=3, temperature=3.0, top_k=4, top_p=0.9).about("all choices"),
             call("step", np.array([2]), 0).about("nothing to write"),
             call("step", np.array([0]), 5, stop=3, temperature=0).about("the first token stops"),
             call("step", np.array([1, 3]), 12, stop=3, rng=2, top_k=2),
-            call("step", np.array([2]), 9, stop=0, rng=0, temperature=3.0).about("token 0 stops")),
+            call("step", np.array([2]), 9, stop=0, rng=0, temperature=3.0).about("token 0 stops"),
+            call("step", np.array([2]), 6, rng="Generator(zeros)", top_k=2).about("every draw is 0", edge=True)),
         claims=(
             Claim("the whole text read anew for every token, drawn by numpy's choice", _rewritten, kind="oracle"),
             Claim("each token is read once", lambda f: float(_written(f, "step", np.array([1, 3]), 6, rng=0)["read"]
