@@ -1301,7 +1301,7 @@ def wrong_momentum__velocity_of_the_walk_before(rate, beta=0.9):
 
 
 def wrong_momentum__ten_steps(rate, beta=0.9):
-    """It ends of its own accord: go on for ever"""
+    """It ends after 10 steps: go on for ever"""
 
     def steps(problem, x):
         v = 0.0
@@ -1786,10 +1786,10 @@ wrong_minimize__hessian_of_the_start = slip(right_minimize__loop, "hessian(x)", 
 _SHORT_STEP = "yield x\n            if np.linalg.norm(rate * v) < 1e-6:\n                return"
 _AT_REST = "if np.linalg.norm(v) < 1e-8:\n                break\n            x = x - rate * v"
 wrong_momentum__ends_with_a_short_step = slip(
-    right_momentum__two_lines, "yield x", _SHORT_STEP, "It ends of its own accord"
+    right_momentum__two_lines, "yield x", _SHORT_STEP, "go on for ever"
 )
 wrong_momentum__ends_at_rest = slip(
-    right_momentum__two_lines, "x = x - rate * v", _AT_REST, "Line 7, `break`: it should not be there."
+    right_momentum__two_lines, "x = x - rate * v", _AT_REST, "steps: go on for ever"
 )
 
 
