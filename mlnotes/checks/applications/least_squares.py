@@ -376,7 +376,10 @@ CHECKS = (
                 "divide by the root of what is left of the diagonal entry"),
             Mistake("squares of each row", ("l[j:, :j] @ l[j, :j])", "(l[j:, :j] ** 2).sum(axis=1))"),
                 "Below the diagonal each row's own squares are subtracted",
-                "subtract the product of row i with row j"))),
+                "subtract the product of row i with row j"),
+            Mistake("column not divided", ("/ math.sqrt(pivot)", "/ math.sqrt(pivot)\n        l[j + 1 :, j] *= l[j, j]"),
+                "Below the diagonal its columns are too large by the root of the pivot",
+                "divide the whole column by it"))),
     Checks(standard_errors,
         cases=(
             call(np.ones((4, 1)), np.array([1.0, 2.0, 3.0, 6.0])).about("a column of ones"),
