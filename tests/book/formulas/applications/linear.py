@@ -79,15 +79,15 @@ INLINE = {
         r"g_{ij}=\partial L/\partial y_{ij}": COMMON,
         r"\partial L/\partial x_{it}=\sum_jg_{ij}w_{tj}": COMMON,
     },
-    "0716d970": {r"\mathbf W^{\mathsf T}=\mathbf 0": NotRead("a condition")},
-    "lin-var1": {r"y=\sum_tx_tw_t": CENTRED},
+    "lin-var1": {
+        r"\mathbf W^{\mathsf T}=\mathbf 0": NotRead("a condition"),
+        r"y=\sum_tx_tw_t": CENTRED,
+    },
     "91032ad7": {
         r"2^{50}\approx10^{15}": {"≈": 0.12},
         r"\mathrm{Var}(w)=2/(d+k)": WIDTHS | {"w": np.diag([-1, 1]) * glorot_std(100, 400)},
     },
     "lin-both2": {
-        "2d/(d+k)": WIDTHS | {"value": 100 * glorot_std(100, 400) ** 2},
-        "2k/(d+k)": WIDTHS | {"value": 400 * glorot_std(100, 400) ** 2},
         r"\mathrm{Var}(w)=2/d": WIDTHS | {"w": np.diag([-1, 1]) * he_std(100)},
     },
     "8effee40": {
