@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from mlnotes.applications import mlp as ours
 from mlnotes.applications.linear import linear
-from mlnotes.book.formulas import From, NotRead
+from mlnotes.book.formulas import From
 
 rng = np.random.default_rng(0)
 n, d, h, k = 5, 3, 7, 2
@@ -181,7 +181,7 @@ INLINE = {
         r"\sigma(x)=1/(1+e^{-x})": BENDS,
         r"\sigma'=\sigma(1-\sigma)": {r"\sigma": ours.sigmoid(np.float64(AT)), r"\sigma'": slope(ours.sigmoid)(AT)},
     },
-    "0716d970": {r"x=-10000": NotRead("a choice of x"), r"\sigma(x)=e^x/(1+e^x)": BENDS},
+    "0716d970": {r"\sigma(x)=e^x/(1+e^x)": BENDS},
     "mlp-back1": {r"L=\tfrac12\sum_{ij}y_{ij}^2": LOSS},
     "12c6fc06": {r"s_k=(v_{k+1}-v_k)/(t_{k+1}-t_k)": PIECES},
     "bc33ea4e": {
@@ -192,7 +192,7 @@ INLINE = {
         r"xw+b=0": {"x": 0.75, "w": -2.0, "b": 1.5},
         r"x=-b/w": {"x": np.roots([-2.0, 1.5])[0], "w": -2.0, "b": 1.5},
     },
-    "mlp-learn4": {
+    "mlp-learn3": {
         r"T(x)=2\,\mathrm{relu}(x)-4\,\mathrm{relu}(x-\tfrac12)": BENDS | {"x": [0.2, 0.4, 0.7, 0.9], "T": tent}
     },
     "59129aac": {r"\sigma(x)+\sigma(-x)=1": BENDS},
