@@ -120,7 +120,6 @@ INLINE = {
         r"\mathbf x=\sum_i\frac{\mathbf u_i\cdot\mathbf b}{s_i}\mathbf v_i": COMMON,
     },
     "digits": {r"\varepsilon=10^{-8}": NotRead("a choice")},
-    "alike-text": {r"\varepsilon=10^{-4}": NotRead("a choice")},
     "shortest": {
         r"\mathbf x=\mathbf A^+\mathbf b": COMMON | {r"\mathbf A": dependent, r"\mathbf x": lstsq(dependent, b, "svd")},
         r"\sqrt\lambda\,x_i=0": NotRead("a problem to be solved"),
