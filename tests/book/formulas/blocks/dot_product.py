@@ -69,7 +69,7 @@ FORMULAS = {
     "902ba3cd": [COMMON],
     "fa35e192": [COMMON, COMMON, COMMON],
     "7d31c5f8": [NEAREST, COMMON],
-    "5cf0284b": [PARALLEL],
+    "22d200f8": [PARALLEL],
     "af3e1334": [BASIS],
     "98fbc42f": [ROUNDING],
     "827bfc45": [ANGLE],
@@ -93,8 +93,8 @@ INLINE = {
         r"/(\mathbf a^{\mathsf T}\mathbf a)^2=\mathbf P": COMMON,
     },
     "bc33ea4e": {r"t=(\mathbf a\cdot\mathbf b)/(\mathbf a\cdot\mathbf a)": NEAREST},
-    "22d200f8": {r"t=\frac12": MIDDLE},
-    "5cf0284b": {
+    "22d200f8": {
+        r"t=\frac12": MIDDLE,
         r"\cos\theta=\mathbf a\cdot\mathbf b/(\lVert\mathbf a\rVert_2\lVert\mathbf b\rVert_2)": COMMON,
     },
     "98fbc42f": {r"u=2^{-53}": {"u": np.finfo(float).eps / 2}},
