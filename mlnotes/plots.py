@@ -724,24 +724,6 @@ def masks(ax, allowed, title="", rows=None):
     ax.set_title(title)
 
 
-def calibration(ax, groups):
-    """Draw how often answers were right against how sure they were, with two standard errors either way.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where to draw.
-    groups : dict of str to (array (n,), array (n,), array (n,))
-        For each name the mean weight of n groups of answers, the share of right ones, and the number of answers.
-    """
-    ax.plot([0, 1], [0, 1], color=FAINT, lw=0.8, ls="-", zorder=0)
-    for (name, (said, right, size)), color, marker in _each(groups, _COLORS, _MARKERS):
-        spread = 2 * np.sqrt(said * (1 - said) / size)  # of the share, if the weights are honest
-        ax.errorbar(said, right, spread, fmt=marker, ms=5, lw=1, ls="none", color=color, label=name)
-    ax.set(xlim=(0.35, 1.02), ylim=(0.35, 1.02), xlabel="weight of the answer", ylabel="share of right answers")
-    ax.legend(loc="lower right")
-
-
 def tower(ax, parts, x=0.0, block=None, title=""):
     """Draw what tokens pass through, from bottom to top, and the paths that lead around some of it.
 

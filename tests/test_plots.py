@@ -73,19 +73,6 @@ def test_what_is_handed_over_leaves_a_tower_at_its_top_and_enters_the_other_from
     assert (label.get_text(), label.get_position()[1] > 4.3) == ("keys and values", True)
 
 
-def test_calibration_stands_at_the_shares_with_two_standard_errors(ax):
-    said, right, size = np.array([0.6, 0.9]), np.array([0.5, 0.8]), np.array([100, 400])
-    plots.calibration(ax, {"trained": (said, right, size)})
-    [bars] = ax.containers
-    marks, _, [errors] = bars
-    assert marks.get_xydata().tolist() == [[0.6, 0.5], [0.9, 0.8]]
-    ends = [it.vertices[:, 1].tolist() for it in errors.get_paths()]
-    spread = 2 * np.sqrt([0.6 * 0.4 / 100, 0.9 * 0.1 / 400])  # of the share, where it is what was said
-    np.testing.assert_allclose(ends, np.transpose([right - spread, right + spread]), rtol=ROUNDED)
-    assert [[0, 0], [1, 1]] in lines(ax)  # what is sure as often as it is right
-    assert [it.get_text() for it in ax.get_legend().get_texts()] == ["trained"]
-
-
 def test_a_charge_has_its_sign_at_its_start_and_its_path_begins_outside_of_the_ring(ax):
     x = np.array([[[0.0, 0.0], [2.0, 1.0]], [[0.01, 0.0], [2.0, 0.5]], [[1.0, 0.0], [2.0, 0.0]]])
     plots.charged_paths(ax, x, [1, -1])
