@@ -103,7 +103,6 @@ INLINE = {
     "signs-answer": {
         r"1-\sqrt{1+x_2^2}=0": {r"\mathbf x": np.array([1, 1e-9])},
         r"\tau=2/(\mathbf v\cdot\mathbf v)=(\beta-x_1)/\beta": MIRROR,
-        r"x_1-\beta=-\sum_{i>1}x_i^2/(x_1+\beta)": MIRROR | {"i": range(1, 6)},
     },
     "volume-end": {
         r"\mathbf Q^{\mathsf T}\mathbf Q=\mathbf I": COMMON,
