@@ -109,10 +109,11 @@ def test_the_sample_stays_when_an_answer_is_added():
 
 def test_a_check_takes_about_a_second_at_most():
     # Of the processor's, of 19 answers in 20: some do not end, and are stopped after seconds. A second is asked for on
-    # the machine where `repairs.EFFORT` was fitted; another may be half as fast, and as much is tried there.
+    # the machine where `repairs.EFFORT` was fitted; another may be half as fast, and as much is tried there. Beside
+    # another process on the same core, all takes up to half as long again.
     seconds = sorted(seconds_of(*it.values) for it in some(WRONG, 80))
     assert seconds[len(seconds) // 2] < 0.5, seconds
-    assert seconds[int(0.95 * len(seconds))] < 2, seconds
+    assert seconds[int(0.95 * len(seconds))] < 3, seconds
 
 
 def test_most_wrong_answers_are_named():

@@ -224,8 +224,8 @@ def _first_steps(version, *settings, **named):
     count = {"long": 1001, "far": 100}.get(walk, 4)
     points = _points(stepper(problem, start), start, count)
     if len(points) <= count:
-        raise AssertionError(f"it ends after {len(points) - 1} steps: go on for ever, `while True`; whoever asks for the "
-            "steps decides when there are enough")
+        raise AssertionError(f"it ends after {len(points) - 1} steps: go on for ever, `while True`; whoever asks for "
+            "the steps decides when there are enough")
     return count if walk == "long" else points[-1] if walk == "far" else points
 
 
