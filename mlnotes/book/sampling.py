@@ -3,7 +3,7 @@
 import os
 import zlib
 
-EVERY = int(os.environ.get("MLNOTES_EVERY", 32))  # 4 in `.ci/run` and for one chapter, 1 for all there are
+EVERY = int(os.environ.get("MLNOTES_EVERY", 64))  # 4 in `.ci/run` and for one chapter, 1 for all there are
 
 
 def sample(things, every, name_of=str):

@@ -30,6 +30,7 @@ from mlnotes.book.svg import DARK, READABLE
 ROOT = Path(__file__).parents[2]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 CHAPTERS = [it["file"] for part in TOC["parts"] if part["caption"] != "Reference" for it in part["chapters"]]
+VISITED = sample(CHAPTERS, EVERY // 16)  # by `.ci/run` all
 MAP = read_map(ROOT / "chapters/map.yml")
 
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -214,12 +215,12 @@ def _read(path):
 
 @pytest.fixture(scope="module")
 def visits(pages, browser, about):
-    """Open every page once, or those of the one chapter, and look at it in both widths and both themes.
+    """Open some pages, or those of the one chapter, and look in both widths and both themes; by ``.ci/run`` all.
 
-    For what keeps people from using a page, some are looked at; by ``.ci/run`` all.
+    For what keeps people from using a page, fewer are looked at.
     """
     groups = {}
-    for name, page in ((it, pages[it]) for it in (about.pages if about else pages)):
+    for name, page in ((it, pages[it]) for it in (about.pages if about else sample(pages, EVERY // 16))):
         template = next((it for it in TEMPLATES if name.startswith(it)), None)
         groups.setdefault((template, page.files) if template else name, []).append(name)
     context = browser.new_context(viewport={"width": NARROW, "height": 900})
@@ -389,7 +390,7 @@ def test_what_is_too_wide_for_a_narrow_page_is_seen_from_its_beginning(visits):
     assert not {name: blocks for name, blocks in found.items() if blocks}
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", VISITED)
 def test_on_a_wide_page_nothing_in_a_chapter_needs_to_scroll(chapter, visits):
     blocks = visits[chapter].too_wide[WIDE]
     found = {cell_with(chapter, it): (it["what"], it["pixels"]) for it in blocks}
@@ -575,7 +576,7 @@ def test_all_math_is_typeset(visits):
     assert all("mathjax" in " ".join(visits[name].requests) for name in visits.keys() & {*CHAPTERS})
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", VISITED)
 def test_figures_and_formulas_have_the_numbers_on_the_page_that_they_have_in_the_notebook(chapter, visits):
     cells = json.loads((ROOT / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
     source = "\n".join("".join(it["source"]) for it in cells if it["cell_type"] == "markdown")
@@ -653,7 +654,7 @@ def test_the_link_to_a_figure_is_seen_under_the_pointer_and_from_the_keyboard(bu
     page.close()
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", VISITED)
 def test_code_in_a_chapter_links_to_its_documentation_and_back(chapter, pages, visits, built):
     documentation = chapter.replace("chapters", "chapters/api", 1)
     functions = documentation.replace("chapters/api", "mlnotes", 1).replace("/", ".") + "."
@@ -662,7 +663,7 @@ def test_code_in_a_chapter_links_to_its_documentation_and_back(chapter, pages, v
     assert (built / f"{chapter}.html") in {local(url)[0] for url in pages[documentation].links}
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", VISITED)
 def test_a_chapter_weighs_less_than_a_megabyte_and_a_half_beside_mathjax_and_the_theme(chapter, visits, built):
     shared = [built / "_static" / name for name in ("mathjax", "scripts", "styles", "vendor")]
     paths = {local(url)[0] for url in visits[chapter].requests if url.startswith("file:")}

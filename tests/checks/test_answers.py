@@ -3,7 +3,7 @@
 They stand in ``answers/<part>/<name>.py``. ``right_<function>__<style>`` must be accepted. ``wrong_<function>__<slip>``
 must be refused; where it has a docstring, the report must say that, and where it has none, the report must not guess.
 A wrong answer that is a right one with a slip is made of it by `slips.slip`.
-All take minutes: about a fourth of the right ones is tried, an eighth of the refusals, and a thirty-second of the
+All take minutes: about an eighth of the right ones is tried, a sixteenth of the refusals, and a sixty-fourth of the
 causes; by ``.ci/run`` all that are right or refused, and a fourth of the causes.
 """
 
