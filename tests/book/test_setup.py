@@ -278,7 +278,7 @@ class TestContinuousIntegration:
 
 
 class TestBrowser:
-    NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
     PLACES = (
         "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
         r"C:\Program Files\Google\Chrome\Application\chrome.exe",
