@@ -1808,3 +1808,6 @@ def wrong_adam__one_correction_for_both(rate=1e-3, beta1=0.9, beta2=0.999, eps=1
             yield x
 
     return stepper
+
+
+wrong_adam__corrected_for_66_steps = slip(right_adam__two_lists, "t += 1", "t += 1 if t < 66 else 1e9", "Line 6")
