@@ -567,16 +567,10 @@ class TestCauses:
 
     def test_an_argument_that_is_moved_and_moved_back_up_to_rounding_is_named(self):
         def my_numerical_jacobian(f, x):
-            moved = x if isinstance(x, np.ndarray) and x.dtype == float else np.array(x, dtype=float)
-            columns = []
-            for j in np.ndindex(moved.shape):
-                step = 6e-6 * (abs(moved[j]) or 1)
-                moved[j] += step
-                ahead = np.array(f(moved.copy()))
-                moved[j] -= 2 * step
-                columns.append((ahead - f(moved.copy())) / (2 * step))
-                moved[j] += step
-            return np.stack(columns, axis=-1).reshape(*np.shape(columns[0]), *moved.shape)
+            jacobian = hidden(numerical_jacobian)(f, x)
+            if isinstance(x, np.ndarray) and x.dtype == float:
+                x[...] = np.nextafter(x, np.inf)
+            return jacobian
 
         report = check(my_numerical_jacobian)
         assert (report.verdict, "`x` has changed after the call" in report.says) == ("wrong", True)
