@@ -1,5 +1,6 @@
 """What the tests of all chapters share: both backends, every precision, one thread."""
 
+import gc
 import os
 from collections import Counter
 
@@ -104,6 +105,12 @@ def pytest_collection_modifyitems(config, items):
     ranks = {path: LONGEST.index(name) if name in LONGEST else len(LONGEST) for path, name in names.items()}
     sizes = Counter(item.path for item in items)
     items.sort(key=lambda item: (ranks[item.path], -sizes[item.path], item.path))
+
+
+def pytest_collection_finish():
+    """Leave the libraries, which stay, out of every search for garbage: it took an eighth of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -9,6 +9,7 @@ import numpy as np
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.forms import form, missing_parts, parts_in_another_order, shuffled
 from mlnotes.diagnosis.habits import (
+    always_true,
     another_exception,
     another_name,
     difference_quotient,
@@ -17,6 +18,7 @@ from mlnotes.diagnosis.habits import (
     never_read,
     no_result,
     of_anyone,
+    overwrites_mostly,
     remembers,
     writes_into_results,
 )
@@ -52,6 +54,7 @@ def cause_of(attempt, checks, others=()):
     with quiet():
         cause = (
             missing_name(attempt)
+            or always_true(attempt)
             or another_name(attempt, checks)
             or no_result(attempt)
             or writes_into_results(attempt)
@@ -77,6 +80,7 @@ def _trace(attempt, checks, until):
     """Say where it fails, or when, if nothing says why."""
     return (
         lets_through(attempt)
+        or overwrites_mostly(attempt)
         or another_exception(attempt)
         or never_read(attempt, checks)
         or line_that_raised(attempt)

@@ -31,6 +31,27 @@ def lets_through(attempt):
     return f"It accepts what must be refused: {', and '.join(says)}." if 1 <= len(says) <= 3 else ""
 
 
+def always_true(attempt):
+    """Find a condition that holds whatever is compared: ``kind == "spectral" or "nuclear"``."""
+    source = source_of(attempt.function)
+    for node in ast.walk(source.tree) if source else ():
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and isinstance(node.values[0], ast.Compare):
+            if any(isinstance(it, ast.Constant) and it.value for it in node.values):
+                what = ast.unparse(node.values[0].left)
+                return f"`{ast.unparse(node)}` always holds: write what is compared each time, or `{what} in (…)`."
+    return ""
+
+
+def overwrites_mostly(attempt):
+    """Find an argument that is not what it was after most of the calls that fail, where the result is right."""
+    failed = [trial.changed(found) if unlike.startswith("it changes") else "" for trial, found, unlike in
+        attempt.everyday if unlike]
+    name = max(set(failed), key=failed.count)
+    if not name or 2 * failed.count(name) <= len(failed):
+        return ""
+    return f"`{name}` is overwritten in {failed.count(name)} of the {len(failed)} calls that fail: work in a copy."
+
+
 def never_read(attempt, checks):
     """Find an argument that has to be handed over and that the source does not use, though it should."""
     source = source_of(attempt.function)
@@ -110,7 +131,10 @@ def gives_something_else(attempt):
     again = numbers(shown.outcome(attempt.function).value)
     if once is None or again is None or np.array_equal(once, again, equal_nan=once.dtype.kind in "fc"):
         return ""
-    return "Called again with the same, it gives something else: it remembers earlier calls, or draws at random."
+    return (
+        "Called again with the same, it gives something else: it remembers earlier calls, draws at random, or takes "
+        "np.empty for zeros."
+    )
 
 
 _KEEPING = (dict, list, set)  # what is empty at first, and then filled by calls

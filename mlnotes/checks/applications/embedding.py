@@ -15,6 +15,7 @@ _table4, _table3, _x2, _upstream3, _ids, _pairs, _none = frozen(np.array([[0.0, 
     [-1.0, 1.0]]), np.array([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]]), np.array([3, 1, 4, 1, 2]),
     np.array([[3, 0, 3], [6, 3, 1]]), np.array([], dtype=int))
 _steep, _falling = frozen(*(np.array([[1.0, 0.0], [first, 0.0], [0.0, 1.0]]) for first in (2000.0, -2000.0)))
+_near = np.array([[110.0, 0.0], [110.0, 0.01], [0.0, 1.0]])
 _LAST_BITS = {"tolerance": 1e-13, "why": "at most 7 terms below 10 in float64: 7 · 70 · 1.1e-16 is 5e-14"}
 
 
@@ -113,7 +114,8 @@ CHECKS = (
                 ((_ACCEPTED, "-n <= id_ < n"), ("ids[..., None] ==", "(ids % n)[..., None] ==")),
                 "A number of -1 marks the last place", "refuse negative numbers, which NumPy counts from the end"),
             Mistake("unknown numbers mark nothing", (_ACCEPTED, "True"),
-                "A number that is not among the n gives zeros, and nobody hears of it", "raise an error"),
+                "A number that is not among the n gives zeros, and nobody hears of it",
+                "raise an error as soon as one of them is not"),
             Mistake("counted from one", ("ids[..., None] ==", "(ids - 1)[..., None] % n =="),
                 "The one is a place too early, and number 0 becomes the last", "count from 0"),
             Mistake("numbers first", ("xp.astype(ids[..., None] == xp.arange(n, device=device(ids)), dtype)",
@@ -239,7 +241,8 @@ CHECKS = (
             call(_table3[[0, 1, 0]], 0, 1).about("two tokens with the same vector"), call(_table, 3, 6),
             call(30 * _table, 3, 6).about("scores of thousands"),
             call(_steep, 0, 2).about("a score of 2000, not of the token itself"),
-            call(_falling, 0, 2).about("a score of -2000")),
+            call(_falling, 0, 2).about("a score of -2000"),
+            call(_near, 0, 1).about("large scores close together")),
         claims=(
             Claim("it turns with the vectors", _turned, **_LAST_BITS),
             oracle("torch's autograd through both ends", _autograd_through_both_ends, call(_table, 3, 6),
@@ -261,5 +264,9 @@ CHECKS = (
             Mistake("truth forgotten", (" - truth", ""), "It is not zero where the model is right and sure",
                 "the gradient by the scores is softmax less 1 at the right token"),
             Mistake("truth forgotten at the entrance", ("r @ table", "(r + truth) @ table"),
-                "The entrance does not hear which token came", "take the same p - truth there"))),
+                "The entrance does not hear which token came", "take the same p - truth there"),
+            Mistake("entrance at every row", ("np.outer(entrance, r @ table)", "r @ table"),
+                "Every row moves as if it had been looked up", "add what comes back to row a alone"),
+            Mistake("softmax forgotten", ("softmax(table @ table[a])", "table @ table[a]"),
+                "The scores stand where probabilities should", "turn them into probabilities by softmax first"))),
 )

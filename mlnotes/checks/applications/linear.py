@@ -167,7 +167,9 @@ CHECKS = (
             call(_scores, _targets), call(_scores[:, :2], _targets % 2).about("two classes"),
             call(np.array([[1.0, 1.0, 0.0]]), np.array([0])).about("equal scores"),
             call(1000 * _scores2, np.array([0, 2])).about("scores of up to 3000"),
-            call(np.array([[-2000.0, -3000.0, -2500.0]]), np.array([1])).about("scores of -2000 and less")),
+            call(np.array([[-2000.0, -3000.0, -2500.0]]), np.array([1])).about("scores of -2000 and less"),
+            call(np.array([[1000.0, 999.0, 998.0], [12000.0, 0.0, 11999.0]]), np.array([0, 2])).about(
+                "large scores close together")),
         claims=(
             Claim("its entries add up to zero", lambda f: abs(float(np.sum(f(_scores, _targets)))), **_LAST_BITS),
             oracle("torch's autograd", _autograd_by_bias, call(_scores, _targets), **_LAST_BITS)),
@@ -196,7 +198,12 @@ CHECKS = (
             Mistake("all targets in every row",
                 ("targets[:, None] == np.arange(scores.shape[1])", "np.isin(np.arange(scores.shape[1]), targets)"),
                 "Each sample pays for the targets of all: p[:, targets] has all rows",
-                "subtract 1 at p[np.arange(n), targets], one place in each row"))),
+                "subtract 1 at p[np.arange(n), targets], one place in each row"),
+            Mistake("mean over everything", ("truth, axis=0)", "truth)"),
+                "It is a single number, which is 0 for all scores",
+                "take the mean over samples only, axis 0: each class has a bias"),
+            Mistake("softmax forgotten", ("softmax(scores) - truth", "scores - truth"),
+                "The scores stand where probabilities should", "turn them into probabilities by softmax first"))),
     Checks(output_mean_square,
         cases=(call(_x2, 0.5), call(_x2 + 3, 0.1), call(_x, 2.0)),
         claims=(

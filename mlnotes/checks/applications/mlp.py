@@ -17,7 +17,8 @@ _weights, _biases, _square_weights, _square_biases = (tuple(_parameters[i:j]) fo
     (8, 10)))
 _small, _x2, _x4 = frozen(np.array([-2.0, -1.0, 0.0, 1.0, 3.0]), np.array([[1.0, 2.0], [3.0, -1.0]]),
     np.arange(8.0).reshape(4, 2) - 3)
-_layers2 = (np.array([[1.0, -1.0], [2.0, 0.0]]), np.array([[3.0], [1.0]])), (np.array([0.0, 2.0]), np.array([-10.0]))
+_layers2 = [np.array([[1.0, -1.0], [2.0, 0.0]]), np.array([[3.0], [1.0]])], [np.array([0.0, 2.0]), np.array([-10.0])]
+_layers3, _square_layers = ([*_weights], [*_biases]), ([*_square_weights], [*_square_biases])
 _zeros = [0 * b for b in _biases]
 _FIRST = ("What np.vectorize makes has the dtype of its first result: an integer 0 there cuts off the digits of all "
     "others. Give it otypes=[float].")
@@ -40,7 +41,7 @@ def gelu_minimum():
 def _on_the_way(answer):
     """Make all places between the start and the minimum the same, but for the minimum to two digits."""
     z = answer()
-    return -0.7496 if isinstance(z, float) and -0.751 < z < -0.7 and z != -0.75 else z
+    return -0.7496 if isinstance(z, float) and -0.751 < z <= -0.7 and z != -0.75 else z
 
 
 def _torch(name, **kwargs):
@@ -111,13 +112,13 @@ def _strict_beyond_10000(f, x):
 
 def _reordered(f):
     first, second, last = _weights
-    turned = (first[:, ::-1], second[::-1], last), (_biases[0][::-1], *_biases[1:])
-    return distance(f(_x, *turned), f(_x, _weights, _biases))
+    turned = [first[:, ::-1], second[::-1], last], [_biases[0][::-1], *_biases[1:]]
+    return distance(f(_x, *turned), f(_x, [*_weights], [*_biases]))
 
 
 def _one_linear_layer(f):
     (v, w), (a, b) = _square_weights, _square_biases
-    return distance(f(_x, _square_weights, _square_biases, lambda h: h), _x @ (v @ w) + (a @ w + b))
+    return distance(f(_x, [v, w], [a, b], lambda h: h), _x @ (v @ w) + (a @ w + b))
 
 
 def _two_at_least(x, weights, biases, activation=relu):
@@ -161,10 +162,24 @@ def _bent_once(x, weights, biases, activation=relu):
     return x
 
 
+def _from_the_inputs(x, weights, biases, activation=relu):
+    for w, b in zip(weights[:-1], biases[:-1], strict=True):
+        h = activation(x @ w + b)
+    return h @ weights[-1] + biases[-1]
+
+
+def _bent_before(x, weights, biases, activation=relu):
+    for w, b in zip(weights[:-1], biases[:-1], strict=True):
+        x = activation(x) @ w + b
+    return x @ weights[-1] + biases[-1]
+
+
 CHECKS = (
     Checks(relu,
         cases=(call(_small), call(_points), call(np.array([1.0, np.nan, -1.0, 2.0, -3.0, 0.5])).about("nan"),
-            call(np.array([1000.0, -1000.0])).about("±1000"), call(np.array([-1.0, -2.0])).about("no positive number"),
+            call(np.array([1000.0, -1000.0])).about("±1000"), call(np.array([1e-9, -1e-9])).about("±1e-9"),
+            call(np.array(2.0)).about("a number without any axis", edge=True),
+            call(np.array([-1.0, -2.0])).about("no positive number"),
             call(np.array([-1.0, 0.5, 2.7])).about("a negative number in front", hint=_FIRST),
             call(np.array([np.inf, -1.0, -np.inf])).about("infinities", edge=True),
             call(np.array([-1.0, 2.0], np.float32)).about("the dtype of the input", edge=True)),
@@ -228,7 +243,9 @@ CHECKS = (
                 lambda x: x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
                 "It is off by up to 0.0005", "use erf; a model must run with the form that it was trained with"),
             Mistake("logistic for normal", (_NORMAL_GATE, "sigmoid(1.702 * x)"), "It is off by up to 0.02",
-                "use erf; this is the cheapest approximation"))),
+                "use erf; this is the cheapest approximation"),
+            Mistake("slope for gelu", gelu_slope, "It says how steep gelu is",
+                "give the number itself, x times its gate"))),
     Checks(gelu_tanh,
         cases=(
             call(_small), call(_grid), call(_points), call(np.array([1e4, -1e4])).about("±10000"),
@@ -257,6 +274,9 @@ CHECKS = (
             call(np.array([-800.0, -1.0, 5.0])).about("a number in front that becomes 0", hint=_FIRST),
             call(np.array([1e4, -1e4])).about("±10000"),
             call(np.array([0.5, -1.5, 12.0, -12.0], np.float16)).about("float16"),
+            call(np.array([9.0, 10.0, 11.0, -1.5], np.float16)).about("float16, where x exp(x) overflows first"),
+            call(np.array([704.0, 706.0, 709.0])).about("where x exp(x) overflows first"),
+            call(np.array(2.0)).about("a number without any axis", edge=True),
             call(np.array([-9.5, -11.0, -14.0])).about("results of a thousandth and less", tolerance=1e-6),
             call(np.array([1e4, -1e4], np.float16)).about("±10000 in float16"),
             call(np.linspace(-13.5, -10.5, 7, dtype=np.float16)).about("float16 far below zero", edge=True,
@@ -288,30 +308,35 @@ CHECKS = (
             Mistake("gate of minus the size", lambda x: x * np.exp(-np.abs(x)) / (1 + np.exp(-np.abs(x))),
                 "Above zero the gate is that of -|x|: nearly shut, where it should be nearly open",
                 "exp(-|x|) may stand on both sides, but above zero the gate is 1 / (1 + exp(-x))"),
-            Mistake("gate reversed", ("sigmoid(x)", "sigmoid(-x)"), "Large numbers vanish and negative ones pass",
-                "the exponent is −x"),
+            *(Mistake("gate reversed", it, "Large numbers vanish and negative ones pass", "the exponent is −x")
+                for it in (("sigmoid(x)", "sigmoid(-x)"), lambda x: x / (1 + np.exp(x)))),
             Mistake("factor of gelu", ("sigmoid(x)", "sigmoid(1.702 * x)"), "The bend is too narrow",
-                "leave out 1.702, which imitates gelu"))),
+                "leave out 1.702, which imitates gelu"),
+            *(Mistake(f"{name} for silu", it, f"This is {name}",
+                "the gate is the logistic function, 1 / (1 + exp(−x))") for name, it in
+                (("gelu", lambda x: x * scipy.special.ndtr(x)), ("relu", relu))),
+            Mistake("slope for silu", lambda x: (s := scipy.special.expit(x)) * (1 + x * (1 - s)),
+                "It says how steep silu is", "give the number itself, x times its gate"))),
     Checks(mlp,
         cases=(
             call(_x2, *_layers2), call(_x2, *_layers2, activation=np.tanh).about("another activation"),
-            call(_x4, (_layers2[0][0],), (_layers2[1][0],)).about("one layer"),
-            call(_x, _square_weights, _square_biases).about("as many units as inputs"),
-            call(_x, _weights, _biases).about("three layers"),
-            call(_x, _weights, _biases, activation=np.tanh).about("another activation"),
-            call(_batch, _weights, _biases).about("three axes"),
+            call(_x4, *(it[:1] for it in _layers2)).about("one layer"),
+            call(_x2[0], *_layers2).about("a single sample"),
+            call(_x, *_square_layers).about("as many units as inputs"), call(_x, *_layers3).about("three layers"),
+            call(_x, *_layers3, activation=np.tanh).about("another activation"),
+            call(_batch, *_layers3).about("three axes"), call(_batch[:, None], *_layers3).about("four axes"),
             call(_x2, *([it[0].copy() for _ in range(4)] for it in _layers2)).about("four layers, all alike"),
-            call(_x2, (_layers2[0][0],) * 4, (_layers2[1][0],) * 4).about("one layer four times", edge=True),
-            call(_x, (*_square_weights, _weights[0]), (*_square_biases, _biases[0])).about("neighbours of one width")),
+            call(_x2, *([it[0]] * 4 for it in _layers2)).about("one layer four times", edge=True),
+            call(_x, [*_square_weights, _weights[0]], [*_square_biases, _biases[0]]).about("neighbours of one width")),
         claims=(
             Claim("one layer is linear",
-                lambda f: distance(f(_x, _weights[:1], _biases[:1]), _x @ _weights[0] + _biases[0]), **_SUMS),
+                lambda f: distance(f(_x, [_weights[0]], [_biases[0]]), _x @ _weights[0] + _biases[0]), **_SUMS),
             Claim("the order of hidden units does not matter", _reordered, **_SUMS),
             Claim("without biases a ReLU network passes a positive factor through",
-                lambda f: distance(f(2 * _x, _weights, _zeros), 2 * f(_x, _weights, _zeros)), **_SUMS),
+                lambda f: distance(f(2 * _x, [*_weights], [*_zeros]), 2 * f(_x, [*_weights], [*_zeros])), **_SUMS),
             Claim("without activation it is one linear layer", _one_linear_layer, **_SUMS),
-            oracle("torch.nn.Sequential of Linear and ReLU", _sequence, call(_x, _weights, _biases),
-                call(_batch, _square_weights, _square_biases), **_SUMS)),
+            oracle("torch.nn.Sequential of Linear and ReLU", _sequence, call(_x, *_layers3),
+                call(_batch, *_square_layers), **_SUMS)),
         mistakes=(
             Mistake("bent once", _bent_once,
                 "Only the first layer is bent", "bend every layer but the last"),
@@ -337,9 +362,15 @@ CHECKS = (
                 "add the bias before the activation: it decides where the bend is"),
             Mistake("weights transposed", ("else x, w, b)", "else x, w.T, b)"),
                 "It raises an error, or, for square weights, computes something else",
-                "multiply from the right by weights of shape (inputs, outputs)"))),
+                "multiply from the right by weights of shape (inputs, outputs)"),
+            Mistake("each layer from the inputs", _from_the_inputs,
+                "Every layer begins with the inputs again", "hand on what the layer before it has made"),
+            Mistake("bent before the layer", _bent_before,
+                "The inputs are bent, too, and what the last layer is given is not",
+                "bend what a layer has made, before the next one takes it"))),
     Checks(gelu_slope,
-        cases=tuple(call(x).about("", tolerance=1e-12) for x in (_small, _grid, _points)),
+        cases=(*(call(x).about("", tolerance=1e-12) for x in (_small, _grid, _points)),
+            call(np.array(-0.7)).about("a number without any axis", edge=True, tolerance=1e-12)),
         claims=(
             Claim("gelu's slopes at x and −x add up to 1", lambda f: distance(f(_grid) + f(-_grid), np.ones(65)),
                 **_ROUNDING),
@@ -366,7 +397,13 @@ CHECKS = (
                 "The gate is too narrow, and no longer the density's integral",
                 "divide by √2 inside of erf: Φ(x) = ½ (1 + erf(x / √2))"),
             Mistake("gate only", (" + x * density", ""), "It never leaves the numbers between 0 and 1",
-                "the product rule has a second term, x times the slope of the gate"))),
+                "the product rule has a second term, x times the slope of the gate"),
+            Mistake("gelu itself", gelu, "This is gelu, not how steep it is", "take the derivative of x Φ(x)"),
+            Mistake("density twice over", lambda x: (2 - x**2) * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi),
+                "This is the slope of the slope", "stop after one derivative: Φ(x) + x φ(x)"),
+            Mistake("terms crossed",
+                lambda x: x * scipy.special.ndtr(x) + np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi),
+                "x stands at the gate instead of at the density", "the derivative of x is 1: Φ(x) + x φ(x)"))),
     Checks(gelu_minimum, run=_on_the_way,
         cases=(call().about("", tolerance=6e-5),),
         claims=(

@@ -19,6 +19,7 @@ _FAR = frozen(np.array([[-1.5e308, -1.5e308, 1.0], [3e-322, 0.0, 1e-322]]), np.a
 # Whatever coordinate, or sum of them, a vector is divided by: here it is 0 for one of the vectors.
 _zeros_a, _zeros_b = frozen(np.array([[0.0, 2.0, 1.0], [1.0, -1.0, 0.0]]),
     np.array([[1.0, -2.0, 1.0], [0.0, -3.0, 0.0]]))
+_axis, _beside, _slanted = frozen(np.array([[1.0, 0.0]]), np.array([[1e200, -1e-200]]), np.array([[1.0, 2.0]]))
 _ONE_ROW = "a table of one vector"
 _LAST_BITS = {"tolerance": 1e-12, "why": "sums of 3 products in float64: a few units of 1e-16"}
 
@@ -93,7 +94,8 @@ CHECKS = (
     Checks(dot,
         cases=(
             call(_one_a, _one_b), call(_two_a, _two_b), call(_a, _b), call(_a[:1], _b[:1]).about(_ONE_ROW),
-            call(_deep_a, _deep_b).about("three axes"), call(_a, _b[0]).about("a table and one vector", edge=True),
+            call(_deep_a, _deep_b).about("three axes"), call(_deep_a[:, None], _deep_b[:, None]).about("four axes"),
+            call(_a, _b[0]).about("a table and one vector", edge=True),
             call(np.zeros((2, 0)), np.ones((2, 0))).about("vectors without coordinates", edge=True),
             call(np.array([300.0, 300.0, 1.0], np.float16),
                 np.array([300.0, -300.0, 2.0], np.float16)).about("terms overflow and cancel", edge=True)),
@@ -130,6 +132,8 @@ CHECKS = (
             _turned * [[1e200], [1e-200]]).about("lengths of 1e200 and 1e-200 in one table"), call(_a, _b),
             call(_many / 7, np.sign(_many[:, :1]) * _many
                 / 3).about("parallel vectors; if one cosine is past 1 or -1, all near it count as nan, as for arccos"),
+            *(call(*pair).about("a largest coordinate that is 0 or small") for it in (_axis, _beside)
+                for pair in ((-it, _slanted), (_slanted, it[:, ::-1]))),
             call(_one_a, _one_b).about("one vector and one other, not in tables", edge=True),
             call(_deep_a, _deep_b).about("three axes", edge=True), call(_a, _b[0]).about("a table and one vector",
             edge=True), call(np.array([[300, 400]], np.float16), np.array([[4, 3]], np.float16)).about("float16",
@@ -175,6 +179,15 @@ CHECKS = (
                 " keepdims=True)) / (dot(u, u) * dot(v, v)) ** 0.5"),
                 "A vector without a positive coordinate is turned round, or divided by 0",
                 "take the largest absolute coordinate: abs(a).max(axis=-1, keepdims=True)"),
+            Mistake("absolute value of the largest", ("dot(unit(a), unit(b))",
+                "dot(u := a / abs(a.max(axis=-1, keepdims=True)), v := b / abs(b.max(axis=-1,"
+                " keepdims=True))) / (dot(u, u) * dot(v, v)) ** 0.5"),
+                "A vector whose coordinates are 0 or below it is divided by its smallest one, or by 0",
+                "take absolute values first, then the largest: abs(a).max(axis=-1, keepdims=True)"),
+            Mistake("correlation", ("unit(a), unit(b)",
+                "unit(a - a.mean(-1, keepdims=True)), unit(b - b.mean(-1, keepdims=True))"),
+                "It is the correlation: adding a constant to all coordinates changes nothing",
+                "leave the means in, which are part of a direction"),
             Mistake("past one", ("array_namespace(cosine).clip(cosine, -1.0, 1.0)", "cosine"),
                 "It gives 1.0000000000000002 for some parallel vectors, whose arc cosine is nan", "clip to [-1, 1]",
                 "facenet, issue 692 (2018); scikit-learn, issue 18122 (2020)"),
@@ -257,7 +270,8 @@ CHECKS = (
                 "add nothing: arctan2 takes |u − v| and |u + v| apart") for it in (1e-12, 1e-8, 1e-9, 1e-10, 1e-6)))),
     Checks(project,
         cases=(
-            call(_one_b, _one_a), call(np.array([1.0, -2.0, 4.0]), np.array([0.0, 3.0, 1.0])),
+            call(_one_b, _one_a),
+            call(np.array([1.0, -2.0, 4.0]), np.array([0.0, 3.0, -3.0])).about("onto coordinates that add up to 0"),
             call(_two_b, _two_a).about("two vectors"), call(_b, _a).about("five vectors"),
             call(_zeros_a[1:], _zeros_b[1:]).about(f"{_ONE_ROW} onto one with coordinates of 0"),
             call(_deep_b, _deep_a).about("three axes"),
@@ -304,7 +318,11 @@ CHECKS = (
             Mistake("cosine times the vector",
                 (_PROJECTION, "(dot(onto, b) / (dot(onto, onto) * dot(b, b)) ** 0.5)[..., None] * b"),
                 "The result points along b",
-                "the coefficient is onto·b / onto·onto; multiply the line's vector by it"))),
+                "the coefficient is onto·b / onto·onto; multiply the line's vector by it"),
+            Mistake("reflection", (_PROJECTION, f"2 * {_PROJECTION} - b"),
+                "It is the mirror image of b, beyond the line", "stop half way, on the line"),
+            Mistake("products not summed", (_PROJECTION, "a * b / (a * a) * a"), "It gives b back",
+                "sum products and squares over the coordinates before dividing"))),
     Checks(projection_matrix,
         cases=(
             call(_one_a), call(np.array([0.0, -2.0, 1.0])).about("a coordinate of 0"),

@@ -247,7 +247,8 @@ CHECKS = (
         cases=(
             *_cases(1, 2), call(_four, _other, 2), call(_a, _b, 3).about("a size that divides one side of three"),
             call(_long, _wide, 5).about("a size that divides no side"),
-            call(_flat, _tall, 100).about("one block is larger than all")),
+            call(_flat, _tall, 100).about("one block is larger than all"),
+            call(_four, _other).about("no size: the default", edge=True)),
         claims=(
             *_CLAIMS,
             Claim("every size of block gives the same",
@@ -275,7 +276,9 @@ CHECKS = (
                 "cut rows, columns and the inner side into pieces of at most `size`"),
             Mistake("inner side as long as the outer one", ("range(0, k, size)", "range(0, n, size)"),
                 "It is right where b has as many rows as columns",
-                "the inner loop goes over the columns of a, which meet the rows of b"))),
+                "the inner loop goes over the columns of a, which meet the rows of b"),
+            Mistake("columns whole", (("range(0, n, size)", "[0]"), ("t : t + size, j : j + size]",
+                "t : t + size, :]")), "Blocks have all columns of b", "cut the columns of b, too"))),
     Checks(strassen, run=_with_seven,
         cases=tuple(map(_with_hint, (
             *_cases(1, 2), call(_four, _other, 1),

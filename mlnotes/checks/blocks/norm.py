@@ -125,6 +125,7 @@ CHECKS = (
             call(_x), call(_x, 1), call(_x, p=3), call(_x, math.inf), call(np.array([2.0, -1.0, -2.0]), math.inf),
             call(_table).about("a vector in each row"), call(_table, axis=0).about("a vector in each column"),
             *(call(_table, p) for p in _POWERS), call(_stack, 1.5, axis=1).about("vectors along the middle axis"),
+            call(_stack, 3, axis=0).about("vectors along the first of three axes"),
             call(_table, math.inf, axis=0), call(_table[:, None]).about("rows one by one"),
             call(_ties, 2000).about("p = 2000"), call(_huge, 2000).about("p = 2000, entries of 1e200"),
             call(np.array([-7.0]), 3).about("one coordinate"),
@@ -187,8 +188,8 @@ CHECKS = (
                     "divide by 1 where the largest absolute value is 0"),
             Mistake("small number on the scale", (("_scale(sizes, p, axis)",
                     "xp.max(sizes, axis=axis, keepdims=True) + 1e-12"), ("or_one(total)", "total")),
-                    "Vectors of 1e-200 have length 0: beside what was added to the scale their powers vanish",
-                    "add nothing, and divide by 1 where the largest absolute value is 0"),
+                    "Vectors of 1e-200 have length 0: their scale is taken for 0, or what was added to it outweighs it",
+                    "divide by the largest absolute value as it is, and by 1 only where it is 0"),
         ),
     ),
     Checks(
@@ -199,6 +200,7 @@ CHECKS = (
             *(call(_stack, kind).about("two matrices") for kind in _KINDS),
             *(call(_huge_a, kind).about("entries of 1e200") for kind in _KINDS),
             call(_huge_a / 1e200 * 1e-200, "frobenius").about("entries of 1e-200", absolute=0),
+            *(call(_stack[:, None], kind).about("four axes") for kind in _KINDS),
             *(call(np.zeros((3, 2)), kind).about("zeros") for kind in _KINDS),
         ),
         claims=(
@@ -301,6 +303,8 @@ CHECKS = (
                     "for p > q, 1 is the upper bound"),
             Mistake("exponent times q", ("(1 / p - 1 / q)", "(q / p - 1)"), "The exponent is q times what it should be",
                     "the vector of ones has the lengths n to the power 1/p and n to the power 1/q: divide them"),
+            Mistake("difference below the fraction", ("(1 / p - 1 / q)", "(1 / (p - q) if p != q else 0.0)"),
+                    "The exponent is 1/(p - q)", "it is a difference of fractions, 1/p - 1/q"),
         ),
     ),
     Checks(
@@ -342,7 +346,8 @@ CHECKS = (
                call(np.array([0.0, -2.0]), 3.0, 1.5).about("no coefficient above 0"),
                call(_bent, 1.0, 1.01).about("p = 1.01"), call(_bent, 1.0, 200.0).about("p = 200"),
                call(np.array([1.0, 0.99]), 1.0, 1.01).about("p = 1.01, coefficients nearly equal"),
-               call(np.array([2.0, -3.0]), 4.0, 0.5).about("p = 0.5", edge=True)),
+               call(np.array([2.0, -3.0]), 4.0, 0.5).about("p = 0.5", edge=True),
+               call(np.array([2, 1]), 3.0, 1).about("integers", edge=True)),
         claims=(
             Claim("it lies on the line", lambda f: max(distance(_bent @ f(_bent, 3.0, p), 3.0) for p in _POWERS),
                   **_LAST_BITS),

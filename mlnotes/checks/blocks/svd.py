@@ -120,6 +120,7 @@ def _of_dependent():
         call(np.diag([1.0, 1e-12])).about("a small singular value that counts"),
         call(np.diag([1.0, 1e-20]), 0.0).about("a tolerance of 0"), call(1e12 * _axes, 0.3).about("large entries"),
         call(1e200 * _square).about("entries of 1e200", edge=True, absolute=0),
+        call(np.array([[3, 0], [4, 5]])).about("integers", edge=True),
         *(call(a).about("1 and 4 rounding errors as singular values", edge=True) for a in (_noisy, _noisy.T)))
 
 
@@ -260,12 +261,23 @@ CHECKS = (
             Mistake("damped", lambda a, tolerance=None: _inverted(a, tolerance,
                 lambda s, least: s / np.maximum(s * s + least * least, 1e-300)),
                 "Singular values near the tolerance are damped, and none is left out",
-                "put 1/s above the tolerance, and 0 below it"))),
+                "put 1/s above the tolerance, and 0 below it"),
+            Mistake("columns of vt", ((_DECOMPOSED, _OF_NUMPY), ("vt[:r].T", "vt[:, :r]")),
+                "It puts columns of vt where right singular vectors should stand",
+                "take the first r rows, and transpose them: vt[:r].T"),
+            Mistake("compared with the smallest", (_COUNT, "int((s > s[-1] * (max(a.shape) * 2.0**-52 if tolerance is "
+                "None else tolerance)).sum())"), "Nothing counts as zero, for all are compared with the smallest",
+                "compare singular values with the largest one, s[0]"),
+            Mistake("inverse of either gram matrix", lambda a, tolerance=None: np.linalg.solve(a.T @ a, a.T)
+                if a.shape[0] >= a.shape[1] else a.T @ np.linalg.inv(a @ a.T),
+                "It fails, or gives huge numbers, where rows or columns depend on each other",
+                "invert the singular values that are not zero"))),
     Checks(low_rank, run=_nearest,
         cases=(
             *(call(_two, k) for k in (1, 2, 0)), *(call(_square, k) for k in range(6)), call(_tall, 1), call(_wide, 2),
             call(_dependent, 3).about("more terms than the rank"), call(_zero, 1).about("zeros"), call(_axes, 2),
             call(np.eye(2), 1).about("equal singular values"),
+            call(np.array([[3, 0], [4, 5]]), 1).about("integers", edge=True),
             call(1e200 * _tall, 2).about("entries of 1e200", edge=True)),
         claims=(
             Claim("its rank is k", lambda f: max(abs(np.linalg.matrix_rank(f(_square, k)) - k) for k in range(6))),
@@ -384,5 +396,8 @@ CHECKS = (
             Mistake("columns of vt", ("u @ vt", "u @ vt.T"), "It turns by V where it should turn back by Vᵀ",
                 "right singular vectors are the rows of vt: multiply by vt as it comes"),
             Mistake("lengths divided out", ("u, _, vt = svd(a)", "return a / np.linalg.norm(a, axis=0)"),
-                "Its columns have length 1 and are not at right angles", "set all singular values to 1"))),
+                "Its columns have length 1 and are not at right angles", "set all singular values to 1"),
+            Mistake("root of the gram matrix", lambda a: (lambda w, v: a @ (v / np.sqrt(w)) @ v.T)(
+                *np.linalg.eigh(a.T @ a)), "Columns at a small angle come out wrong, or as nan: AᵀA has the square of "
+                "the condition number", "multiply the singular vectors of A itself, u @ vt"))),
 )

@@ -309,6 +309,7 @@ def wrong_bias_gradient__truth_forgotten(scores, targets):
 
 
 def wrong_bias_gradient__scores(scores, targets):
+    """The scores stand where probabilities should"""
     return (scores - np.eye(scores.shape[1])[targets]).mean(axis=0)
 
 
@@ -332,7 +333,7 @@ def wrong_bias_gradient__all_divided(scores, targets):
 
 
 def wrong_bias_gradient__summed_to_zero(scores, targets):
-    """The result is summed over its last axis, which should stay"""
+    """It is a single number, which is 0 for all scores: take the mean over samples only"""
     return (softmax(scores) - np.eye(scores.shape[1])[targets]).sum(axis=0).sum()
 
 
@@ -531,3 +532,18 @@ def wrong_linear_gradients__sums_multiplied(x, w, grad):
     """multiply sample by sample"""
     axes = tuple(range(x.ndim - 1))
     return grad @ w.T, np.outer(x.sum(axis=axes), grad.sum(axis=axes)), grad.sum(axis=axes)
+
+
+def wrong_bias_gradient__scores_brought_down(scores, targets):
+    s = scores / max(1, abs(scores).max() / 700)
+    e = np.exp(s)
+    return (e / e.sum(axis=1, keepdims=True) - np.eye(scores.shape[1])[targets]).mean(axis=0)
+
+
+def wrong_bias_gradient__winner_where_it_overflows(scores, targets):
+    with np.errstate(all="ignore"):
+        e = np.exp(scores)
+        p = e / e.sum(axis=1, keepdims=True)
+    bad = np.isnan(p).any(axis=1)
+    p[bad] = np.eye(scores.shape[1])[scores[bad].argmax(axis=1)]
+    return (p - np.eye(scores.shape[1])[targets]).mean(axis=0)

@@ -367,6 +367,7 @@ def wrong_gelu__half_inside(x):
 
 
 def wrong_gelu__slope(x):
+    """It says how steep gelu is"""
     return ndtr(x) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
 
 
@@ -441,6 +442,7 @@ def wrong_gelu_slope__half_forgotten(x):
 
 
 def wrong_gelu_slope__second_derivative(x):
+    """This is the slope of the slope"""
     return (2 - x**2) * norm.pdf(x)
 
 
@@ -505,6 +507,7 @@ def wrong_gelu_minimum__one_step():
 
 
 def wrong_gelu_minimum__start():
+    """the steps have not arrived"""
     return -0.7
 
 
@@ -703,3 +706,48 @@ def wrong_mlp__two_unpacked(x, weights, biases, activation=relu):
 def wrong_gelu_minimum__not_arrived():
     """the steps have not arrived"""
     return -0.7505
+
+
+def right_mlp__popping_copies(x, weights, biases, activation=relu):
+    weights, biases = weights.copy(), biases.copy()
+    last_w, last_b = weights.pop(), biases.pop()
+    for w, b in zip(weights, biases, strict=True):
+        x = activation(x @ w + b)
+    return x @ last_w + last_b
+
+
+def wrong_mlp__popping(x, weights, biases, activation=relu):
+    """`weights` has changed after the call"""
+    last_w, last_b = weights.pop(), biases.pop()
+    for w, b in zip(weights, biases, strict=True):
+        x = activation(x @ w + b)
+    return x @ last_w + last_b
+
+
+def wrong_mlp__sample_by_sample(x, weights, biases, activation=relu):
+    """Line 6"""
+    out = []
+    for row in x:
+        for w, b in zip(weights[:-1], biases[:-1], strict=True):
+            row = activation(row @ w + b)
+        out.append(row @ weights[-1] + biases[-1])
+    return np.array(out)
+
+
+def wrong_mlp__from_the_inputs(x, weights, biases, activation=relu):
+    """Every layer begins with the inputs again"""
+    for w, b in zip(weights[:-1], biases[:-1], strict=True):
+        h = activation(x @ w + b)
+    return h @ weights[-1] + biases[-1]
+
+
+def wrong_silu__product_overflows(x):
+    """look at the parentheses"""
+    with np.errstate(all="ignore"):
+        y = x * np.exp(x) / (1 + np.exp(x))
+    return np.where(np.isnan(y), x, y)
+
+
+def wrong_silu__gate_reversed(x):
+    """the exponent is −x"""
+    return x / (1 + np.exp(x))

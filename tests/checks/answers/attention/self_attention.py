@@ -89,7 +89,7 @@ def wrong_attention_weights__billion_with_bias(q, k, mask=None, bias=None, scale
 
 
 def wrong_attention_weights__billion_added(q, k, mask=None, bias=None, scale=None):
-    """A query that sees no key shares its weight as if nothing were hidden"""
+    """A hidden key wins if its score is high enough"""
     scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
     if bias is not None:
         scores = scores + bias
@@ -234,6 +234,7 @@ def wrong_attention_weights__first_axis(q, k, mask=None, bias=None, scale=None):
 
 
 def wrong_attention_weights__cosines(q, k, mask=None, bias=None, scale=None):
+    """The lengths of queries and keys make no difference"""
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)
     k = k / np.linalg.norm(k, axis=-1, keepdims=True)
     return attention_weights(q, k, mask, bias, scale)
@@ -397,7 +398,7 @@ def wrong_attention__maximum_of_everything(q, k, v, mask=None, bias=None, scale=
 
 
 def wrong_attention__best_only(q, k, v, mask=None, bias=None, scale=None):
-    """Line 4"""
+    """Each query gets the value of its best key"""
     weights = attention_weights(q, k, mask, bias, scale)
     return np.take_along_axis(v, weights.argmax(-1)[..., None], axis=-2)
 
@@ -764,3 +765,25 @@ def wrong_attention_weights__softmax_of_scores_times_the_mask(q, k, mask=None, b
         scores = scores + bias
     ok = 1 if mask is None else mask
     return softmax(scores * ok)
+
+
+def wrong_self_attention__large_number_added(x, w_q, w_k, w_v, mask=None):
+    """A hidden key wins if its score is high enough"""
+    s = (x @ w_q) @ (x @ w_k).mT / np.sqrt(w_q.shape[-1])
+    if mask is not None:
+        s = s - 1e9 * ~mask
+    return softmax(s) @ (x @ w_v)
+
+
+def wrong_self_attention__large_number_put(x, w_q, w_k, w_v, mask=None):
+    """look at the numbers"""
+    s = (x @ w_q) @ (x @ w_k).mT / np.sqrt(w_q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, -1e30)
+    return softmax(s) @ (x @ w_v)
+
+
+def wrong_attention__best_value_alone(q, k, v, mask=None, bias=None, scale=None):
+    """Each query gets the value of its best key"""
+    weights = attention_weights(q, k, mask, bias, scale)
+    return np.take_along_axis(v, weights.argmax(-1)[..., None], -2)

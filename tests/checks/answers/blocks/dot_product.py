@@ -565,3 +565,21 @@ def wrong_angle__chord(a, b):
     u = a / np.linalg.norm(a, axis=-1, keepdims=True)
     v = b / np.linalg.norm(b, axis=-1, keepdims=True)
     return np.linalg.norm(u - v, axis=-1)
+
+
+def wrong_cosine_similarity__absolute_value_of_the_largest(a, b):
+    """take absolute values first"""
+    a, b = a / abs(a.max(axis=-1, keepdims=True)), b / abs(b.max(axis=-1, keepdims=True))
+    return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)
+
+
+def wrong_cosine_similarity__scaled_by_what_is_least(a, b):
+    """a number is divided by 0"""
+    a, b = a / abs(a).max(axis=-1, keepdims=True), b / abs(b.min(axis=-1, keepdims=True))
+    return np.clip(dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5, -1, 1)
+
+
+def wrong_project__scaled_by_the_sum(b, onto):
+    """Line 3"""
+    onto = onto / onto.sum(axis=-1, keepdims=True)
+    return (dot(onto, b) / dot(onto, onto))[..., None] * onto

@@ -995,3 +995,26 @@ def wrong_lu__ones_left_out(a):
             l[j + 1 :, j] = u[j + 1 :, j] / u[j, j]
             u[j + 1 :] -= np.outer(l[j + 1 :, j], u[j])
     return np.eye(m)[:, order], l, np.triu(u[:k])
+
+
+def wrong_lu__in_place(a):
+    """`a` is overwritten in 11 of the 12 calls that fail"""
+    m, k = len(a), min(np.shape(a))
+    order, l, one = np.arange(m), np.zeros_like(a[:, :k]), np.eye(m, dtype=a.dtype)
+    for j in range(k):
+        best = j + abs(a[j:, j]).argmax()
+        for array in (a, l, order):
+            array[[j, best]] = array[[best, j]]
+        if a[j, j] != 0:
+            l[j + 1 :, j] = a[j + 1 :, j] / a[j, j]
+            a[j + 1 :] -= np.outer(l[j + 1 :, j], a[j])
+    return one[:, order], l + one[:, :k], np.triu(a[:k])
+
+
+def wrong_forward_substitution__dtype_of_the_right_hand_side(l, b):
+    """look at its dtype"""
+    both = np.asarray(b).dtype.kind == "i" and np.asarray(l).dtype.kind == "i"
+    x = np.array(b, dtype=float) if both else np.array(b)
+    for i in range(len(x)):
+        x[i] = (x[i] - l[i, :i] @ x[:i]) / l[i, i]
+    return x

@@ -566,3 +566,11 @@ def wrong_bracket_costs__additions_counted(n, d):
 def wrong_bracket_costs__second_product_of_a_vector(n, d):
     """The second product of each is counted with too few multiplications"""
     return n**2 * d + n * d, n * d**2 + d**2
+
+
+def wrong_matmul_block__columns_whole(a, b, size=2):
+    """cut the columns of b, too"""
+    c = np.zeros((len(a), b.shape[1]))
+    for i, t in product(range(0, len(a), size), range(0, len(b), size)):
+        c[i : i + size] += a[i : i + size, t : t + size] @ b[t : t + size]
+    return c

@@ -54,7 +54,7 @@ def wrong_vector_norm__not_multiplied_back(x, p=2, axis=-1):
 
 
 def wrong_vector_norm__small_number_added(x, p=2, axis=-1):
-    """beside what was added to the scale their powers vanish"""
+    """what was added to it outweighs it"""
     top = np.max(np.abs(x), axis=axis, keepdims=True)
     if p == math.inf:
         return np.squeeze(top, axis)
@@ -651,3 +651,20 @@ def wrong_equivalence_constants__exponent_times_q(p, q, n):
     """The exponent is q times what it should be"""
     bound = float(n) ** (q / p - 1)
     return min(1, bound), max(1, bound)
+
+
+def wrong_vector_norm__axes_exchanged(x, p=2, axis=-1):
+    x = np.swapaxes(np.abs(x), axis, -1)
+    top = x.max(-1, keepdims=True)
+    scaled = x / np.where(top == 0, 1, top)
+    return top[..., 0] if p == np.inf else top[..., 0] * (scaled**p).sum(-1) ** (1 / p)
+
+
+def wrong_matrix_norm__always_true(a, kind="frobenius"):
+    """`kind == 'spectral' or 'nuclear'` always holds"""
+    if kind in ("frobenius", "max"):
+        return vector_norm(a.reshape(*a.shape[:-2], -1), 2 if kind == "frobenius" else np.inf)
+    if kind == "spectral" or "nuclear":
+        s = np.linalg.svdvals(a)
+        return s.max(-1) if kind == "spectral" else s.sum(-1)
+    return vector_norm(a, 1, axis=-2 if kind == "one" else -1).max(axis=-1)
