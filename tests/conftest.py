@@ -1,6 +1,7 @@
 """What the tests of all chapters share: both backends, every precision, one thread."""
 
 import gc
+import itertools
 import os
 from collections import Counter
 
@@ -96,11 +97,15 @@ def _about(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out what another chapter is about; put the longest files first, then those with the most tests."""
-    if about := _about(config):
-        kept = {id(it) for it in items if about(it)}
-        config.hook.pytest_deselected(items=[it for it in items if id(it) not in kept])
-        items[:] = [it for it in items if id(it) in kept]
+    """Leave out what another chapter is about, at a desk publishing as well; put the longest files first, then the
+    fullest.
+    """
+    from mlnotes.book.sampling import EVERY  # only now: it depends on the options
+
+    about = _about(config)
+    chosen = [(about is None or about(it)) and (EVERY <= 4 or not it.get_closest_marker("publishing")) for it in items]
+    config.hook.pytest_deselected(items=[it for it, kept in zip(items, chosen, strict=True) if not kept])
+    items[:] = itertools.compress(items, chosen)
     names = {item.path: "/".join(item.path.parts[-2:]) for item in items}
     ranks = {path: LONGEST.index(name) if name in LONGEST else len(LONGEST) for path, name in names.items()}
     sizes = Counter(item.path for item in items)

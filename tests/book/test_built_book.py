@@ -906,6 +906,7 @@ def test_the_extension_needs_no_torch():
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
+@pytest.mark.publishing
 def test_a_page_that_is_written_again_keeps_its_links_to_the_code(built, build):
     page = built / f"{CHAPTERS[0]}.html"
     links = re.compile('<a class="sphinx-codeautolink-a" href="([^"]+)"')

@@ -89,6 +89,7 @@ def test_make_hands_the_chapter_on():
     assert "pytest --nbval chapters/blocks/lu.ipynb;" in told.stdout
 
 
+@pytest.mark.publishing
 def test_pytest_runs_the_tests_of_the_chapter_alone_and_says_what_it_left_out():
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
     files = ["tests/blocks/test_lu.py", "tests/blocks/test_qr.py", "tests/checks/test_banks.py"]
@@ -103,3 +104,12 @@ def test_pytest_runs_the_tests_of_the_chapter_alone_and_says_what_it_left_out():
     unknown = subprocess.run([*command, "--chapter", "lu", *files], cwd=ROOT, capture_output=True, text=True)
     assert unknown.returncode == 4
     assert "got lu" in unknown.stderr
+
+
+@pytest.mark.publishing
+@pytest.mark.parametrize(("every", "says"), [("64", "no tests collected"), ("4", "tests collected in")])
+def test_what_publishing_needs_is_left_out_at_a_desk_and_not_by_ci(every, says):
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    variables = os.environ | {"MLNOTES_EVERY": every}
+    told = subprocess.run([*command, "tests/book/test_pdf.py"], cwd=ROOT, env=variables, capture_output=True, text=True)
+    assert says in told.stdout

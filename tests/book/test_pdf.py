@@ -9,6 +9,8 @@ from pypdf.generic import DecodedStreamObject, NameObject
 from mlnotes.book import pdf
 from mlnotes.book.browser import requires_browser
 
+pytestmark = pytest.mark.publishing
+
 CURVE = re.compile(rb"^(?:-?[\d.]+ )+(?:[mlcvy]|re)\n", re.MULTILINE)
 
 

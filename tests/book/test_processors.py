@@ -11,6 +11,8 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from mlnotes.book import emulation, processors
 from mlnotes.book.processors import ALL, X86, environment, foreign, kernels, lacking, main, run, table
 
+pytestmark = pytest.mark.publishing
+
 PYTHON = [sys.executable]
 on_x86 = pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="needs kernels for x86-64")
 CPUINFO = Path("/proc/cpuinfo")

@@ -20,6 +20,8 @@ from mlnotes.book.form import read
 from mlnotes.book.published import FIRST, NOTEBOOKS, Repository, downloadable, repository
 from mlnotes.pretrained.smollm2 import PACKAGE
 
+pytestmark = pytest.mark.publishing
+
 ROOT = Path(__file__).parents[2]
 GITHUB = {
     "GITHUB_ACTIONS": "true",
