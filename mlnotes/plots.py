@@ -1198,6 +1198,7 @@ def mosaic(ax, pictures, columns, title="", contrast=1.0):
         top, left = i // columns * (m + 1), i % columns * (n + 1)
         whole[top : top + m, left : left + n] = contrast * picture / np.abs(picture).max()
     ax.imshow(whole, cmap="gray", vmin=-1, vmax=1, interpolation="nearest")
+    ax.patch.set_color(FAINT)  # between the pictures, of which some are as white as the page
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     ax.set_title(title)

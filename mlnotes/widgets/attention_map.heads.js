@@ -36,12 +36,12 @@ function allHeads(map, model, choose) {
   }, ...headings, ...rows.flat());
   const legend = h("p", { class: "mw-hint" });
   const count = layers * heads.length;
-  const element = h("details", { class: "mw-heads", ontoggle: () => { draw(); fade(); } },
+  const element = h("details", { class: "mw-heads", ontoggle: () => { draw(); bringIntoSight(inSight); fade(); } },
     h("summary", {}, `${count === 2 ? "Both" : `All ${count}`} heads at once`), group, legend);
   element.open = model.get("overview");
   const image = new ImageData(width, height);
   const shows = () => JSON.stringify(["temperature", "causal", "marked"].map((it) => model.get(it)));
-  let waiting, shown;
+  let waiting, shown, inSight;
 
   function paintOne({ element, share, context }, layer, head) {
     const rows = map.weightsOf(layer, head);
@@ -77,7 +77,14 @@ function allHeads(map, model, choose) {
       const { element } = thumbnails[layer][head];
       element.setAttribute("aria-checked", isChosen);
       element.tabIndex = isChosen ? 0 : -1;
+      if (isChosen && element !== inSight) bringIntoSight(inSight = element);
     });
+  }
+
+  // Of many heads, the chosen one may stand below the edge. The page itself stays where it is.
+  function bringIntoSight(chosen) {
+    const [box, head] = [group.getBoundingClientRect(), chosen.getBoundingClientRect()];
+    if (head.top < box.top || head.bottom > box.bottom) group.scrollTop += head.top - box.top - (box.height - head.height) / 2;
   }
 
   // Heads below the edge are told by their fading: the last row in sight may end just there.

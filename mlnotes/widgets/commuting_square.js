@@ -49,7 +49,7 @@ function render({ model, el }) {
     drawing.setAttribute("aria-label", `Above the picture x, f of x, and g of that; below g of x, f of that, and the difference of the two ways, ${count ? `not zero at ${count} of ${fx.length ** 2} places` : "zero everywhere"}`);
     sums.replaceChildren(
       measured("differing", `of ${fx.length ** 2} place${fx.length > 1 ? "s differ" : " differs"}`, count), measured("error", "equivariance error", error));
-    const said = count ? "Not equivariant: the two ways differ." : "Both ways end at the same, for this picture.";
+    const said = count ? "Not equivariant: the two ways differ." : "Both ways end at the same result, for this picture.";
     if (verdict.textContent !== said) verdict.textContent = said;
   }
 

@@ -205,7 +205,7 @@ class CommutingSquare(Widget):
         """Say which ways were gone, and how far apart they end."""
         count, of = self.differing(), self.ways()[0].size
         often = {0: "not at all", 1: "once"}.get(self.times, f"{self.times} times")
-        same = "Both ways end at the same." if not count else f"The ways differ in {count} of {of} places."
+        same = "Both ways end at the same result." if not count else f"The ways differ in {count} of {of} places."
         return (
             f"A picture of {len(self.picture_matrix())} by {len(self.picture_matrix())} pixels. "
             f"g: {self.action}, {often}. f: {self.function}. Above: first f, then g. Below: first g, then f. {same} "

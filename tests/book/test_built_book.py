@@ -408,7 +408,8 @@ def test_what_goes_on_beyond_its_frame_fades_out_there_until_it_is_scrolled_to_i
     page.goto((built / "chapters/blocks/svd.html").as_uri())
     page.evaluate("() => MathJax.startup.promise.then(() => 0)")
     boxes = page.locator("main [aria-label$='scrolls sideways']")
-    fading = "all => all.map((it) => getComputedStyle(it).maskImage !== 'none')"
+    fading = """all => all.map((it) => getComputedStyle(it).maskImage !== 'none'
+        || getComputedStyle(it, '::after').content.startsWith('"›"'))"""
     kinds = boxes.evaluate_all("all => all.map((it) => it.ariaLabel.split(',')[0])")
     assert {"Code", "Formula", "Table", "Figure"} <= {*kinds}
     assert all(boxes.evaluate_all(fading))

@@ -106,7 +106,8 @@ class TestMake:
         conftest = pytestconfig.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
         hook = pytestconfig.hook.pytest_collection_modifyitems
         assert conftest in [it.plugin for it in hook.get_hookimpls()]
-        items = [SimpleNamespace(path=ROOT / name) for name in ["tests/test_show.py"] * 99 + files[::-1]]
+        names = ["tests/test_show.py"] * 99 + files[::-1]
+        items = [SimpleNamespace(path=ROOT / it, get_closest_marker=lambda name: None) for it in names]
         conftest.pytest_collection_modifyitems(pytestconfig, items)
         assert [it.path for it in items[: len(files)]] == [ROOT / name for name in files]
         # The same of what was collected for this very run: all files, if it is `make test`.

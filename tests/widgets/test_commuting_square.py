@@ -115,7 +115,7 @@ def test_the_page_computes_what_python_computes(open_page, function):
 def test_the_description_names_both_and_how_often():
     words = CommutingSquare(np.eye(4), "mirror", 2, "square of each pixel").describe()
     assert "4 by 4 pixels. g: mirror, 2 times. f: square of each pixel." in words
-    assert "Both ways end at the same." in words
+    assert "Both ways end at the same result." in words
 
 
 def test_it_works_from_the_keyboard(open_page):

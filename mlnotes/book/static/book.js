@@ -33,7 +33,10 @@ const grown = new ResizeObserver((tables) => tables.forEach((it) => nameScrollBo
 addEventListener("load", () => document.querySelectorAll("main .mw-matrices table").forEach((it) => grown.observe(it)));
 addEventListener("toggle", (event) => nameScrollBoxes(event.target), true);
 addEventListener("scroll", (event) => {
-  if (event.target.ariaLabel?.endsWith("scrolls sideways")) event.target.classList.toggle("goes-on", goesOn(event.target));
+  const box = event.target;
+  if (!box.ariaLabel?.endsWith("scrolls sideways")) return;
+  box.style.setProperty("--scrolled", `${box.scrollLeft}px`);
+  box.classList.toggle("goes-on", goesOn(box));
 }, { capture: true, passive: true });
 addEventListener("beforeprint", () => document.querySelectorAll("main details").forEach((it) => (it.open = true)));
 // Paper is light, whatever the screen is.

@@ -340,7 +340,7 @@ CHECKS = (
         claims=(
             Claim("a norm passes under rotations", _says(True, np.linalg.norm, _on_sixths, _points)),
             Claim("the first of 1, 2 and 5 fails", _says(False, _first, _swaps, _x)),
-            Claim("NumPy's sort passes under every order", _says(True, np.sort, _swaps, _x), kind="oracle")),
+            Claim("NumPy's sort, which passes under every order", _says(True, np.sort, _swaps, _x), kind="oracle")),
         mistakes=(
             *_INVARIANCE_MISTAKES,
             Mistake("allclose", ("invariance_error(f, actions, x) <= tolerance",
@@ -356,9 +356,9 @@ CHECKS = (
                 _on_points, _points)), **_SUMS),
             Claim("the size of what zero padding loses",
                 lambda f: distance(f(_zero_padded, _shifts, _shifts, _signal), _by_hand(_zero_padded)), **_SUMS),
-            Claim("torch's circular convolution passes",
+            Claim("torch's circular convolution, which passes",
                 lambda f: f(_torch_convolution("circular"), _shifts, _shifts, _signal), kind="oracle", **_SUMS),
-            Claim("torch's zero-padded convolution fails by as much", lambda f: distance(
+            Claim("torch's zero-padded convolution, which fails by as much", lambda f: distance(
                 f(_torch_convolution("constant"), _shifts, _shifts, _signal), _by_hand(_zero_padded)), kind="oracle",
                 **_SUMS)),
         mistakes=_EQUIVARIANCE_MISTAKES),
@@ -382,7 +382,7 @@ CHECKS = (
         claims=(
             Claim("circular convolution passes", _says(True, _circular, _shifts, _shifts, _signal)),
             Claim("zero padding fails", _says(False, _zero_padded, _shifts, _shifts, _signal)),
-            Claim("torch's circular convolution passes",
+            Claim("torch's circular convolution, which passes",
                 _says(True, _torch_convolution("circular"), _shifts, _shifts, _signal), kind="oracle")),
         mistakes=(
             *_EQUIVARIANCE_MISTAKES,
@@ -406,9 +406,9 @@ CHECKS = (
             Claim("averages are invariant", lambda f: max(invariance_error(f(_first, _swaps), _swaps, _x),
                 invariance_error(f(_outlier, _on_points), _on_points, _points + 1)), **_SUMS),
             Claim("what is invariant stays as it is", lambda f: distance(f(np.sum, _swaps)(_x), 8.0), **_SUMS),
-            Claim("the first number over all shifts averages to numpy.mean",
+            Claim("numpy.mean, for the first number averaged over all shifts",
                 lambda f: distance(f(_first, _shifts)(_signal), np.mean(_signal)), kind="oracle", **_SUMS),
-            Claim("the product of two over all orders averages to the second coefficient of numpy.poly, by 3",
+            Claim("the second coefficient of numpy.poly, by 3, for the product of two averaged over all orders",
                 lambda f: distance(f(lambda x: x[0] * x[1], _swaps)(_x), np.poly(_x)[2] / 3), kind="oracle", **_SUMS)),
         mistakes=(
             Mistake("result acted on", (_MEAN, "_mean([action(f(x)) for action in actions])"), "It acts on the result",
@@ -451,7 +451,7 @@ CHECKS = (
             Claim("with an action on results that does nothing it is the invariant average",
                 lambda f: distance(f(_outlier, _on_points, [np.copy] * 8, _square_table)(_points),
                 symmetrize(_outlier, _on_points)(_points)), **_SUMS),
-            Claim("weighting by place, averaged over shifts, is numpy.mean of the weights",
+            Claim("numpy.mean of the weights, for weighting by place averaged over shifts",
                 lambda f: distance(f(lambda x: _signal * x, _shifts, _shifts, _CYCLE)(_signal), np.mean(_signal)
                 * _signal), kind="oracle", **_SUMS)),
         mistakes=(

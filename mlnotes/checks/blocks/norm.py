@@ -282,11 +282,12 @@ CHECKS = (
                call(2, 3, 5), call(math.inf, 2, 9), call(1, math.inf, 4), call(3, math.inf, 8),
                call(1, 4, 1).about("one coordinate")),
         claims=(
-            Claim("for 1 and 2 in nine dimensions, 1 and 3", lambda f: distance(f(1, 2, 9), (1, 3)), **_LAST_BITS),
+            Claim("of the norms 1 and 2 in nine dimensions they are 1 and 3",
+                  lambda f: distance(f(1, 2, 9), (1, 3)), **_LAST_BITS),
             Claim("the norms of random vectors lie between the bounds", _bounds, **_LAST_BITS),
             Claim("exchanging the norms inverts the bounds",
                   lambda f: distance(f(1.5, 3, 5), [1 / bound for bound in f(3, 1.5, 5)[::-1]]), **_LAST_BITS),
-            oracle("a basis vector and the vector of ones, by numpy.linalg.norm", _reached,
+            oracle("the ratios of a basis vector and of the vector of ones, by numpy.linalg.norm", _reached,
                    *(call(p, q, 5) for p in _POWERS for q in _POWERS), **_LAST_BITS),
         ),
         mistakes=(
