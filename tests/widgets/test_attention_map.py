@@ -690,6 +690,18 @@ def test_many_heads_scroll_in_their_place_and_leave_the_map_in_sight(open_page):
     page.wait_for_selector(".mw-thumbnails:not(.mw-more)")
 
 
+def test_of_many_heads_the_chosen_one_is_in_sight_when_they_unfold_and_when_it_is_chosen_above(open_page):
+    page = open_page(AttentionMap(TOKENS, np.ones((30, 9, 5, 1)), layer=16))
+    page.get_by_text("All 270 heads at once").press("Enter")
+    thumbnails(page)
+    for layer in "17", "30", "1":  # the first is chosen already
+        page.get_by_role("combobox", name="Layer").select_option(label=layer)
+        boxes = (page.locator(it).bounding_box() for it in ("[aria-checked=true]", ".mw-thumbnails"))
+        chosen, box = ((it["y"], it["y"] + it["height"]) for it in boxes)
+        assert page.locator("[aria-checked=true]").get_attribute("title") == f"Layer {layer}, head 1"
+        assert box[0] - 1 <= chosen[0] < chosen[1] <= box[1] + 1
+
+
 @pytest.mark.parametrize("width", [1300, 400])
 def test_a_lock_and_marks_move_nothing_above_the_map_and_the_list(open_page, many, width):
     many.overview = True
