@@ -61,8 +61,8 @@ function render({ model, el }) {
     curve.setAttribute("aria-label", `The factor that is predicted for each length of step; above 1 from ${plain(edge)} on`);
     sums.replaceChildren(
       fact("distance", "distance from the minimum", number(Math.hypot(x, y), 3), Math.hypot(x, y)),
-      fact("measured", "a step multiplies it by", now.toFixed(3), now),
-      fact("predicted", "predicted", expected.toFixed(3), expected),
+      fact("measured", "a step multiplies it by", factorText(now), now),
+      fact("predicted", "predicted", factorText(expected), expected),
       fact("best", "the best settings give", predicted({ ...state, beta: bestOf(state)[1] }, bestOf(state)[0]).toFixed(3), bestOf(state)),
       fact("edge", "diverges from step size", plain(edge), edge));
     const said = tell(state, expected, edge);
@@ -123,6 +123,11 @@ function bestOf({ method, condition }) {
     [4 / (1 + 1 / root) ** 2, ((root - 1) / (root + 1)) ** 2],
     [4 / (3 + 1 / condition), (wide - 2) / (wide + 2)],
   ][METHODS.indexOf(method)];
+}
+
+// A factor near 1 is told from 1: what it takes away in a step decides how many steps a digit costs.
+function factorText(factor) {
+  return factor.toFixed(Math.abs(1 - factor) < 0.005 ? 5 : 3);
 }
 
 // What a digit costs where each step multiplies the distance by a factor.
