@@ -34,7 +34,7 @@ function arithmetic(q, k, { scores, largest, powers, sum, weights }, j, keyNames
   } else {
     line("score", "× scale / T", `${digits(total, 5)} × ${plain(scale)} / ${plain(temperature, 3)}`, scores[j], "the score, in nats");
     const top = keyNames[scores.indexOf(largest)];
-    line("below", "− row's largest", `${number(scores[j], 5)} − ${digits(largest, 5)}`, below, `which is that of ${top}`);
+    line("below", "− row’s largest", `${number(scores[j], 5)} − ${digits(largest, 5)}`, below, `which is that of ${top}`);
     line("power", "exp", `exp(${number(below, 5)})`, powers[j]);
   }
   if (sum > 0) {
@@ -42,7 +42,7 @@ function arithmetic(q, k, { scores, largest, powers, sum, weights }, j, keyNames
     const more = addends.length > TERMS ? ` + ${addends.length - TERMS} more` : "";
     const shown = addends.slice(0, TERMS).map((power) => number(power)).join(" + ") + more;
     const seen = scores.filter((score) => score > -Infinity).length;
-    line("sum", "row's sum", shown, sum, seen === 1 ? "there is no other key" : `the same for all ${seen} keys, largest first`);
+    line("sum", "row’s sum", shown, sum, seen === 1 ? "there is no other key" : `the same for all ${seen} keys, largest first`);
     line("weight", "weight", `${number(powers[j], 5)} / ${number(sum, 5)}`, weights[j]);
   } else {
     line("weight", "weight", "this query may look at nothing", 0);
@@ -77,7 +77,7 @@ function weightedValues(name, weights, values, j, keyNames) {
   };
   const heads = ["key", "weight", "length", ...coordinates.map((c) => `coord. ${c}`)];
   return h("table", {},
-    h("caption", { class: "mw-title" }, "What ", h("b", {}, name), " gets: each key's value times its weight, added up"),
+    h("caption", { class: "mw-title" }, "What ", h("b", {}, name), " gets: each key’s value times its weight, added up"),
     h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
     h("tbody", {}, ...keys.map(ofKey), ...(others ? [ofSum("rest", `${others} more`, rest)] : [])),
     h("tfoot", {}, ofSum("sum", "result", weights)));

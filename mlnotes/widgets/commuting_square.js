@@ -53,7 +53,7 @@ function render({ model, el }) {
     if (verdict.textContent !== said) verdict.textContent = said;
   }
 
-  const hint = h("p", { class: "mw-hint" }, "Above: first f, then g. Below: first g, then f. Dark violet is the smallest value of a panel's scale, which is fixed for each f; in the last panel it is 0, and what is not 0 has an outline. "
+  const hint = h("p", { class: "mw-hint" }, "Above: first f, then g. Below: first g, then f. Dark violet is the smallest value of a panel’s scale, which is fixed for each f; in the last panel it is 0, and what is not 0 has an outline. "
     + "A picture of half the size is shifted by half as much, rounded down, and not reordered.");
   el.append(h("div", { class: "mw-controls" }, action.element, times.element, chosen.element), drawing, hint, sums, verdict);
   draw();

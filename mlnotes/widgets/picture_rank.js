@@ -35,7 +35,7 @@ function render({ model, el }) {
       fact("share", `of the ${(FLOAT_BYTES * pixels.length).toLocaleString("en")} bytes of all pixels`,
         `${((100 * bytes) / (FLOAT_BYTES * pixels.length)).toFixed(1)} %`, bytes / (FLOAT_BYTES * pixels.length)),
       fact("next", "next singular value", k < found.s.length ? found.s[k].toLocaleString("en", { maximumFractionDigits: 1 }) : "none", found.s[k] ?? 0));
-    const scale = contrast === 2 ? "contrast is doubled" : `contrast is ${plain(contrast, 2)} times the picture's`;
+    const scale = contrast === 2 ? "contrast is doubled" : `contrast is ${plain(contrast, 2)} times the picture’s`;
     hint.textContent = `Each number takes four bytes.${shown === VIEWS[0] ? "" : ` Middle grey is 0, ${scale}.`}`;
   }
 

@@ -54,7 +54,7 @@ function render({ model, el }) {
   }
 
   const key = h("p", { class: "mw-hint" }, "Signed rings: where the charges are released. Lines and dots: their way and its end. "
-    + "Blue circles: EGNN's prediction. Orange squares: the plain graph network's. Dotted: where its prediction for the chosen particle would be for all other turns, brought to this one.");
+    + "Blue circles: EGNN’s prediction. Orange squares: the plain graph network’s. Dotted: where its prediction for the chosen particle would be for all other turns, brought to this one.");
   el.append(h("div", { class: "mw-controls" }, ...[angle, particle, across, up].map((it) => it.element)),
     h("div", { class: "mw-main" }, drawing, h("div", {}, key, sums)), verdict);
   draw();
@@ -131,7 +131,7 @@ function predict(layers, x, charges, equivariant) {
 function tell(angle, k, { EGNN, plain: other }) {
   if (angle % 360 === 0) return "Nothing is turned. The clouds of the training lay along the first axis.";
   const moved = (drift) => (drift < 1e-9 ? "has not moved at all" : `has moved by ${plain(drift, 2)}`);
-  return `Turned back by ${plain(angle)}°, EGNN's prediction for particle ${k + 1} ${moved(EGNN.drift)}; the plain network's ${moved(other.drift)}.`;
+  return `Turned back by ${plain(angle)}°, EGNN’s prediction for particle ${k + 1} ${moved(EGNN.drift)}; the plain network's ${moved(other.drift)}.`;
 }
 
 // What is seen
