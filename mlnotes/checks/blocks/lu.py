@@ -260,6 +260,9 @@ _ELIMINATION = (
     Mistake("diagonal in l",
         (_RETURNED, "d = np.diag(a); return p, _unit_lower(a[:, :k]) * d, np.triu(a[:k]) / d[:, None]"),
         "L does not have ones on its diagonal", "leave the pivots in U"),
+    Mistake("permuted factor",
+        (_RETURNED, "return np.eye(len(a), dtype=a.dtype), p @ _unit_lower(a[:, :k]), np.triu(a[:k])"),
+        "L is not lower triangular where rows have changed places", "return P by itself: A = PLU with L as it is"),
     Mistake("pivots in both", ("_unit_lower(a[:, :k])", "np.tril(a[:, :k])"),
         "L and U both have the pivots on their diagonals", "the diagonal of L is ones"),
     Mistake("full factors",
@@ -320,6 +323,19 @@ def _triangular_calls(t, small):
 _EVERY_BLOCK = [call(_square, block) for block in (1, 2, 3, 5, 64)]
 _SIGN = "_permutation_sign(p), 0"
 _PERMUTED = "[p.argmax(axis=0)]"
+
+def _without_j(a):
+    a, sign = np.array(a, dtype=float), 1.0
+    for j in range(len(a)):
+        p = np.argmax(np.abs(a[j:, j]))
+        if a[p, j] == 0:
+            return 0.0
+        if p != j:
+            a[[p, j]] = a[[j, p]]
+            sign = -sign
+        a[j + 1 :] -= np.outer(a[j + 1 :, j] / a[j, j], a[j])
+    return sign * np.diag(a).prod()
+
 
 def _with_equal_rows(a):
     a, sign = np.array(a, dtype=float), 1.0
@@ -527,6 +543,8 @@ CHECKS = (
             Mistake("one row copied twice", _with_equal_rows,
                 "A row of an array is a view, so that `a[i], a[j] = a[j], a[i]` leaves two equal rows",
                 "write a[[i, j]] = a[[j, i]]"),
+            Mistake("pivot counted from the top", lambda a: _without_j(a),
+                "Rows that are done with are exchanged again", "argmax of a[j:, j] counts from row j: add j"),
             Mistake("sign and logarithm", lambda a: slogdet(a), "It gives the sign and a logarithm",
                 "multiply the sign by the exponential of the logarithm"),
             Mistake("one sign for all exchanges", (_SIGN, "-1.0 if np.diag(p).min() == 0 else 1.0, 0"),

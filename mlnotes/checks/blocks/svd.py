@@ -265,6 +265,9 @@ CHECKS = (
             Mistake("columns of vt", ((_DECOMPOSED, _OF_NUMPY), ("vt[:r].T", "vt[:, :r]")),
                 "It puts columns of vt where right singular vectors should stand",
                 "take the first r rows, and transpose them: vt[:r].T"),
+            Mistake("threshold on the inverse", lambda a, tolerance=None: _inverted(a, tolerance,
+                lambda s, least: np.where(1 / np.maximum(s, 1e-300) < least, 0, 1 / np.maximum(s, 1e-300))),
+                "What is inverted first is large where it should count as 0", "compare s with the tolerance, not 1/s"),
             Mistake("compared with the smallest", (_COUNT, "int((s > s[-1] * (max(a.shape) * 2.0**-52 if tolerance is "
                 "None else tolerance)).sum())"), "Nothing counts as zero, for all are compared with the smallest",
                 "compare singular values with the largest one, s[0]"),
