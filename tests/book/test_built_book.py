@@ -367,7 +367,7 @@ def test_no_page_is_wider_than_the_window(visits):
 def test_no_content_is_cut_off(width, visits):
     cut = {name: [it for it in visit.too_wide[width] if it["cut"]] for name, visit in visits.items()}
     assert not {name: blocks for name, blocks in cut.items() if blocks}
-    assert any(visit.too_wide[width] for visit in visits.values())
+    assert any(visit.too_wide[NARROW] for visit in visits.values())  # on a wide page, nothing has to scroll
 
 
 def test_no_formula_in_a_sentence_is_too_wide_for_a_narrow_page(visits):

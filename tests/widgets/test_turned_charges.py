@@ -148,7 +148,7 @@ def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     turn.focus()
     page.keyboard.press("ArrowRight")
     assert turn.get_attribute("aria-valuetext") == "45°"
-    assert "has not moved at all; the plain network's has moved by" in page.locator(".mw-verdict").inner_text()
+    assert "has not moved at all; the plain network’s has moved by" in page.locator(".mw-verdict").inner_text()
     page.keyboard.press("Home")
     words = "Nothing is turned. The clouds of the training lay along the first axis."
     assert page.locator(".mw-verdict").inner_text() == words
