@@ -8,6 +8,7 @@ import scipy.special
 from mlnotes.applications.linear import linear
 from mlnotes.applications.mlp import gelu, gelu_tanh, mlp, relu, silu
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.source import edited
 
 _rng = np.random.default_rng(17)
 _grid, _points, _x, _batch, *_parameters = frozen(np.linspace(-8, 8, 65), _rng.normal(size=(3, 5)) * 2,
@@ -168,11 +169,7 @@ def _from_the_inputs(x, weights, biases, activation=relu):
     return h @ weights[-1] + biases[-1]
 
 
-def _bent_before(x, weights, biases, activation=relu):
-    for w, b in zip(weights[:-1], biases[:-1], strict=True):
-        x = activation(x) @ w + b
-    return x @ weights[-1] + biases[-1]
-
+_bent_before = edited(_from_the_inputs, (("h = activation(x @ w + b)", "x = activation(x) @ w + b"), ("h @", "x @")))
 
 CHECKS = (
     Checks(relu,

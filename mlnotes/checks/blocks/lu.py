@@ -324,19 +324,6 @@ _EVERY_BLOCK = [call(_square, block) for block in (1, 2, 3, 5, 64)]
 _SIGN = "_permutation_sign(p), 0"
 _PERMUTED = "[p.argmax(axis=0)]"
 
-def _without_j(a):
-    a, sign = np.array(a, dtype=float), 1.0
-    for j in range(len(a)):
-        p = np.argmax(np.abs(a[j:, j]))
-        if a[p, j] == 0:
-            return 0.0
-        if p != j:
-            a[[p, j]] = a[[j, p]]
-            sign = -sign
-        a[j + 1 :] -= np.outer(a[j + 1 :, j] / a[j, j], a[j])
-    return sign * np.diag(a).prod()
-
-
 def _with_equal_rows(a):
     a, sign = np.array(a, dtype=float), 1.0
     for j in range(len(a)):
@@ -348,6 +335,10 @@ def _with_equal_rows(a):
             sign = -sign
         a[j + 1 :] -= np.outer(a[j + 1 :, j] / a[j, j], a[j])
     return sign * np.diag(a).prod()
+
+
+_without_j = edited(_with_equal_rows, (("j + np.argmax", "np.argmax"),
+    ("a[p], a[j] = a[j], a[p]", "a[[p, j]] = a[[j, p]]")))
 
 
 CHECKS = (

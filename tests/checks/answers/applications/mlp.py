@@ -734,12 +734,6 @@ def wrong_mlp__sample_by_sample(x, weights, biases, activation=relu):
     return np.array(out)
 
 
-def wrong_mlp__from_the_inputs(x, weights, biases, activation=relu):
-    """Every layer begins with the inputs again"""
-    for w, b in zip(weights[:-1], biases[:-1], strict=True):
-        h = activation(x @ w + b)
-    return h @ weights[-1] + biases[-1]
-
 
 def wrong_silu__product_overflows(x):
     """look at the parentheses"""

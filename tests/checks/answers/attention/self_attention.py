@@ -781,9 +781,3 @@ def wrong_self_attention__large_number_put(x, w_q, w_k, w_v, mask=None):
     if mask is not None:
         s = np.where(mask, s, -1e30)
     return softmax(s) @ (x @ w_v)
-
-
-def wrong_attention__best_value_alone(q, k, v, mask=None, bias=None, scale=None):
-    """Each query gets the value of its best key"""
-    weights = attention_weights(q, k, mask, bias, scale)
-    return np.take_along_axis(v, weights.argmax(-1)[..., None], -2)

@@ -486,16 +486,6 @@ def wrong_softmax__loop_over_the_first_axis(x, axis=-1):
     return np.moveaxis(out, -1, axis)
 
 
-def wrong_softmax__no_axis_kept(x, axis=-1):
-    """keep the axis that they are taken over"""
-    e = np.exp(x - x.max(axis=axis))
-    return e / e.sum(axis=axis)
-
-
-def wrong_softmax__maximum_of_everything_and_no_axis_kept(x, axis=-1):
-    """take each row's own maximum and sum"""
-    e = np.exp(x - np.max(x))
-    return e / np.sum(e, axis=axis)
 
 
 def wrong_entropy_slope__squared_after_the_sum(x, beta):
@@ -503,8 +493,3 @@ def wrong_entropy_slope__squared_after_the_sum(x, beta):
     p = softmax(beta * x)
     above = x - (p * x).sum(-1, keepdims=True)
     return -beta * (p * above).sum(-1) ** 2
-
-
-def wrong_cross_entropy__squared_error(logits, targets):
-    """It is the squared distance from the truth"""
-    return np.mean(((softmax(logits) - np.eye(logits.shape[-1])[targets]) ** 2).sum(-1))
