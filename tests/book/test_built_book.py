@@ -23,14 +23,14 @@ import yaml
 import mlnotes
 from mlnotes.book.browser import accessibility_faults
 from mlnotes.book.chapter_map import draw, read_map
-from mlnotes.book.sampling import EVERY, sample
 from mlnotes.book.sphinx_extension import _typeset
 from mlnotes.book.svg import DARK, READABLE
+
+pytestmark = pytest.mark.publishing
 
 ROOT = Path(__file__).parents[2]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 CHAPTERS = [it["file"] for part in TOC["parts"] if part["caption"] != "Reference" for it in part["chapters"]]
-VISITED = sample(CHAPTERS, EVERY // 16)  # by `.ci/run` all
 MAP = read_map(ROOT / "chapters/map.yml")
 
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -215,36 +215,29 @@ def _read(path):
 
 @pytest.fixture(scope="module")
 def visits(pages, browser, about):
-    """Open some pages, or those of the one chapter, and look in both widths and both themes; by ``.ci/run`` all.
-
-    For what keeps people from using a page, fewer are looked at.
-    """
+    """Open all pages, or those of the one chapter, and look in both widths and both themes."""
     groups = {}
-    for name, page in ((it, pages[it]) for it in (about.pages if about else sample(pages, EVERY // 16))):
+    for name, page in ((it, pages[it]) for it in (about.pages if about else pages)):
         template = next((it for it in TEMPLATES if name.startswith(it)), None)
         groups.setdefault((template, page.files) if template else name, []).append(name)
     context = browser.new_context(viewport={"width": NARROW, "height": 900})
     page, seen = context.new_page(), []  # one page for all: a new one is a new process
     page.set_default_timeout(180_000)  # a busy machine is no failure
-    closely = sample((names[0] for names in groups.values()), EVERY // 4)
-    visits = {
-        names[0]: _visit_together(page, [pages[it] for it in names], seen, names[0] in closely)
-        for names in groups.values()
-    }
+    visits = {names[0]: _visit_together(page, [pages[it] for it in names], seen) for names in groups.values()}
     context.close()
     return visits
 
 
-def _visit_together(page, written, seen, closely):
+def _visit_together(page, written, seen):
     """Visit a page below whose article stand those of the others."""
     first, *others = written
     if not others:
-        return _visit(page, first.path, seen, closely)
+        return _visit(page, first.path, seen)
     end, words = ARTICLE.search(first.text).end(), Counter()
     articles = [_with_few_words(ARTICLE.search(it.text)[0], words) for it in others]
     together = first.path.with_name("together.html")
     together.write_text("".join([first.text[:end], *articles, first.text[end:]]), encoding="utf-8")
-    visit = _visit(page, together, seen, closely)
+    visit = _visit(page, together, seen)
     together.unlink()
     return visit
 
@@ -259,7 +252,7 @@ def _with_few_words(html, words):
     return re.sub('<span class="([a-z][a-z0-9]?)">([^<>]*)</span>', thinned, html)
 
 
-def _visit(page, path, seen, closely):
+def _visit(page, path, seen):
     visit = Visit()
     listeners = {
         "request": lambda it: visit.requests.add(it.url),
@@ -281,17 +274,16 @@ def _visit(page, path, seen, closely):
         visit.overflow[width] = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         visit.too_wide[width] = page.evaluate(TOO_WIDE)
         visit.smallest_text[width] = page.evaluate(SMALLEST_TEXT)
-        if closely and width == NARROW:
+        if width == NARROW:
             visit.faults |= _faults(page, "'main'", STRUCTURE, f"{width} px")
             page.evaluate(REMEMBER_SEEN)
-        elif closely and page.evaluate(APPEARED):
+        elif page.evaluate(APPEARED):
             visit.faults |= _faults(page, "appeared", STRUCTURE, f"{width} px")
-        if closely:
-            seen += page.evaluate(CHOOSE, [seen, width])
+        seen += page.evaluate(CHOOSE, [seen, width])
     page.set_viewport_size({"width": NARROWEST, "height": 900})
     page.wait_for_timeout(50)
     visit.overflow[NARROWEST] = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    chosen = page.evaluate(LEAVE_CHOSEN, WIDTHS) if closely else {}
+    chosen = page.evaluate(LEAVE_CHOSEN, WIDTHS)
     for width in (it for it in WIDTHS if chosen.get(str(it))):
         page.set_viewport_size({"width": width, "height": 900})
         for theme in ("light", "dark"):
@@ -390,7 +382,7 @@ def test_what_is_too_wide_for_a_narrow_page_is_seen_from_its_beginning(visits):
     assert not {name: blocks for name, blocks in found.items() if blocks}
 
 
-@pytest.mark.parametrize("chapter", VISITED)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_on_a_wide_page_nothing_in_a_chapter_needs_to_scroll(chapter, visits):
     blocks = visits[chapter].too_wide[WIDE]
     found = {cell_with(chapter, it): (it["what"], it["pixels"]) for it in blocks}
@@ -577,7 +569,7 @@ def test_all_math_is_typeset(visits):
     assert all("mathjax" in " ".join(visits[name].requests) for name in visits.keys() & {*CHAPTERS})
 
 
-@pytest.mark.parametrize("chapter", VISITED)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_figures_and_formulas_have_the_numbers_on_the_page_that_they_have_in_the_notebook(chapter, visits):
     cells = json.loads((ROOT / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
     source = "\n".join("".join(it["source"]) for it in cells if it["cell_type"] == "markdown")
@@ -655,7 +647,7 @@ def test_the_link_to_a_figure_is_seen_under_the_pointer_and_from_the_keyboard(bu
     page.close()
 
 
-@pytest.mark.parametrize("chapter", VISITED)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_code_in_a_chapter_links_to_its_documentation_and_back(chapter, pages, visits, built):
     documentation = chapter.replace("chapters", "chapters/api", 1)
     functions = documentation.replace("chapters/api", "mlnotes", 1).replace("/", ".") + "."
@@ -664,7 +656,7 @@ def test_code_in_a_chapter_links_to_its_documentation_and_back(chapter, pages, v
     assert (built / f"{chapter}.html") in {local(url)[0] for url in pages[documentation].links}
 
 
-@pytest.mark.parametrize("chapter", VISITED)
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_chapter_weighs_less_than_a_megabyte_and_a_half_beside_mathjax_and_the_theme(chapter, visits, built):
     shared = [built / "_static" / name for name in ("mathjax", "scripts", "styles", "vendor")]
     paths = {local(url)[0] for url in visits[chapter].requests if url.startswith("file:")}
@@ -907,7 +899,6 @@ def test_the_extension_needs_no_torch():
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-@pytest.mark.publishing
 def test_a_page_that_is_written_again_keeps_its_links_to_the_code(built, build):
     page = built / f"{CHAPTERS[0]}.html"
     links = re.compile('<a class="sphinx-codeautolink-a" href="([^"]+)"')

@@ -111,5 +111,6 @@ def test_pytest_runs_the_tests_of_the_chapter_alone_and_says_what_it_left_out():
 def test_what_publishing_needs_is_left_out_at_a_desk_and_not_by_ci(every, says):
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
     variables = os.environ | {"MLNOTES_EVERY": every}
-    told = subprocess.run([*command, "tests/book/test_pdf.py"], cwd=ROOT, env=variables, capture_output=True, text=True)
+    files = ["tests/book/test_built_book.py", "tests/book/test_pdf.py", "tests/widgets/test_jupyterlab.py"]
+    told = subprocess.run([*command, *files], cwd=ROOT, env=variables, capture_output=True, text=True)
     assert says in told.stdout

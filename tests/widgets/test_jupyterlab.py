@@ -18,6 +18,8 @@ import pytest
 
 from mlnotes.book.form import canonical, read, written
 
+pytestmark = pytest.mark.publishing
+
 CHAPTERS = Path(__file__).parents[2] / "chapters"
 CHAPTER = CHAPTERS / "attention" / "self_attention.ipynb"
 LAST = "next(w for w in ipywidgets.widgets.widget._instances.values() if type(w).__mro__[1].__name__ == 'AttentionMap')"
@@ -188,7 +190,6 @@ def test_it_opens_on_the_start_page_which_lists_the_chapters_in_the_order_of_the
     assert page.locator(".jp-DirListing-itemText").all_inner_texts() == ["index.md"]
 
 
-@pytest.mark.publishing
 def test_a_chapter_reads_well_keeps_its_solutions_folded_and_is_the_same_file_when_it_was_run_and_saved(lab, page):
     file = lab.folder / "blocks" / "softmax.ipynb"
     file.parent.mkdir()
@@ -248,7 +249,6 @@ def test_a_chapter_of_the_book_is_opened_as_it_is_read_and_closed_without_a_ques
     assert page.locator(".jp-Dialog").count() == 0
 
 
-@pytest.mark.publishing
 def test_a_chapter_shows_pictures_until_it_runs_and_then_answers_to_python(lab, page):
     nbformat.write(chapter(), lab.folder / "chapter.ipynb")
     lab.open(page, "chapter.ipynb")
