@@ -23,7 +23,14 @@ from mlnotes.diagnosis.habits import (
     writes_into_results,
 )
 from mlnotes.diagnosis.known import hint, known_in_part, known_mistake, known_mostly, told_by_the_bank, two_at_once
-from mlnotes.diagnosis.lines import line_that_leaves, line_that_raised, line_that_warned, loop_without_end, missing_name
+from mlnotes.diagnosis.lines import (
+    asks_an_array,
+    line_that_leaves,
+    line_that_raised,
+    line_that_warned,
+    loop_without_end,
+    missing_name,
+)
 from mlnotes.diagnosis.repairs import options_given, repair
 from mlnotes.diagnosis.trials import entries, numbers, quiet
 
@@ -65,6 +72,7 @@ def cause_of(attempt, checks, others=()):
             or of_anyone(attempt, checks)
             or known_mistake(attempt, checks, others)
             or told_by_the_bank(attempt)
+            or asks_an_array(attempt)
             or difference_quotient(attempt)
             or _repair_or_two_at_once(attempt, checks, until)
             or known_in_part(attempt, checks)

@@ -40,6 +40,8 @@ def missing_parts(attempt):
         mine, right = entries(found.value), entries(trial.right.value)
         if not unlike:
             continue
+        if mine is None and right and numbers(found.value) is not None:
+            mine = {next(iter(right)): found.value}  # the first part alone
         if not mine or not right or len(mine) >= len(right) or not right.keys() >= mine.keys():
             return ""
         if any(trial.unlike_value(it, right[name]) for name, it in mine.items()):

@@ -99,6 +99,10 @@ def no_result(attempt):
     if all(isinstance(found.error, SystemExit) for _, found in failed):
         remedy = "return the result" if any(right.error is None for right, _ in failed) else "raise an error"
         return f"It ends the whole program, as sys.exit() does: {remedy} instead."
+    silent = all(right.error and found.returned is None and (found.unfit or not found.error) for right, found in failed)
+    if silent and not inspect.isclass(attempt.function):
+        does = "prints a message" if all(found.printed for _, found in failed) else "returns nothing"
+        return f"It {does} where it should raise an error: whoever called it goes on as if all were well."
     if any(right.error or found.error for right, found in failed):
         return ""
     values = [found.value for _, found in failed]
@@ -168,7 +172,8 @@ def _may_remember(node):
     """Tell what is made once, with the definition, and may be changed by calls."""
     made = (*node.args.defaults, *node.args.kw_defaults) if isinstance(node, ast.FunctionDef) else ()
     if isinstance(node, ast.ClassDef):
-        made = [it.value for it in node.body if isinstance(it, ast.Assign)]
+        values = [it.value for it in node.body if isinstance(it, ast.Assign)]
+        made = [part for it in values for part in (it.elts if isinstance(it, ast.Tuple) else [it])]
     return any(isinstance(it, ast.List | ast.Dict | ast.Set | ast.Call) for it in made)
 
 

@@ -33,6 +33,19 @@ def missing_name(attempt):
     return f"Line {inside[-1]}, `{source.lines[inside[-1] - 1].strip()}`: `{name}` is not known here: {remedy}"
 
 
+def asks_an_array(attempt):
+    """Find that all that fails stops at one condition that asks whether an array is true."""
+    source, errors = source_of(attempt.function), [found.error for _, found, unlike in attempt.everyday if unlike]
+    if source is None or not all(isinstance(it, ValueError) and "truth value of a" in said(str, it) for it in errors):
+        return ""
+    lines = {number for it in errors for number in lines_of(it, source)[-1:]}
+    if len(lines) != 1:
+        return ""
+    [number] = lines
+    remedy = "ask for any() or all() of them, or do without the question"
+    return f"Line {number}, `{source.lines[number - 1].strip()}`: several numbers are neither true nor false: {remedy}."
+
+
 def line_that_raised(attempt):
     """Point at the line of the answer in which the first failing call was stopped by an error."""
     source = source_of(attempt.function)

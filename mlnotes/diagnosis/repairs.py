@@ -10,6 +10,7 @@ import traceback
 import numpy as np
 
 from mlnotes.diagnosis.brakes import braked, branches, holds_itself, limited_memory, limited_powers, parts_of
+from mlnotes.diagnosis.habits import lets_through
 from mlnotes.diagnosis.lines import lines_of
 from mlnotes.diagnosis.rewrites import ADDITIONS, FORMS, HINTS, RULES, rewrites
 from mlnotes.diagnosis.source import parameters_of, source_of
@@ -68,6 +69,7 @@ def _places(attempt, source, until, never_given=(), caller=None, only=()):
     own = _uses(tree, never_given)
     # What is missing where nothing but a refusal is missing is no factor and no sign: those would break it by chance.
     only_refusals = all(trial.right.error for trial, _, unlike in attempt.everyday if unlike)
+    decisions_alone = bool(lets_through(attempt))  # of a class, where nothing tells an error made from one raised
     rules = RULES if only_refusals else (*FORMS, *RULES, *ADDITIONS)
     effort, more, original = EFFORT, FURTHER, copy.deepcopy(tree)
     a_change = _A_CHANGE + _ITS_NODES * sum(1 for _ in ast.walk(source.tree))
@@ -82,6 +84,8 @@ def _places(attempt, source, until, never_given=(), caller=None, only=()):
         if effort < 0 or time.process_time() > until or not more:
             break
         nodes = branches(tree)
+        if decisions_alone and kind not in _DECISIONS:
+            continue
         if holds_itself(nodes) or _uses(tree, never_given) > own or (lines and (kind != first or line in lines)):
             continue
         try:

@@ -28,6 +28,12 @@ def gram_of_squares(squares):
     return -from_mean @ squares @ from_mean / 2
 
 
+def _means_over_the_others(squares):
+    n = len(squares)
+    mean = squares.sum(0) / (n - 1)
+    return -(squares - mean - mean[:, None] + squares.sum() / (n * (n - 1))) / 2
+
+
 def signed_volume(x):
     """Measure a tetrahedron, and tell it from its mirror image by a sign."""
     return float(np.linalg.det(x[1:] - x[0]) / 6)
@@ -280,7 +286,21 @@ CHECKS = (
             Mistake("old features lost", ("_side_by_side(h, m_i)", "m_i"), "phi_h is handed the messages alone",
                 "hand it h_i and the sum of the messages, side by side"),
             Mistake("divided by nobody", (_AVERAGED, " / n_heard"),
-                "A point that hears nobody gets nan for its position", "divide by 1 where nobody is heard"))),
+                "A point that hears nobody gets nan for its position", "divide by 1 where nobody is heard"),
+            Mistake("nobody heard at the origin", ("x = x + displacements(x, m, phi_x, mask)",
+                "x = (x + displacements(x, m, phi_x, mask)) * _pairs(x, mask)[0].any(-1)[..., None]"),
+                "A point that hears nobody is sent to the origin", "leave it where it is"),
+            Mistake("features of the way back", ("else [edge_features]", "else [edge_features.swapaxes(-3, -2)]"),
+                "phi_e is handed the features of the edge from i to j",
+                "what is known of the edge from j to i stands in row i, column j"),
+            Mistake("edge features before the square", ("*known, *([] if edge_features is None else [edge_features])",
+                "*known[:2], *([] if edge_features is None else [edge_features]), known[2]"),
+                "phi_e is handed the features of the edge before the square of the distance",
+                "side by side stand h_i, h_j, the square, and the features of the edge last"),
+            Mistake("one weight for all lines", ("xp.sum(difference * weights, axis=-2)", "phi_x(xp.sum(m, axis=-2)) "
+                "* xp.sum(xp.where(heard[..., None], difference, 0.0), axis=-2)"),
+                "All lines of a point have one weight, made of the sum of its messages",
+                "make a weight of each message, and multiply its own line by it"))),
     Checks(egnn_velocity_layer,
         cases=(*_cases(moving=True), call(_h3, _x3, _v3, _simple[0], _inverse, _simple[2], _keeps).about(
             "lines with an infinite weight where there is no message", edge=True)),
@@ -310,6 +330,9 @@ CHECKS = (
             oracle("scikit-learn's KernelCenterer", _centered_kernel, call(_squares(_x)), call(_squares(_v + 10)),
                 **_LAST_BITS)),
         mistakes=(
+            Mistake("means over the others", _means_over_the_others,
+                "Each mean is divided by the number of the other points",
+                "divide by n: the square from a point to itself, 0, counts as well"),
             Mistake("sign forgotten", ("-from_mean", "from_mean"), "The dot product of a point with itself is negative",
                 "squares of distances contain -2 times the dot product: divide by -2"),
             Mistake("sums for means", ("1 / len(squares)", "1.0"), "It takes sums away, not means",

@@ -398,7 +398,8 @@ CHECKS = (
             "cholesky").about("a feature that is nearly a sum of others", tolerance=1e-5), call(_alike, "zca").about(
             "features with a correlation of 0.99999", tolerance=1e-8), call(np.array([[1.0], [3.0], [8.0]]),
             "zca").about("one feature", edge=True), call(_pairs * [1, 1e-9], "cholesky").about(
-            "a feature of 1e-9 beside another", edge=True)),
+            "a feature of 1e-9 beside another", edge=True), call(_few, "pca", 0.3).about(
+            "fewer samples than features, and an eps", edge=True)),
         claims=(
             Claim("the covariance becomes the identity, and the mean 0, also with ddof = 1", _identity, **_ROTATED),
             Claim("pca: along the eigenvectors of the covariance", _along_the_axes, **_ROTATED),
@@ -460,7 +461,12 @@ CHECKS = (
             *(Mistake("nothing centered", it, "The means count as variance, and the result has another mean than 0",
                 "subtract the mean of each feature before anything else") for it in (_about_zero,
                 lambda x, kind="pca", eps=0.0, ddof=0: 0 * whiten(x, kind, eps, ddof)
-                + _about_zero(x, kind, eps, ddof))))),
+                + _about_zero(x, kind, eps, ddof))),
+            Mistake("pca and zca exchanged", lambda x, kind="pca", eps=0.0, ddof=0: whiten(x, {"pca": "zca",
+                "zca": "pca"}.get(kind, kind), eps, ddof), "zca gives principal components, and pca turns back",
+                "it is ZCA that turns back, by Vᵀ"),
+            Mistake("matrix returned", lambda x, kind="pca", eps=0.0, ddof=0: whitening_matrix(x, kind, eps, ddof),
+                "It gives the matrix", "multiply the centered data by it"))),
     Checks(whitening_matrix, run=_whitened,
         cases=_whitenings(),
         claims=(
@@ -520,9 +526,10 @@ CHECKS = (
                 "the matrix of ZCA is symmetric: V Λ^(-1/2) Vᵀ") for it in (
                 lambda rho: np.array([[1.0, -rho / (1 - rho**2) ** 0.5], [0.0, (1 - rho**2) ** -0.5]]),
                 lambda rho: np.linalg.inv(np.linalg.cholesky([[1.0, rho], [rho, 1.0]])))),
-            Mistake("root of each entry", lambda rho: np.linalg.inv(np.sqrt(np.array([[1.0, rho], [rho, 1.0]]))),
-                "Each entry has its own root, and a negative ρ gives nan",
-                "the root of a matrix is another matrix, whose square it is: take roots of the eigenvalues"),
+            *(Mistake("root of each entry", it, "Each entry has its own root, and a negative ρ gives nan",
+                "the root of a matrix is another matrix, whose square it is: take roots of the eigenvalues") for it in (
+                lambda rho: np.linalg.inv(np.sqrt(np.array([[1.0, rho], [rho, 1.0]]))),
+                lambda rho: np.array([[1.0, rho], [rho, 1.0]]) ** -0.5)),
             Mistake("axes exchanged", ("(1 + rho) ** -0.5, (1 - rho) ** -0.5", "(1 - rho) ** -0.5, (1 + rho) ** -0.5"),
                 "The entry beside the diagonal has the sign of ρ", "λ = 1 + ρ belongs to (1, 1)"),
             Mistake("not turned back", ("[[wide + narrow, wide - narrow], [wide - narrow, wide + narrow]]) / 2",

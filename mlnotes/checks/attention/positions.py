@@ -212,7 +212,11 @@ CHECKS = (
             *(Mistake("power before the product", ("np.arange(n)[:, None] * frequencies(d)", it),
                 "Where several waves are asked for, they are others", "put 2r/d into parentheses: ** binds first")
                 for it in ("np.arange(n)[:, None] / 10000.0**2 * np.arange(d // 2) / d",
-                "np.arange(n)[:, None] / (10000.0 ** (2.0 * np.arange(d // 2)) / d)")))),
+                "np.arange(n)[:, None] / (10000.0 ** (2.0 * np.arange(d // 2)) / d)")),
+            Mistake("halved frequencies", lambda n, d: np.stack([np.sin(a := np.arange(n)[:, None] / 2.0
+                ** np.arange(d // 2)), np.cos(a)], axis=-1).reshape(n, d),
+                "The frequency is halved from pair to pair, as in the binary counter",
+                "pair r has the frequency 10000^(-2r/d)"))),
     _rotation(rotary, lambda j, d: (2 * j, 2 * j + 1), Mistake("halves paired", ((_EVEN, _HALVES), _IN_HALVES),
         "Coordinates half a width apart are turned together",
         "pair neighbours; the other pairing is rotary_halves, and queries and keys must use the same",
@@ -246,7 +250,7 @@ CHECKS = (
             call(1, 2, 3), call(2, 2, 3), call(2, 2, 3, offset=1).about("an offset"), call(4, 5, 5), call(8, 2, 5, 3),
             call(3, 3, 7).about("three heads"), call(6, 3, 7).about("six heads"),
             call(5, 2, 7, 3).about("five heads and an offset"), call(12, 2, 3).about("twelve heads"),
-            call(31, 1, 2).about("31 heads")),
+            call(31, 1, 2).about("31 heads"), call(1, 2, 2, offset=1).about("a query behind the last key")),
         claims=(
             Claim("a distance of 0 costs nothing",
                 lambda f: float(np.abs(np.diagonal(f(6, 5, 5), axis1=1, axis2=2)).max())),
@@ -300,7 +304,10 @@ CHECKS = (
             Mistake("offset counted from the end", ("+ offset -", "+ n_keys - n_queries + offset -"),
                 "Queries stand s - l places too late", "query i stands at i + offset"),
             Mistake("offset added to the keys", ("+ offset -", "- offset -"),
-                "With a cache the first keys become the nearest ones", "query i stands at i + offset"))),
+                "With a cache the first keys become the nearest ones", "query i stands at i + offset"),
+            Mistake("slopes of 1, 1/2, 1/3", lambda n_heads, n_queries, n_keys, offset=0: alibi_bias(1, n_queries,
+                n_keys, offset) * 256 / np.arange(1, n_heads + 1)[:, None, None], "The slopes are 1/i",
+                "take alibi_slopes(n_heads): powers of two"))),
     Checks(rotary_score,
         cases=(
             *(call(np.array([1.0, 2.0]), np.array([3.0, 1.0]), it) for it in (0, 1)), call(_x4[0], _x4[1], 2),

@@ -453,9 +453,9 @@ CHECKS = (
         mistakes=(
             Mistake("length left in", ("v = _unit_start(v, scaled)", "v = np.asarray(v, float)"),
                 "A vector twice as long has an estimate four times as large", "divide by the squared length"),
-            Mistake("ratios averaged", lambda a, v: np.mean((a @ v)[v != 0] / v[v != 0]),
-                "It averages the ratios of coordinates, which are alike for eigenvectors only",
-                "divide vᵀAv by vᵀv: then large coordinates count more"),
+            *(Mistake("ratios averaged", it, "It averages the ratios of coordinates, which are alike for eigenvectors "
+                "only", "divide vᵀAv by vᵀv: then large coordinates count more") for it in (
+                lambda a, v: np.mean((a @ v)[v != 0] / v[v != 0]), lambda a, v: np.mean((a @ v) / v))),
             Mistake("length instead of projection", ("v @ scaled @ v", "np.linalg.norm(scaled @ v)"),
                 "The sign is lost, and it is right for eigenvectors only", "multiply the image by the vector"),
             Mistake("projected on the image", ("v @ scaled @ v", "(scaled @ v) @ (scaled @ v) / (v @ scaled @ v)"),

@@ -508,6 +508,11 @@ CHECKS = (
             Mistake("first broken axiom only", lambda table: [it for it in ("closure", "identity", "inverses",
                 "associativity") if it in broken_axioms(table)][:1], "Of several broken axioms it names the first only",
                 "go on after the first, for associativity is a question of its own"),
+            Mistake("undone by itself", ("((table == e) & (table.T == e)).any(axis=1)", "(np.diag(table) == e)"),
+                "Elements that another one undoes count as without an inverse",
+                "look along the whole row: the inverse may be another element"),
+            Mistake("what is kept", lambda table: [it for it in ("closure", "identity", "inverses", "associativity")
+                if it not in broken_axioms(table)], "It names the axioms that hold", "name those that are broken"),
             Mistake("first of three only", lambda table: [it for it in ("closure", "associativity", "identity",
                 "inverses") if it in broken_axioms(table)][:1], "Of several broken axioms it names the first only",
                 "go on after the first, for associativity is a question of its own"),

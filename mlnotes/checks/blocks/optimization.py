@@ -197,6 +197,11 @@ def _hinge_gradient(x):
     return np.array([3 * x[0] + x[1], -1.0 if x[1] < -1.85 else 0.0, 0.0])
 
 
+def _plateau_gradient(x):
+    """Fall along all coordinates, down to a plateau that begins where the first is 0.85."""
+    return np.full(3, float(x[0] > 0.85))
+
+
 def _points(walk, start, count):
     if not isinstance(walk, Iterator):
         raise TypeError("it returns a result once, and should yield one point after another")
@@ -216,7 +221,7 @@ def _steps_of(version, problem, start, count, *settings, **named):
 def _first_steps(version, *settings, **named):
     """Take four steps; some rates ask for another walk, as `_ANEW` says."""
     stepper, walk = version(*settings, **named), getattr(settings[0], "walk", "") if settings else ""
-    gradients = {"hinge": _hinge_gradient, "itself": lambda x: x}
+    gradients = {"hinge": _hinge_gradient, "itself": lambda x: x, "plateau": _plateau_gradient}
     problem = Problem(bowl, gradients.get(walk, bowl_gradient))
     if walk == "second":
         _points(stepper(problem, np.array([2.0, 1.0, 0.0])), 0 * _start, 2)
@@ -512,7 +517,8 @@ CHECKS = (
             Mistake("one step", ("while True:", "for _ in range(1):"), "It ends after the first step",
                 "go on for ever: minimize decides when to stop"))),
     Checks(momentum, run=_first_steps,
-        cases=(_walk(0.1), _walk(0.1, beta=0.5), _walk(0.03, 0.8), _walk(0.1, 0.0), *_ANEW),
+        cases=(_walk(0.1), _walk(0.1, beta=0.5), _walk(0.03, 0.8), _walk(0.1, 0.0), *_ANEW,
+            call(_rate(0.1, "plateau")).about("a slope that ends in a plateau")),
         claims=(
             Claim("the first step is that of gradient descent",
                 lambda f: distance(_first_step(0.02, 0.8)(f), -0.02 * slopes(_start)), **_LAST_BITS),
@@ -611,7 +617,8 @@ CHECKS = (
     Checks(adam, run=_first_steps,
         cases=(_walk(), _walk(0.1), _walk(beta1=0.5), _walk(beta2=0.5), _walk(eps=0.5), _walk(0.1, 0.5, 0.75, 0.01),
             _walk(0.1, beta1=0.0), _walk(0.1, beta2=0.0), _walk(0.1, eps=8.0), *_ANEW,
-            call(_rate(0.1, "hinge")).about("a slope that ends")),
+            call(_rate(0.1, "hinge")).about("a slope that ends"),
+            call(_rate(0.1, "plateau")).about("a slope that ends in a plateau")),
         claims=(
             Claim("the first step moves every coordinate by the rate",
                 lambda f: distance(np.abs(_first_step(0.1, 0.8, 0.95, 1e-12)(f)), np.full(3, 0.1)), 1e-10,
@@ -622,7 +629,11 @@ CHECKS = (
             Mistake("means of two walks", ("def steps(problem, x):\n        mean, square, t = np.zeros_like(x), "
                 "np.zeros_like(x), 0", "mean, square, t = 0.0, 0.0, 0\n\n    def steps(problem, x):\n        "
                 "nonlocal mean, square, t"), "A second walk goes on with the means of the first",
-                "make them within the function that is returned: every walk begins anew"))),
+                "make them within the function that is returned: every walk begins anew"),
+            Mistake("steps of two walks", ("def steps(problem, x):\n        mean, square, t = np.zeros_like(x), "
+                "np.zeros_like(x), 0", "t = 0\n\n    def steps(problem, x):\n        nonlocal t\n        "
+                "mean, square = np.zeros_like(x), np.zeros_like(x)"), "A second walk goes on counting the steps of the "
+                "first", "count them within the function that is returned: every walk begins anew"))),
     Checks(adamw, run=_first_steps,
         cases=(
             _walk(), _walk(0.1), _walk(beta1=0.5), _walk(beta2=0.5), _walk(eps=0.5), _walk(weight_decay=0.5),
@@ -789,7 +800,11 @@ CHECKS = (
                 "halve the step"),
             Mistake("promise of the whole direction", ("1e-4 * step * slope", "slope"),
                 "However short the step, it asks for all that the slope promises for a whole direction",
-                "ask for a ten-thousandth of the slope times the step"))),
+                "ask for a ten-thousandth of the slope times the step"),
+            Mistake("nan taken", ("if function(x + step * direction) < value + 1e-4 * step * slope + slack:",
+                "if not function(x + step * direction) >= value + 1e-4 * step * slope + slack:"),
+                "It takes a point where the function has no value", "go on until the value is lower: nan is neither "
+                "lower nor higher than a number"))),
     Checks(wolfe, run=_conditions,
         cases=(
             call(bowl, bowl_gradient, np.array([1.0, 0.0]), np.array([-0.5, 0.0])).about("the first length will do"),

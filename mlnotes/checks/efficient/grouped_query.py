@@ -243,6 +243,8 @@ CHECKS = (
                     "All heads behind the first n_groups are lost", "take the mean of each group's heads"),
             Mistake("distant heads", ("(g r d) ->", "(r g d) ->"), "Heads of different groups are averaged",
                     "average neighbouring heads"),
+            Mistake("results interleaved", ("-> ... (g d)", "-> ... (d g)"),
+                    "Neighbouring columns belong to different groups", "keep the columns of a group together"),
             Mistake("neighbouring columns", ("(g r d) ->", "(g d r) ->"),
                     "The width of each head shrinks instead of the number of heads",
                     "average column j of one head with column j of the others"),

@@ -218,6 +218,7 @@ CHECKS = (
             call("step", np.array([2]), 0).about("nothing to write"),
             call("step", np.array([0]), 5, stop=3, temperature=0).about("the first token stops"),
             call("step", np.array([1, 3]), 12, stop=3, rng=2, top_k=2),
+            call("step", np.array([3, 1]), 6, stop=3, temperature=0).about("a text that begins with what stops"),
             call("step", np.array([2]), 9, stop=0, rng=0, temperature=3.0).about("token 0 stops"),
             call("step", np.array([2]), 6, rng="Generator(zeros)", top_k=2).about("every draw is 0", edge=True)),
         claims=(

@@ -174,6 +174,7 @@ CHECKS = (
         cases=(
             call(np.array([0.0, 1.0])), call(_small), call(_small, 2.0),
             call(_small, axis=0).about("along the columns"), call(_small, _rows).about("a null for each row"),
+            call(_small, np.array([[0.0, 2.0, -1.0]]), 0).about("a null for each column"),
             call(_x, _null).about("three axes"), call(_x, -1.0, axis=1).about("three axes"),
             call(_small + 800).about("scores of 800"), call(_small - 800).about("scores of -800"),
             call(_small - 800, -799.0).about("scores and null of -800"), call(_small, 900.0).about("a null of 900"),

@@ -629,7 +629,7 @@ def wrong_egnn_layer__moved_first(h, x, phi_e, phi_x, phi_h, mask=None, edge_fea
 
 
 def wrong_gram_of_squares__means_over_the_others(squares):
-    """That is so in 1 of the 7 calls that fail."""
+    """Each mean is divided by the number of the other points"""
     n = len(squares)
     row = squares.sum(axis=1, keepdims=True) / (n - 1)
     all_pairs = squares.sum() / (n * (n - 1))

@@ -769,3 +769,17 @@ def wrong_rotary_score__two_forgotten(q, k, distance):
     w = 10000 ** (-np.arange(n) / len(q))
     q, k = q[0::2] + 1j * q[1::2], k[0::2] + 1j * k[1::2]
     return (q * k.conj() * np.exp(1j * distance * w)).sum().real
+
+
+def wrong_alibi_bias__rows_cut_from_the_keys(n_heads, n_queries, n_keys, offset=0):
+    """Line 3"""
+    d = np.arange(n_keys)[offset : offset + n_queries, None] - np.arange(n_keys)
+    return -alibi_slopes(n_heads)[:, None, None] * abs(d)
+
+
+def wrong_sinusoidal_positions__halves(n, d):
+    """The frequency is halved from pair to pair"""
+    a = np.arange(n)[:, None] * 0.5 ** np.arange(d // 2)
+    t = np.zeros((n, d))
+    t[:, ::2], t[:, 1::2] = np.sin(a), np.cos(a)
+    return t

@@ -354,7 +354,7 @@ def wrong_rayleigh_quotient__image_below(a, v):
 
 
 def wrong_rayleigh_quotient__entrywise(a, v):
-    """Line 3"""
+    """It averages the ratios of coordinates"""
     return np.mean((a @ v) / v)
 
 
@@ -583,7 +583,7 @@ def wrong_rayleigh_quotient__largest_entry(a, v):
 
 
 def wrong_rayleigh_quotient__mean_ratio(a, v):
-    """Line 3"""
+    """It averages the ratios of coordinates"""
     return np.mean((a @ v) / v)
 
 
@@ -1014,3 +1014,11 @@ def wrong_characteristic_polynomial__a_point_too_few(a):
     n = len(a)
     x = np.arange(n)
     return np.polyfit(x, [np.linalg.det(t * np.eye(n) - a) for t in x], n - 1)
+
+
+def wrong_jacobi_eigh__prints_a_complaint(a):
+    """It prints a message where it should raise an error"""
+    if np.abs(a - a.T).max() > 1e-12 * np.abs(a).max():
+        print("not symmetric")
+        return None
+    return np.linalg.eigh(np.array(a, float))

@@ -702,6 +702,7 @@ def wrong_broken_axioms__counted_from_one(table):
 
 
 def wrong_broken_axioms__own_inverse(table):
+    """Elements that another one undoes count as without an inverse"""
     n = np.arange(len(table))
     if not np.isin(table, n).all():
         return ["closure"]

@@ -1254,6 +1254,7 @@ def wrong_backtracking__rounding_forgotten(function, x, direction, slope, step=1
 
 
 def wrong_backtracking__no_number_taken(function, x, direction, slope, step=1.0):
+    """It takes a point where the function has no value"""
     value = function(x)
     extra, trials = rounding(value, step, slope), 1
     while function(x + step * direction) >= value + 1e-4 * step * slope + extra:
@@ -1811,3 +1812,45 @@ def wrong_adam__one_correction_for_both(rate=1e-3, beta1=0.9, beta2=0.999, eps=1
 
 
 wrong_adam__corrected_for_66_steps = slip(right_adam__two_lists, "t += 1", "t += 1 if t < 66 else 1e9", "Line 6")
+
+
+def wrong_momentum__ends_where_it_is_flat(rate, beta=0.9):
+    """it ends after 2 steps"""
+    def steps(problem, x):
+        v = np.zeros_like(x)
+        while True:
+            g = problem.gradient(x)
+            if not g.any():
+                return
+            v = beta * v + g
+            x = x - rate * v
+            yield x
+    return steps
+
+
+def wrong_adam__ends_where_it_is_flat(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """it ends after 2 steps"""
+    def steps(problem, x):
+        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
+        while np.any(g := problem.gradient(x)):
+            t += 1
+            m = beta1 * m + (1 - beta1) * g
+            s = beta2 * s + (1 - beta2) * g**2
+            x = x - rate * m / (1 - beta1**t) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            yield x
+    return steps
+
+
+def wrong_adam__one_count_for_all_walks(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """A second walk goes on counting"""
+    t = 0
+
+    def steps(problem, x):
+        nonlocal t
+        m, s = 0 * x, 0 * x
+        while True:
+            g, t = problem.gradient(x), t + 1
+            m, s = m + (1 - beta1) * (g - m), s + (1 - beta2) * (g**2 - s)
+            x = x - rate * m / (1 - beta1**t) / (np.sqrt(s / (1 - beta2**t)) + eps)
+            yield x
+    return steps

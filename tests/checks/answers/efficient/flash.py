@@ -1388,3 +1388,8 @@ def wrong_merge_attentions__maximum_carried_along(outs, lses):
         out = w[0][..., None] * out + w[1][..., None] * o
         lse = np.maximum(lse, other)
     return out, logsumexp(lses, axis=0)
+
+
+def wrong_merge_attentions__result_alone(outs, lses):
+    """lacks `lse`"""
+    return (softmax(lses, axis=0)[..., None] * outs).sum(0)

@@ -972,3 +972,50 @@ class wrong_KVCache__asserted_twice(_Plain):
         self.k[:, self.n : self.n + k.shape[1]] = k
         self.v[:, self.n : self.n + k.shape[1]] = v
         self.n += k.shape[1]
+
+
+class wrong_KVCache__prints_that_it_is_full:
+    """It accepts what must be refused"""
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.memory, self.n = np.zeros((2, n_heads, capacity, d_head)), 0
+
+    def append(self, k, v):
+        h, n, d = k.shape
+        if k.shape != v.shape or k.dtype != float or v.dtype != float or (h, d) != self.memory.shape[1::2]:
+            raise ValueError
+        if self.n + n > self.memory.shape[2]: print("full"); return  # noqa: E701, E702 (as it was written)
+        self.memory[:, :, self.n : self.n + n] = k, v
+        self.n += n
+    keys = property(lambda self: self.memory[0, :, : self.n])
+    values = property(lambda self: self.memory[1, :, : self.n])
+    nbytes = property(lambda self: self.memory.nbytes)
+
+    def __len__(self):
+        return self.n
+
+
+class wrong_KVCache__lists_of_the_class:
+    """It remembers earlier calls"""
+
+    k_list, v_list = [], []
+
+    def __init__(self, capacity, n_heads, d_head):
+        self.c, self.h, self.d = capacity, n_heads, d_head
+        self.nbytes = 16 * capacity * n_heads * d_head
+
+    def append(self, k, v):
+        good = (self.h, k.shape[1], self.d)
+        if k.shape != good or v.shape != good or k.dtype != float or v.dtype != float:
+            raise ValueError("shape or dtype")
+        if len(self) + k.shape[1] > self.c:
+            raise ValueError("full")
+        for t in range(k.shape[1]):
+            self.k_list.append(k[:, t].copy())
+            self.v_list.append(v[:, t].copy())
+
+    keys = property(lambda self: np.array(self.k_list).reshape(-1, self.h, self.d).swapaxes(0, 1))
+    values = property(lambda self: np.array(self.v_list).reshape(-1, self.h, self.d).swapaxes(0, 1))
+
+    def __len__(self):
+        return len(self.k_list)

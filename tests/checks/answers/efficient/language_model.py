@@ -1064,3 +1064,16 @@ def wrong_generate__temperature_alone(step, ids, n_tokens, stop=None, rng=None, 
         out.append(token)
         new = np.array([token])
     return np.array(out, dtype=int)
+
+
+def wrong_generate__text_may_stop(step, ids, n_tokens, stop=None, rng=None, **choice):
+    rng, written = np.random.default_rng(rng), []
+    for _ in range(n_tokens):
+        if ids[0] == stop:
+            break
+        p = next_token_probabilities(step(ids)[-1], **choice)
+        token = int((np.cumsum(p) <= rng.random() * p.sum()).sum())
+        if token != stop:
+            written.append(token)
+        ids = np.array([token])
+    return written

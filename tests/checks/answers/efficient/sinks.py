@@ -575,3 +575,19 @@ def wrong_ring__all_places_from_the_start(n, capacity, n_sinks):
     for i in range(capacity, n):
         held[n_sinks + (i - n_sinks) % (capacity - n_sinks)] = i
     return np.array(held)
+
+
+def wrong_null_softmax__axis_moved_for_scores_alone(x, null=0.0, axis=-1):
+    x = np.moveaxis(x, axis, -1)
+    top = np.maximum(x.max(-1, keepdims=True), null)
+    e = np.exp(x - top)
+    return np.moveaxis(e / (np.exp(null - top) + e.sum(-1, keepdims=True)), -1, axis)
+
+
+def wrong_null_softmax__asked_whether_there_is_one(x, null=0.0, axis=-1):
+    """several numbers are neither true nor false"""
+    top = np.maximum(x.max(axis=axis, keepdims=True), null)
+    e = np.exp(x - top)
+    if null:
+        return e / (np.exp(null - top) + e.sum(axis=axis, keepdims=True))
+    return e / (np.exp(-top) + e.sum(axis=axis, keepdims=True))
