@@ -3,7 +3,8 @@
 const STATE = ["method", "start", "step"];
 const METHODS = ["Gauss–Newton", "Levenberg–Marquardt"];
 const [MOST_STEPS, TOLERANCE, LOST] = [40, 1e-6, 1e3];
-const [WIDTH, HEIGHT, LOW] = [420, 350, 150];
+const [WIDTH, HEIGHT, LOW, FLAT] = [420, 350, 150, 220];
+const [LEFT, ABOVE, RIGHT, BELOW] = [44, 10, 16, 24];   // around a panel, for its numbers
 
 function render({ model, el }) {
   frame(model, el, "fit-landscape");
@@ -19,8 +20,7 @@ function render({ model, el }) {
   const at = ([x1, x2]) => [(x1 / reach[0]) * WIDTH, (1 - x2 / reach[1]) * HEIGHT].map((v) => Math.min(Math.max(v, -9999), 9999));
   const land = svg("g", {}, ...levels.map((level) => svg("path", { d: `${path(levelLine(t, y, reach, level).map(at))} Z`, class: "mw-level" })));
   const way = svg("g");
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" }, land, way,
-    label(WIDTH - 6, HEIGHT - 8, `x₁ ${reach[0]}`, "end"), label(6, 18, `x₂ ${reach[1]}`, "start"));
+  const drawing = panel(HEIGHT, ["x₁", reach[0]], ["x₂", reach[1]], land, way);
   const follow = (event) => {
     if (!event.buttons) return;
     event.preventDefault();
@@ -30,8 +30,9 @@ function render({ model, el }) {
   unlessScrolled(drawing, () => model.get("start"), (before) => write(model, { start: before }));
   drawing.addEventListener("pointerdown", follow);
   drawing.addEventListener("pointermove", follow);
-  const dampings = svg("svg", { viewBox: `0 0 ${WIDTH} ${LOW}`, role: "img" });
-  const curve = svg("svg", { viewBox: `0 0 ${WIDTH} 220`, role: "img" });
+  const dampings = svg("svg", { viewBox: `${-LEFT} 0 ${LEFT + WIDTH + RIGHT} ${LOW + 8}`, role: "img" });
+  const data = svg("g");
+  const curve = panel(FLAT, ["t", 1.05 * Math.max(...t)], ["y", 1.2 * Math.max(...y)], data);
   const sums = h("ul", { class: "mw-sums" });
   const verdict = h("p", { class: "mw-verdict", role: "status" });
 
@@ -49,7 +50,7 @@ function render({ model, el }) {
     drawing.setAttribute("aria-label", `Level lines of the cost, and the path of ${how}`);
     dampings.replaceChildren(...bars(walked.trials, shown, how));
     dampings.setAttribute("aria-label", `The damping of ${steps(walked.trials.length)}, on a logarithmic scale`);
-    curve.replaceChildren(...drawnCurve(t, y, x));
+    data.replaceChildren(...drawnCurve(t, y, x));
     curve.setAttribute("aria-label", `The data, and the curve after ${steps(shown)}`);
     const [damping, predicted, gain] = shown ? walked.trials[shown - 1] : [NaN, NaN, NaN];
     sums.replaceChildren(
@@ -199,6 +200,23 @@ function label(x, y, words, anchor) {
   return svg("text", { x, y, "text-anchor": anchor, class: "mw-tick" }, words);
 }
 
+function roundStep(most) {
+  const power = 10 ** Math.floor(Math.log10(most / 5));
+  return [1, 2, 5, 10].map((it) => it * power).find((it) => it >= (most / 5) * 0.999);
+}
+
+// Names and ends of both axes; what leaves the panel is cut off. The name stands between the last two numbers.
+function panel(height, [across, right], [up, top], ...drawn) {
+  const ticks = (most) => Array.from({ length: Math.floor((most / roundStep(most)) * 1.001) + 1 }, (_, k) => k * roundStep(most));
+  const [x, y] = [(v) => (v / right) * WIDTH, (v) => height * (1 - v / top)];
+  const between = (most) => ticks(most).at(-1) - roundStep(most) / 2;
+  return svg("svg", { viewBox: `${-LEFT} ${-ABOVE} ${LEFT + WIDTH + RIGHT} ${ABOVE + height + BELOW}`, role: "img" },
+    svg("svg", { width: WIDTH, height }, ...drawn),
+    svg("rect", { width: WIDTH, height, class: "mw-edge" }),
+    ...ticks(right).map((v) => label(x(v), height + 18, plain(v), "middle")), label(x(between(right)), height + 18, across, "middle"),
+    ...ticks(top).map((v) => label(-7, y(v) + 5, plain(v), "end")), label(-7, y(between(top)) + 5, up, "end"));
+}
+
 function path(places) {
   return places.length ? `M${places.map((place) => place.map((v) => v.toFixed(1)).join(" ")).join(" L")}` : "";
 }
@@ -210,24 +228,27 @@ function stations(places, shown) {
 }
 
 function bars(trials, shown, method) {
-  const [low, high, left] = [-6, 4, 46];
-  const across = (k) => left + ((k + 0.5) / Math.max(trials.length, 10)) * (WIDTH - left - 8);
+  const [low, high, slots] = [-6, 4, Math.max(trials.length, 10)];
+  const across = (k) => ((k + 0.5) / slots) * WIDTH;
   const up = (power) => LOW - 30 - ((power - low) / (high - low)) * (LOW - 50);
   const height = (damping) => (damping > 0 ? up(Math.min(Math.max(Math.log10(damping), low + 0.3), high)) : LOW - 22);
   const marks = trials.map(([damping, , gain], k) => svg("circle", {
     cx: across(k), cy: height(damping), r: k === shown - 1 ? 7 : 4.5,
     class: `${gain > 1e-4 || method === METHODS[0] ? "mw-taken" : "mw-refused"}${k === shown - 1 ? " mw-now" : ""}`,
   }));
+  const every = roundStep(slots);
+  const numbers = Array.from({ length: Math.floor(slots / every) }, (_, k) => (k + 1) * every);
   return [
-    svg("line", { x1: left, x2: WIDTH, y1: LOW - 22, y2: LOW - 22, class: "mw-limit" }), label(left - 6, LOW - 18, "0", "end"),
-    ...[-4, 0, 4].map((power) => label(left - 6, up(power) + 4, power ? `10${power < 0 ? "⁻" : ""}⁴` : "1", "end")),
-    ...marks, label(WIDTH - 2, LOW - 4, "step", "end"),
+    svg("line", { x1: 0, x2: WIDTH, y1: LOW - 22, y2: LOW - 22, class: "mw-limit" }), label(-7, LOW - 17, "0", "end"),
+    ...[-4, 0, 4].map((power) => label(-7, up(power) + 5, power ? `10${power < 0 ? "⁻" : ""}⁴` : "1", "end")),
+    label(-7, up(2) + 5, "λ", "end"), ...marks,
+    ...numbers.map((k) => label(across(k - 1), LOW + 1, String(k), "middle")), label(-7, LOW + 1, "step", "end"),
   ];
 }
 
 function drawnCurve(t, y, [x1, x2]) {
   const [across, high] = [1.05 * Math.max(...t), 1.2 * Math.max(...y)];
-  const at = (ti, yi) => [(ti / across) * WIDTH, 220 * (1 - Math.min(Math.max(yi / high, -9), 9))];
+  const at = (ti, yi) => [(ti / across) * WIDTH, FLAT * (1 - Math.min(Math.max(yi / high, -9), 9))];
   const places = Array.from({ length: 101 }, (_, k) => at((k / 100) * across, x1 * (1 - Math.exp((-x2 * k * across) / 100))));
   const points = t.map((ti, i) => { const [cx, cy] = at(ti, y[i]); return svg("circle", { cx, cy, r: 4.5, class: "mw-stop" }); });
   return [svg("path", { d: path(places), class: "mw-fitted" }), ...points];

@@ -13,6 +13,7 @@ from mlnotes.widgets.base import Widget, require_between, svg, text, validate
 METHODS = ("Gauss–Newton", "Levenberg–Marquardt")
 MOST_STEPS, TOLERANCE, LOST = 40, 1e-6, 1e3
 WIDTH, HEIGHT = 360, 300
+MARGIN = 40  # to the left of a panel, for its numbers
 
 
 class FitLandscape(Widget):
@@ -176,10 +177,11 @@ class FitLandscape(Widget):
         measured = at(np.array(self.t), np.array(self.y))
         curve += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="#2c5fa8"/>' for x, y in measured]
         return svg(
-            2 * WIDTH + 40, HEIGHT + 24, svg(WIDTH, HEIGHT, *land),
-            f'<g transform="translate({WIDTH + 40} 0)">{svg(WIDTH, HEIGHT, *curve)}</g>',
-            text(WIDTH / 2, HEIGHT + 18, f"x₁ from 0 to {self.reach[0]:g}; upwards x₂ to {self.reach[1]:g}", "middle"),
-            text(1.5 * WIDTH + 40, HEIGHT + 18, "data, and the curve at the orange point", "middle"),
+            2 * (MARGIN + WIDTH + 16), HEIGHT + 58,
+            _panel(MARGIN, land, ("x₁", self.reach[0]), ("x₂", self.reach[1])),
+            _panel(2 * MARGIN + WIDTH + 16, curve, ("t", across), ("y", high)),
+            text(MARGIN + WIDTH / 2, HEIGHT + 50, "level lines of the cost, and the walk", "middle"),
+            text(2 * MARGIN + 1.5 * WIDTH + 16, HEIGHT + 50, "data, and the curve at the orange point", "middle"),
         )  # fmt: skip
 
     def describe(self):
@@ -219,6 +221,30 @@ class FitLandscape(Widget):
 
 def _steps(count):
     return f"{count} step{'' if count == 1 else 's'}"
+
+
+def _round_step(most):
+    power = 10.0 ** math.floor(math.log10(most / 5))
+    return next(it * power for it in (1, 2, 5, 10) if it * power >= most / 5 * 0.999)
+
+
+def _panel(left, parts, across, up):
+    # Names and ends of both axes; the name stands between the last two numbers.
+    numbers = []
+    for (name, most), place in ((across, _below), (up, _beside)):
+        step = _round_step(most)
+        ticks = step * np.arange(math.floor(most / step * 1.001) + 1)
+        numbers += [place(v / most, f"{v:.4g}") for v in ticks] + [place((ticks[-1] - step / 2) / most, name)]
+    frame = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#c9ced6"/>'
+    return f'<g transform="translate({left} 10)">{svg(WIDTH, HEIGHT, *parts)}{frame}{"".join(numbers)}</g>'
+
+
+def _below(share, words):
+    return text(share * WIDTH, HEIGHT + 17, words, "middle")
+
+
+def _beside(share, words):
+    return text(-6, (1 - share) * HEIGHT + 4, words, "end")
 
 
 def _line(places, color):

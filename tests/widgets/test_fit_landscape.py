@@ -160,7 +160,7 @@ def test_the_verdict_says_how_the_walk_ended_and_judges_the_step(open_page, slid
 
 def test_the_start_follows_the_pointer_and_sliders_work_from_the_keyboard(open_page):
     page = open_page(FitLandscape(*DATA))
-    box = page.locator(".mw-fit-landscape svg").first.bounding_box()
+    box = page.locator(".mw-fit-landscape .mw-edge").first.bounding_box()
     page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + box["height"] / 3)
     page.mouse.down()
     page.mouse.up()
@@ -170,3 +170,22 @@ def test_the_start_follows_the_pointer_and_sliders_work_from_the_keyboard(open_p
     page.get_by_label("Start, x₂").focus()
     page.keyboard.press("ArrowRight")
     assert page.get_by_label("Start, x₂").get_attribute("aria-valuetext") == "2.05"
+
+
+def test_both_panels_and_the_dampings_have_numbers_that_stand_where_they_say(open_page):
+    page = open_page(FitLandscape(*DATA, METHODS[1], (150, 2)), width=400)
+    pictures = page.locator(".mw-main svg[role=img]")
+    ends = {0: ((300, 420), (3, 350)), 2: ((10.5, 420), (268.8, 220))}
+    names = {0: "x₁ x₂", 1: "λ step", 2: "t y"}
+    for which, expected in names.items():
+        ticks = pictures.nth(which).locator(".mw-tick")
+        words = [it.text_content() for it in ticks.all()]
+        assert [it for it in words if it[0].isalpha()] == expected.split()
+        for tick, word in zip(ticks.all(), words, strict=True):
+            x, y = (float(tick.get_attribute(it)) for it in ("x", "y"))
+            assert tick.bounding_box()["height"] >= 10
+            if which in ends and not word[0].isalpha():
+                (right, width), (top, height) = ends[which]
+                place = (1 - (y - 5) / height) * top if x < 0 else x / width * right
+                assert float(word) == pytest.approx(place)
+    assert [it.text_content() for it in pictures.nth(0).locator(".mw-tick").all()][:4] == ["0", "100", "200", "300"]
