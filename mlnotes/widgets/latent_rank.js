@@ -75,7 +75,7 @@ function drawing(model, r, s) {
     })),
     ...losses.flatMap((row, i) => shown.map((j) => mark(i, x(ranks[j]), y(row[j])))),
     ...ranks.map((rank) => label(x(rank), FLOOR + 19, short(nbytes(model, rank, s)), "middle")),
-    label(LEFT, HEIGHT - 6, "nats over bytes of the cache", "start"),
+    label(LEFT, HEIGHT - 6, "nats over bytes of the cache, down to what is kept", "start"),
   ];
 }
 
@@ -88,7 +88,8 @@ function mark(i, x, y) {
 
 function short(bytes) {
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), 3);
-  return `${(bytes / 1000 ** power).toFixed(power ? 1 : 0)} ${["B", "kB", "MB", "GB"][power]}`;
+  const size = bytes / 1000 ** power;
+  return `${size.toFixed(power && size < 10 ? 1 : 0)} ${["B", "kB", "MB", "GB"][power]}`;
 }
 
 export default { render };

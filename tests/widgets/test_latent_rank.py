@@ -1,5 +1,7 @@
 """The page counts bytes as the cache does, and shows the losses that it was given where they belong."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from reading import drawn, shown, visit
@@ -93,13 +95,27 @@ def test_points_stand_over_their_bytes_at_the_height_of_their_loss(open_page):
     assert slope < 0  # more nats are higher
     np.testing.assert_allclose(slope * losses + offset, points[..., 1], atol=1e-6)
     texts = page.locator(".mw-rank > svg text").all_text_contents()
-    bytes_of_ranks = ["98.3 kB", "196.6 kB", "294.9 kB"]
-    assert texts == ["2", "3", "4", "5", "6", "7", "8", *bytes_of_ranks, "nats over bytes of the cache"]
+    bytes_of_ranks = ["98 kB", "197 kB", "295 kB"]
+    assert texts == ["2", "3", "4", "5", "6", "7", "8", *bytes_of_ranks, "nats over bytes of the cache, down to what is kept"]
     heights = drawn(page, ".mw-rank .mw-level", "y1")[:, 0]
     np.testing.assert_allclose(heights, slope * np.arange(2, 9) + offset, atol=1e-6)
     np.testing.assert_allclose(drawn(page, ".mw-rank > svg text", "x")[7:10, 0], x[0], atol=1e-6)
     here = float(page.locator(".mw-rank .mw-here").get_attribute("x1"))
     assert here == pytest.approx(x[0, 0])
+
+
+@pytest.mark.parametrize("width", [1300, 400])
+def test_the_bytes_of_ranks_stand_apart(open_page, slide, width):
+    ranks = {rank: 3.0 for rank in (128, 192, 256, 384)}
+    page = open_page(LatentRank({"a": ranks}, n_layers=30), width=width)
+    for power in range(18):
+        slide(page, "Tokens in the cache", power)
+        boxes = page.locator(".mw-rank > svg text").evaluate_all(
+            "all => all.filter(e => /B$/.test(e.textContent)).map(e => e.getBoundingClientRect().toJSON())"
+        )
+        assert len(boxes) == 4
+        assert all(after["left"] - before["right"] > 4 for before, after in pairwise(boxes))
+        assert boxes[0]["height"] > 10
 
 
 def test_the_number_of_tokens_at_first_can_be_chosen_again(open_page):
