@@ -123,3 +123,10 @@ def test_bits_move_by_the_keyboard_and_are_told_to_listeners(open_page):
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
     assert shown(page, "error") == pytest.approx(widget(bits=2, scale="row").measures()["error"], abs=1e-9)
+
+
+def test_marks_can_be_told_apart_on_a_phone(open_page):
+    page = open_page(widget(), width=400)
+    rings, dots = (page.locator(f"circle.mw-{it}").first.bounding_box()["width"] for it in ("weight", "point"))
+    assert rings >= 5
+    assert rings - 2 >= dots >= 3
