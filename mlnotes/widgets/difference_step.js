@@ -14,7 +14,7 @@ function render({ model, el }) {
     min: 0, max: 48, step: 1, text: (i) => `h = ${plain(STEPS[48 - i])}`, oninput: (i) => write(model, { position: 48 - i }),
   });
   const marks = svg("g");
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" }, axes(), marks);
+  const drawing = svg("svg", { viewBox: `-6 0 ${WIDTH + 6} ${HEIGHT + 6}`, role: "img" }, axes(), marks);
   const sums = h("ul", { class: "mw-sums" });
   const verdict = h("p", { class: "mw-verdict", role: "status" });
 
@@ -113,7 +113,7 @@ function axes() {
     parts.push(svg("text", { x: LEFT - 6, y: y + 4, class: "mw-tick", "text-anchor": "end" }, power(k)));
     parts.push(svg("text", { x, y: HEIGHT - 18, class: "mw-tick", "text-anchor": "middle" }, power(k)));
   }
-  parts.push(svg("text", { x: (LEFT + WIDTH) / 2, y: HEIGHT - 3, class: "mw-tick", "text-anchor": "middle" }, "step h"));
+  parts.push(svg("text", { x: (LEFT + WIDTH) / 2, y: HEIGHT + 1, class: "mw-tick", "text-anchor": "middle" }, "step h"));
   return svg("g", { "aria-hidden": "true" }, ...parts);
 }
 

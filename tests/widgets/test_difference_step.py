@@ -115,6 +115,17 @@ def test_a_circle_within_a_square_is_seen(open_page):
     assert (squares.min() - 1.5) / 2 > circles.min()
 
 
+def test_its_numbers_can_be_read_on_a_phone_and_none_is_cut_off(open_page):
+    page = open_page(DifferenceStep(), width=400)
+    drawing = page.locator(".mw-difference svg").bounding_box()
+    for tick in page.locator(".mw-difference .mw-tick").all():
+        size, scale = tick.evaluate("it => [parseFloat(getComputedStyle(it).fontSize), it.getScreenCTM().a]")
+        assert size * scale >= 10
+        box = tick.bounding_box()
+        assert drawing["x"] <= box["x"] and box["x"] + box["width"] <= drawing["x"] + drawing["width"]
+        assert box["y"] + box["height"] <= drawing["y"] + drawing["height"] + 1
+
+
 def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     page = open_page(DifferenceStep("√x", 24))
     page.get_by_label("Step").focus()
