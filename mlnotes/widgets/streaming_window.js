@@ -15,7 +15,7 @@ function render({ model, el }) {
   const token = slider("Token that looks", {
     min: 0, max: n - 1, step: 1, text: (t) => `number ${t}`, oninput: (t) => write(model, { token: t }),
   });
-  const diagram = svg("svg", { viewBox: "0 0 520 118", "aria-hidden": "true" });
+  const diagram = svg("svg", { viewBox: "-34 -28 554 146", "aria-hidden": "true" });
   const said = h("p", { class: "mw-said", role: "status" });
   const loss = losses.flat().concat(full);
   const rows = {};
@@ -99,7 +99,18 @@ function drawing(n, t, w, s, places, row) {
     const [x, y] = [Number(it.getAttribute("x")), 98];
     return svg("line", { x1: x, y1: y + 16, x2: x + step - 1.5, y2: y });
   });
-  return [...cells, ...stripes, ...bars];
+  return [...scale(), ...cells, ...stripes, ...bars];
+}
+
+function scale() {
+  const y = (weight) => 94 - (90 * weight) / LARGEST;
+  return [
+    svg("text", { x: -32, y: -11, "text-anchor": "start" }, "weight"),
+    ...[0, 0.2, 0.4, 0.6].flatMap((it) => [
+      svg("line", { class: "mw-level", x1: 4, x2: 516, y1: y(it), y2: y(it) }),
+      svg("text", { x: -3, y: y(it) + 5, "text-anchor": "end" }, String(it)),
+    ]),
+  ];
 }
 
 export default { render };

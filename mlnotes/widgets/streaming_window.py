@@ -96,26 +96,30 @@ class StreamingWindow(Widget):
 
     def picture(self):
         """Draw the text as cells with bars of weight, and bars of loss, as SVG text."""
-        step, seen = 500 / self.n_tokens, self.seen()
+        step, seen = 476 / self.n_tokens, self.seen()
         row = self.weights[self.windows.index(self.window)][self.kept.index(self.sinks)]
         places = np.flatnonzero(seen)
-        parts = []
+        parts = [text(4, 12, "weight")]
+        for weight in (0, 0.2, 0.4, 0.6):
+            y = 120 - 90 * weight / _LARGEST
+            parts.append(f'<path d="M34 {y:g}H510" stroke="#c9ced6"/>')
+            parts.append(text(28, y + 4, f"{weight:g}", "end"))
         for i in range(self.token + 1):
             kind = "kept" if i < self.sinks else "window" if seen[i] else "evicted"
-            parts.append(f'<rect x="{10 + step * i:.1f}" y="110" width="{step - 1.5:.1f}" height="16" '
+            parts.append(f'<rect x="{34 + step * i:.1f}" y="124" width="{step - 1.5:.1f}" height="16" '
                          f'fill="{_FILLS[kind]}" stroke="#6d7683" stroke-width="0.5"/>')
         if self.evicted():
             for i, weight in zip(places, row, strict=True):
                 height = 90 * min(weight / _LARGEST, 1)
-                parts.append(f'<rect x="{10 + step * i:.1f}" y="{106 - height:.1f}" width="{step - 1.5:.1f}" '
+                parts.append(f'<rect x="{34 + step * i:.1f}" y="{120 - height:.1f}" width="{step - 1.5:.1f}" '
                              f'height="{height:.1f}" fill="#1d2129"/>')
         most = max(max(map(max, self.losses)), self.full)
         for i, (label, loss) in enumerate((("all tokens", self.full), ("this cache", self.loss()))):
-            y = 146 + 26 * i
+            y = 160 + 26 * i
             parts.append(text(110, y + 13, label, "end"))
             parts.append(f'<rect x="118" y="{y}" width="{270 * loss / most:.1f}" height="18" fill="#2c5fa8"/>')
             parts.append(text(398, y + 13, f"{loss:.2f} nats"))
-        return svg(520, 200, *parts)
+        return svg(520, 214, *parts)
 
     def describe(self):
         """Say what is evicted, where the weight goes, and what it costs."""

@@ -105,6 +105,11 @@ def test_bars_stand_over_the_tokens_that_are_seen_and_are_as_high_as_their_weigh
     x, height = drawn(page, ".mw-weight", "x", "height").T
     np.testing.assert_allclose(x, 4 + 512 / 17 * np.array([0, 12, 13, 14, 15, 16]), atol=1e-3)
     np.testing.assert_allclose(height, 150 * WEIGHTS[1][1], atol=0.02)
+    texts = page.locator(".mw-stream svg text").all_text_contents()
+    assert texts == ["weight", "0", "0.2", "0.4", "0.6"]
+    [floor] = set((drawn(page, ".mw-weight", "y")[:, 0] + height).round(9))
+    lines = drawn(page, ".mw-stream .mw-level", "y1")[:, 0]
+    np.testing.assert_allclose(floor - lines, 150 * np.array(texts[1:], float), atol=1e-9)
 
 
 @pytest.mark.parametrize(
