@@ -130,7 +130,7 @@ function predict(layers, x, charges, equivariant) {
 
 function tell(angle, k, { EGNN, plain: other }) {
   if (angle % 360 === 0) return "Nothing is turned. The clouds of the training lay along the first axis.";
-  const moved = (drift) => (drift < 1e-9 ? "has not moved at all" : `has moved by ${plain(drift, 2)}`);
+  const moved = (drift) => (drift < 1e-9 ? "has not moved at all" : `has moved by ${drift.toFixed(3)}`);
   return `Turned back by ${plain(angle)}°, EGNN’s prediction for particle ${k + 1} ${moved(EGNN.drift)}; the plain network’s ${moved(other.drift)}.`;
 }
 
