@@ -124,6 +124,16 @@ function mark(x, y, group) {
   return svg("rect", { ...looks, x: x - 3, y: y - 3, width: 6, height: 6 });
 }
 
+// Which way a name goes from the end of its ray: so that it hides as few points as can be, and towards the middle at best.
+function free(left, below, name, places) {
+  const width = 8.5 * name.length;
+  const hidden = (from) => places.filter(([x, y]) => x > from - 4 && x < from + width + 4 && y > below - 16 && y < below + 4).length;
+  const starts = { start: left, middle: left - width / 2, end: left - width };
+  const best = left > 1.5 * (SIZE / 2) ? "end" : left < 0.5 * (SIZE / 2) ? "start" : "middle";
+  return [best, "middle", "start", "end"].filter((it) => starts[it] >= 0 && starts[it] + width <= SIZE)
+    .reduce((a, b) => (hidden(starts[b]) < hidden(starts[a]) ? b : a), best);
+}
+
 function picture({ reach, variances, c, s }, { matrix, points }, groups, features) {
   const half = SIZE / 2;
   const scale = half / reach;
@@ -140,9 +150,9 @@ function picture({ reach, variances, c, s }, { matrix, points }, groups, feature
     ...matrix.flatMap(([x, y], i) => {
       const length = Math.hypot(x, y);
       const [p, q] = [(0.72 * half * x) / length, (0.72 * half * y) / length];
-      const anchor = p > half / 2 ? "end" : p < -half / 2 ? "start" : "middle";
+      const [left, below] = [half + p, half - q + (q < 0 ? 18 : -7)];
       return [svg("path", { class: "mw-ray", d: `M${half} ${half}l${p} ${-q}` }),
-        svg("text", { x: half + p, y: half - q + (q < 0 ? 18 : -7), "text-anchor": anchor }, features[i])];
+        svg("text", { x: left, y: below, "text-anchor": free(left, below, features[i], points.map(at)) }, features[i])];
     }),
   ];
 }

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from reading import corners, drawn, shown, visit
+from reading import MOVE, corners, drawn, shown, visit
 from sklearn.datasets import load_iris
 
 from mlnotes.applications.whitening import KINDS, covariance, whiten, whitening_matrix, whitening_rotation
@@ -160,6 +160,25 @@ def test_it_works_from_the_keyboard(open_page):
     page.keyboard.press("ArrowLeft")
     assert page.get_by_label("Turned further").get_attribute("aria-valuetext") == "−1°"
     assert shown(page, "zca") == pytest.approx(-1, abs=1e-9)
+
+
+@pytest.mark.parametrize("width", [1300, 400])
+def test_the_names_of_the_rays_lie_over_no_points(open_page, width):
+    iris = load_iris()
+    page = open_page(
+        WhiteningCloud(iris.data[:, 2:], ("length", "width"), iris.target, ["a", "b", "c"], kind="zca"), width=width
+    )
+    covered = """() => {
+      const boxes = (it) => [...document.querySelectorAll(it)].map((e) => e.getBoundingClientRect());
+      const marks = boxes(".mw-main [role=img] :is([class^=mw-group])");
+      const inside = (a) => (b) => a.left < b.x + b.width / 2 && b.x + b.width / 2 < a.right
+        && a.top < b.y + b.height / 2 && b.y + b.height / 2 < a.bottom;
+      return boxes(".mw-main [role=img] text").map((name) => marks.filter(inside(name)).length);
+    }"""
+    for way in (0, 0.5, 1):
+        for turn in range(-180, 181, 15):
+            page.evaluate(MOVE, {"From raw to white": way, "Turned further": turn})
+            assert page.evaluate(covered) == [0, 0], (way, turn)
 
 
 def test_each_group_has_a_mark_of_its_own_and_a_name(open_page):
