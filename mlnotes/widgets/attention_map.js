@@ -97,8 +97,15 @@ function paintWeights(image, rows) {
 
 // What is seen
 
+// Queries that are the last of the keys, as behind a cache, are called as they are.
+function namesOfQueries(tokens, keyTokens) {
+  const first = keyTokens.length - tokens.length;
+  return first >= 0 && tokens.every((token, i) => token === keyTokens[first + i]) ? distinct(keyTokens).slice(first) : distinct(tokens);
+}
+
 function attentionMap(model) {
-  const [names, keyNames] = [distinct(model.get("tokens")), distinct(model.get("key_tokens"))];
+  const keyNames = distinct(model.get("key_tokens"));
+  const names = namesOfQueries(model.get("tokens"), model.get("key_tokens"));
   const map = computation(model);
   const moved = controls(model);
   const marks = markForm(model, keyNames);

@@ -171,7 +171,7 @@ class AttentionMap(Widget):
     def picture(self):
         """Draw the map as SVG text."""
         weights, allowed = self.weights().round(9), self._allowed()
-        names, key_names = _distinct(self.tokens), _distinct(self.key_tokens)
+        names, key_names = self._names(), _distinct(self.key_tokens)
         rows, columns = len(names), len(key_names)
         cell = 30 if columns <= 16 else 18
         left = 24 + max(8 * len(name) for name in [*names, "queries"])
@@ -197,7 +197,7 @@ class AttentionMap(Widget):
 
     def describe(self):
         """Say which key each query looks at most."""
-        names, key_names = _distinct(self.tokens), _distinct(self.key_tokens)
+        names, key_names = self._names(), _distinct(self.key_tokens)
         weights = self.weights().round(9)
         rows = [
             f"{name}: {key_names[row.argmax()]} {row.max():.2f}" if row.any() else f"{name}: nothing"
@@ -216,6 +216,13 @@ class AttentionMap(Widget):
 
     def __repr__(self):
         return f"<AttentionMap of {len(self.tokens)} queries and {len(self.key_tokens)} keys>"
+
+    def _names(self):
+        """Name the queries, and those that are the last of the keys, as behind a cache, as they are."""
+        first = len(self.key_tokens) - len(self.tokens)
+        if first >= 0 and self.key_tokens[first:] == self.tokens:
+            return _distinct(self.key_tokens)[first:]
+        return _distinct(self.tokens)
 
     def _shown_head(self):
         """Name the head that is shown, as the page does; nothing where there is only one."""

@@ -101,6 +101,18 @@ def test_the_description_tells_equal_tokens_apart(small):
     assert "bar₄: " in AttentionMap(TOKENS, *small).describe()
 
 
+@pytest.mark.parametrize(("first", "name"), [(1, "bar₁"), (3, "a")])
+def test_queries_that_are_the_last_of_the_keys_are_called_as_they_are(open_page, small, first, name):
+    attention = AttentionMap(TOKENS[first:], small[0][first:], small[1], key_tokens=TOKENS)
+    assert f"most: {name}: " in attention.describe()
+    assert "bar₄: " in attention.describe()
+    page = open_page(attention)
+    heads = (page.locator(f".mw-grid [role={it}]:not(.mw-corner)") for it in ("rowheader", "columnheader"))
+    names, key_names = (it.all_inner_texts() for it in heads)
+    assert names == key_names[first:]
+    assert names[0] == name
+
+
 def test_the_picture_names_its_head_unless_there_is_only_one(many, small):
     shown = AttentionMap(TOKENS, many.q, many.k, heads=["A", "B", "C"], layer=1, head=2)
     assert ">Layer 2, head C</text>" in shown.picture()
