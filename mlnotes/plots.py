@@ -707,7 +707,7 @@ def masks(ax, allowed, title="", rows=None):
     title : str
         What is shown.
     rows : sequence of int, optional
-        The positions of the queries, where their rows are drawn; counted from 0 unless given.
+        The positions of the queries, where their rows are drawn, in order; counted from 0 unless given.
     """
     rows = range(len(allowed)) if rows is None else rows
     n_keys = allowed.shape[1]
@@ -716,12 +716,14 @@ def masks(ax, allowed, title="", rows=None):
         ax.add_patch(Rectangle((j - 0.45, row - 0.45), 0.9, 0.9, fc=BLUE if seen else "none", ec=BLUE, lw=0.8))
         if seen:
             ax.plot(j, row, "o", ms=3, color="white")
-    ax.set(xlim=(-0.6, n_keys - 0.4), ylim=(max(rows) + 0.6, -0.6), aspect="equal", xlabel="key", ylabel="query")
+    ax.set(xlim=(-0.6, n_keys - 0.4), ylim=(rows[-1] + 0.6, -0.6), aspect="equal", xlabel="key")
     ax.set_xticks(range(n_keys))
     ax.set_yticks(rows)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set_title(title)
+    top = 1 - rows[0] / (rows[-1] + 1.2)  # of the rows, where nothing is drawn above them
+    ax.set_ylabel("query", y=top / 2)
+    ax.set_title(title, y=top)
 
 
 def tower(ax, parts, x=0.0, block=None, title=""):
