@@ -321,7 +321,7 @@ def test_a_listener_hears_the_temperature_and_not_its_logarithm(open_page, widge
 # Press each picture that follows the pointer and each slider, as a finger does that goes on to scroll.
 SCROLLED = """async () => {
   const changed = [], drawn = () => new Promise((done) => setTimeout(done));
-  const pressed = [...document.querySelectorAll("input[type=range]:enabled, svg")]
+  const pressed = [...document.querySelectorAll("input[type=range]:enabled, :not(svg) > svg")]
     .filter((it) => it.matches("input") || getComputedStyle(it).cursor === "crosshair");
   for (const it of pressed) {
     const inputs = it.matches("input") ? [it] : it.closest(".mw").querySelectorAll("input");
