@@ -420,6 +420,35 @@ def test_what_goes_on_beyond_its_frame_fades_out_there_until_it_is_scrolled_to_i
     page.close()
 
 
+def test_the_number_of_a_formula_stays_in_sight_on_screens_where_the_formula_scrolls(built, browser):
+    page = browser.new_page(viewport={"width": NARROW, "height": 900})
+    page.goto((built / "chapters/blocks/lu.html").as_uri())
+    page.evaluate("() => MathJax.startup.promise.then(() => 0)")
+    page.evaluate("() => dispatchEvent(new Event('resize'))")
+    frame = page.locator("main div.math:has([data-labels])").first
+    box = frame.locator("mjx-container")
+    number = """it => [getComputedStyle(it, '::after').content,
+        getComputedStyle(it.querySelector('g[data-labels]')).visibility]"""
+    ends = """it => ['left', 'right'].map((end) => Math.round(it.getBoundingClientRect()[end]
+        - it.querySelector('[data-table] [data-mml-node=mlabeledtr]').getBoundingClientRect()[end]))"""
+    beside, drawn = ['"(1)" / ""', "hidden"], ["none", "visible"]
+    assert frame.evaluate(number) == beside
+    assert frame.evaluate("it => it.scrollWidth <= it.clientWidth")
+    assert box.evaluate("it => it.classList.contains('goes-on')")
+    left, _ = box.evaluate(ends)
+    assert -5 <= left <= 0
+    box.evaluate("it => it.scrollTo(it.scrollWidth, 0)")
+    _, right = box.evaluate(ends)
+    assert 0 <= right <= 5
+    page.emulate_media(media="print")
+    assert frame.evaluate(number) == drawn
+    page.emulate_media(media="screen")
+    page.set_viewport_size({"width": WIDE, "height": 900})
+    page.wait_for_function("!document.querySelector('main .number-beside')")
+    assert frame.evaluate(number) == drawn
+    page.close()
+
+
 def test_the_lines_of_a_mistake_are_whole_in_a_narrow_window_and_told_apart(part, browser):
     page = browser.new_page(viewport={"width": NARROW, "height": 900})
     page.goto((part / "chapters/attention/self_attention.html").as_uri())

@@ -3,6 +3,7 @@ const NAMES = { "pre": "Code", ".math, div.math mjx-container": "Formula", ".out
 
 // All boxes are measured before one is changed: after a change, a browser lays out the page again to measure the next.
 function nameScrollBoxes(within = document) {
+  placeNumbers(within);
   const boxes = Object.entries(NAMES).flatMap(([selector, name]) =>
     [...within.querySelectorAll(`main :is(${selector})`)].map((box) => {
       const scrolls = box.scrollWidth > box.clientWidth;
@@ -16,6 +17,19 @@ function nameScrollBoxes(within = document) {
     }
     box.classList.toggle("goes-on", further);
   }
+}
+
+// A number that would scroll away with its formula stands beside the box in which the formula scrolls.
+function placeNumbers(within) {
+  const boxes = [...within.querySelectorAll("main div.math svg[data-labels]")].map((it) => it.closest("div.math"));
+  boxes.forEach((it) => it.classList.remove("number-beside"));
+  const tooWide = boxes.map((it) => it.scrollWidth > it.clientWidth);
+  boxes.forEach((it, i) => {
+    const drawn = it.querySelector("mjx-container > svg"), { x, height } = drawn.querySelector("svg[data-table]").viewBox.baseVal;
+    drawn.style.setProperty("--formula", `${(2 * x + 1) / height * parseFloat(drawn.getAttribute("height"))}ex`);
+    it.dataset.number = it.querySelector("mlabeledtr > mtd").textContent;
+    it.classList.toggle("number-beside", tooWide[i]);
+  });
 }
 
 function goesOn(box) {
