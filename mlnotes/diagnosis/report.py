@@ -138,13 +138,21 @@ class Mistakes:
         return "\n".join(laid)
 
     def _repr_html_(self):
-        head = "".join(f'<th scope="col">{it}</th>' for it in self.head)
-        return f'<table class="mlnotes-table"><thead><tr>{head}</tr></thead>{"".join(self._bodies())}</table>'
+        return _grouped(self.head, {names: [_cells(*row) for row in rows] for names, rows in self.groups().items()})
 
-    def _bodies(self):
-        for names, rows in self.groups().items():
-            name = f'<tr><th scope="rowgroup" colspan="{len(self.head)}">{_with_code(names)}</th></tr>' if names else ""
-            yield f"<tbody>{name}{''.join(f'<tr>{_cells(*row)}</tr>' for row in rows)}</tbody>"
+
+def _grouped(head, groups):
+    """Write a table whose rows, of cells already written, stand below the name of their group."""
+    names = "".join(f'<th scope="col">{it}</th>' for it in head)
+    bodies = "".join(
+        f"<tbody>{_group_name(name, len(head))}{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody>"
+        for name, rows in groups.items()
+    )
+    return f'<table class="mlnotes-table"><thead><tr>{names}</tr></thead>{bodies}</table>'
+
+
+def _group_name(name, columns):
+    return f'<tr><th scope="rowgroup" colspan="{columns}">{_with_code(name)}</th></tr>' if name else ""
 
 
 def _cells(mistake, symptom, remedy, seen):
@@ -188,39 +196,60 @@ class Evidence:
     """
 
     rows: tuple
+    head = "claim", "largest error", "tolerance"
 
-    def table(self):
-        """Lay the rows out, the properties of each function before its oracles."""
-        order = list(dict.fromkeys(row["function"] for row in self.rows))
-        rows = sorted(self.rows, key=lambda row: (order.index(row["function"]), row["kind"] == "oracle"))
-        names = [row["function"] for row in rows]
-        shown = ["" if i and name == names[i - 1] else f"`{name}`" for i, name in enumerate(names)]
-        cells = (
-            (name, KIND[it["kind"]] + it["claim"], scientific(it["error"]), f"{it['tolerance']:.2g}")
-            for name, it in zip(shown, rows, strict=True)
-        )
-        return Table(("function", "claim", "largest error", "tolerance"), tuple(cells))
+    def groups(self):
+        """Collect what the table says of each function, its properties before its oracles."""
+        found = {}
+        for row in sorted(self.rows, key=lambda row: row["kind"] == "oracle"):
+            cells = (KIND[row["kind"]] + row["claim"], scientific(row["error"]), f"{row['tolerance']:.2g}")
+            found.setdefault(row["function"], []).append(cells)
+        return {name: found[name] for name in dict.fromkeys(row["function"] for row in self.rows)}
 
     def notes(self):
-        """Say where each tolerance comes from, and of which functions where one comes from several places."""
-        functions = {}
+        """Say where each tolerance comes from, and of which functions and claims where that is several places."""
+        tolerances = {}
         for row in self.rows:
-            functions.setdefault(f"{row['tolerance']:.2g}", {}).setdefault(row["why"], {})[row["function"]] = None
-        return tuple(
-            f"{tolerance}{' for ' + ', '.join(names) if len(reasons) > 1 else ''}: {why}"
-            for tolerance, reasons in functions.items()
-            for why, names in reasons.items()
-        )
+            reasons = tolerances.setdefault(f"{row['tolerance']:.2g}", {})
+            reasons.setdefault(row["why"], {}).setdefault(row["function"], []).append(KIND[row["kind"]] + row["claim"])
+        return tuple(note for tolerance, reasons in tolerances.items() for note in _notes(tolerance, reasons))
 
     def __repr__(self):
-        return "\n".join([repr(self.table()), *self.notes()])
+        cells = ((f"`{name}`" * (i == 0), *row) for name, rows in self.groups().items() for i, row in enumerate(rows))
+        return "\n".join([repr(Table(("function", *self.head), tuple(cells))), *self.notes()])
 
     def _repr_html_(self):
+        groups = {
+            f"`{name}`": ["".join(f"<td>{_with_code(it)}</td>" for it in row) for row in rows]
+            for name, rows in self.groups().items()
+        }
         notes = html.escape("; ".join(self.notes()))
-        return f'{self.table()._repr_html_()}<p class="mlnotes-notes">Tolerance {notes}.</p>'
+        return f'{_grouped(self.head, groups)}<p class="mlnotes-notes">Tolerance {notes}.</p>'
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/plain": repr(self), "text/html": self._repr_html_(), EVIDENCE: {"rows": list(self.rows)}}
+
+
+def _notes(tolerance, reasons):
+    """Give the reasons of one tolerance: where a function has several, with the claims of all but the commonest."""
+    commonest = {}
+    for why, claims in reasons.items():
+        for name, of in claims.items():
+            if name not in commonest or len(of) > len(reasons[commonest[name]][name]):
+                commonest[name] = why
+    several = {name for name in commonest if sum(name in claims for claims in reasons.values()) > 1}
+    notes, others = [], []
+    for why, claims in reasons.items():
+        plain = [name for name in claims if commonest[name] == why]
+        named = {}
+        for name, of in claims.items():
+            if name not in plain:
+                named.setdefault(", ".join(f"“{it}”" for it in of), []).append(name)
+        quoted = [f"{', '.join(names)} ({of})" for of, names in named.items()]
+        otherwise = " otherwise" * any(name in several for name in plain)
+        whose = f" for {', '.join(quoted + plain)}{otherwise}" * (len(reasons) > 1)
+        (others if otherwise else notes).append(f"{tolerance}{whose}: {why}")
+    return [*notes, *others]
 
 
 def scientific(error):

@@ -1971,11 +1971,24 @@ class TestReports:
 
 
     def test_a_note_says_whose_tolerance_it_is_where_one_has_several_reasons(self):
-        rows = [
-            {"function": name, "claim": "c", "kind": "property", "error": 0.0, "tolerance": tolerance, "why": why}
-            for name, tolerance, why in (("f", 1e-12, "a"), ("g", 1e-12, "a"), ("g", 1e-12, "b"), ("f", 0.0, "exact"))
-        ]
-        assert Evidence(tuple(rows)).notes() == ("1e-12 for f, g: a", "1e-12 for g: b", "0: exact")
+        rows = noted(("f", "c", 1e-12, "a"), ("g", "c", 1e-12, "b"), ("h", "c", 1e-12, "b"), ("f", "d", 0.0, "exact"))
+        assert Evidence(rows).notes() == ("1e-12 for f: a", "1e-12 for g, h: b", "0: exact")
+
+    def test_a_note_names_the_claims_where_one_function_has_several_reasons(self):
+        rows = noted(
+            *(("f", claim, 1e-12, "sums") for claim in "cde"),
+            *(("f", claim, 1e-12, "one division") for claim in "mn"),
+            ("g", "c", 1e-12, "sums"),
+            ("g", "x", 1e-12, "roots"),
+            ("h", "x", 1e-12, "roots"),
+            ("h", "c", 1e-12, "sums"),
+            ("h", "d", 1e-12, "sums"),
+        )
+        assert Evidence(rows).notes() == (
+            "1e-12 for f (“m”, “n”): one division",
+            "1e-12 for g, h (“x”): roots",
+            "1e-12 for f, g, h otherwise: sums",
+        )
 
 
 class TestEvidence:
@@ -1995,7 +2008,13 @@ class TestEvidence:
         bundle = evidence(softmax)._repr_mimebundle_()
         rows = bundle["application/vnd.mlnotes.evidence+json"]["rows"]
         assert all(0 <= row["error"] <= row["tolerance"] for row in rows)
-        assert bundle["text/html"].count("<tr>") == 1 + len(rows)
+        assert bundle["text/html"].count("<tr><td>") == len(rows)
+
+    def test_a_function_has_a_row_of_its_own_above_its_claims(self):
+        shown = evidence(softmax, log_softmax)._repr_html_()
+        names = re.findall('<th scope="rowgroup" colspan="3"><code>(.*?)</code></th>', shown)
+        assert names == ["softmax", "log_softmax"]
+        assert "<td></td>" not in shown
 
     def test_an_oracle_is_compared_on_each_call(self):
         claim = oracle("numpy", np.exp, call(np.array([0.0])), call(np.array([1.0])))
@@ -2159,6 +2178,12 @@ def _kept_twice(x, held):
     held.append(y)
     held.append(y)
     return y
+
+
+def noted(*rows):
+    """Make rows of evidence, each of a function, a claim, a tolerance and the reason of that."""
+    names = "function", "claim", "tolerance", "why"
+    return tuple(dict(zip(names, row, strict=True), kind="property", error=0.0) for row in rows)
 
 
 def _of_zeros_and_ones(a):
