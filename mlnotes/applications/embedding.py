@@ -26,12 +26,14 @@ def one_hot(ids, n, dtype=None):
     Raises
     ------
     ValueError
-        If ``ids`` holds no integers, or one that is not among the ``n``, or if ``n`` is negative.
+        If ``ids`` is no array, or holds no integers, or one that is not among the ``n``, or if ``n`` is negative.
 
     Notes
     -----
     .. math:: \\mathrm{onehot}(i)_j = \\delta_{ij}
     """
+    if not is_array_api_obj(ids):  # whose library the result would have
+        raise ValueError(f"ids must be an array of NumPy or PyTorch, got {type(ids).__name__}")
     _require_ids(ids, n)
     xp = array_namespace(ids)
     dtype = xp.empty(0).dtype if dtype is None else dtype

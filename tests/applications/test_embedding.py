@@ -135,6 +135,7 @@ def test_ids_that_are_no_rows_are_refused_with_the_id_and_the_size_of_the_table(
         (lambda: embedding_gradient(IDS, UPSTREAM[0], 7), r"one vector for each id, got \(3, 5\) for ids \(2, 3\)"),
         (lambda: embedding_gradient(IDS, UPSTREAM.astype(int), 7), "upstream must hold floating-point numbers"),
         (lambda: tied_logits(UPSTREAM[..., :4], TABLE), r"along axis -1, got shapes \(2, 3, 4\) and \(7, 5\)"),
+        (lambda: one_hot([1, 2], 3), "ids must be an array of NumPy or PyTorch, got list"),
         (lambda: one_hot(np.array([0]), 0), "between 0 and -1 for a table of 0 rows, got 0"),
     ],
 )
