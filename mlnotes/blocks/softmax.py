@@ -2,12 +2,17 @@
 
 import math
 
+import numpy as np
 from array_api_compat import array_namespace, device
 
 from mlnotes.arrays import or_one, require_entries, require_floats, widen_half
 
+# A score that lies further below another than the largest float has the weight 0, as it should.
+_ignoring_overflow = np.errstate(over="ignore")
+
 
 @widen_half
+@_ignoring_overflow
 def softmax(x, axis=-1):
     """Turn scores into weights that are never negative and sum to one.
 
@@ -275,6 +280,7 @@ def gumbel_max(x, uniform, axis=-1):
     return xp.argmax(x - xp.log(-xp.log(uniform)), axis=axis)
 
 
+@_ignoring_overflow
 def _below_maximum(x, axis):
     """Subtract the maximum as softmax does, which says why."""
     xp = array_namespace(x)

@@ -24,6 +24,9 @@ from mlnotes.efficient.kv_cache import KVCache, require_alike, require_room
 
 BLOCK = 32  # numbers in a block of the formats Q4_1 and Q8_0
 
+# Numbers too far apart are looked for in the scale, and refused there.
+_ignoring_overflow = np.errstate(over="ignore")
+
 
 class Quantized(NamedTuple):
     """Numbers as they are stored after `quantize`: each is ``scale * code + minimum``, of its block.
@@ -98,6 +101,7 @@ def quantize(x, bits, block_size=None, symmetric=True):
 
 
 @widen_half
+@_ignoring_overflow
 def _grid(blocks, bits, symmetric):
     """Choose the step of each block (..., size), and where its grid begins."""
     xp = array_namespace(blocks)

@@ -66,6 +66,13 @@ def test_rows_sum_to_one_without_warnings_whatever_the_scores(x):
     assert np.isfinite(log_softmax(x)).all()
 
 
+def test_scores_further_apart_than_the_largest_float_are_no_cause_for_a_warning():
+    x = np.array([1.7e308, -1.7e308])
+    assert softmax(x).tolist() == [1, 0]
+    assert log_softmax(x).tolist() == [0, -math.inf]
+    assert logsumexp(x) == 1.7e308
+
+
 @given(tables, st.floats(-1e4, 1e4))
 def test_a_constant_added_to_all_scores_changes_nothing(x, constant):
     np.testing.assert_allclose(softmax(x + constant), softmax(x), rtol=0, atol=SHIFTED)
