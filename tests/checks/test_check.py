@@ -798,13 +798,11 @@ class TestCauses:
         assert len(found) > 20
         assert all("except ValueError:" in it or "except" not in it for it in found)
 
-    def test_a_change_that_breaks_what_should_have_been_refused_is_no_repair(self):
-        def my_one_hot(ids, n):
-            if (ids < 0).any() or (ids >= n).any():
-                return None
-            return np.eye(n)[ids]
-
-        assert check(my_one_hot).says.startswith("It accepts what must be refused")
+    @pytest.mark.parametrize(("gives", "does"), [("None", "returns nothing"), ("print(n)", "prints a message")])
+    def test_what_is_printed_and_what_is_none_is_no_refusal(self, gives, does):
+        decides = f"    if (ids < 0).any() or (ids >= n).any():\n        return {gives}"
+        program = f"def my_one_hot(ids, n):\n{decides}\n    return np.eye(n)[ids]"
+        assert check(written_down(program, "my_one_hot")).says.startswith(f"It {does} where it should raise an error")
 
     def test_a_change_that_makes_its_own_line_fail_is_no_missing_refusal(self):
         program = """
