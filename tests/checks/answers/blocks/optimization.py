@@ -1814,43 +1814,16 @@ def wrong_adam__one_correction_for_both(rate=1e-3, beta1=0.9, beta2=0.999, eps=1
 wrong_adam__corrected_for_66_steps = slip(right_adam__two_lists, "t += 1", "t += 1 if t < 66 else 1e9", "Line 6")
 
 
-def wrong_momentum__ends_where_it_is_flat(rate, beta=0.9):
-    """it ends after 2 steps"""
-    def steps(problem, x):
-        v = np.zeros_like(x)
-        while True:
-            g = problem.gradient(x)
-            if not g.any():
-                return
-            v = beta * v + g
-            x = x - rate * v
-            yield x
-    return steps
-
-
-def wrong_adam__ends_where_it_is_flat(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    """it ends after 2 steps"""
-    def steps(problem, x):
-        m, s, t = np.zeros_like(x), np.zeros_like(x), 0
-        while np.any(g := problem.gradient(x)):
-            t += 1
-            m = beta1 * m + (1 - beta1) * g
-            s = beta2 * s + (1 - beta2) * g**2
-            x = x - rate * m / (1 - beta1**t) / (np.sqrt(s / (1 - beta2**t)) + eps)
-            yield x
-    return steps
-
-
-def wrong_adam__one_count_for_all_walks(rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    """A second walk goes on counting"""
-    t = 0
-
-    def steps(problem, x):
-        nonlocal t
-        m, s = 0 * x, 0 * x
-        while True:
-            g, t = problem.gradient(x), t + 1
-            m, s = m + (1 - beta1) * (g - m), s + (1 - beta2) * (g**2 - s)
-            x = x - rate * m / (1 - beta1**t) / (np.sqrt(s / (1 - beta2**t)) + eps)
-            yield x
-    return steps
+_WHILE_THERE_IS_A_SLOPE = "while np.any(problem.gradient(x)):"
+wrong_momentum__ends_where_it_is_flat = slip(
+    right_momentum__two_lines, "while True:", _WHILE_THERE_IS_A_SLOPE, "It ends after 2 steps: go on for ever"
+)
+wrong_adam__ends_where_it_is_flat = slip(
+    right_adam__two_lists, "while True:", _WHILE_THERE_IS_A_SLOPE, "It ends after 2 steps: go on for ever"
+)
+wrong_adam__one_count_for_all_walks = slip(
+    right_adam__two_lists,
+    "    def steps(problem, x):\n        m, s = np.zeros_like(x), np.zeros_like(x)\n        t = 0\n",
+    "    t = 0\n\n    def steps(problem, x):\n        nonlocal t\n        m, s = 0 * x, 0 * x\n",
+    "A second walk goes on counting",
+)

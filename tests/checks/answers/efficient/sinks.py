@@ -578,6 +578,7 @@ def wrong_ring__all_places_from_the_start(n, capacity, n_sinks):
 
 
 def wrong_null_softmax__axis_moved_for_scores_alone(x, null=0.0, axis=-1):
+    """Line 5"""
     x = np.moveaxis(x, axis, -1)
     top = np.maximum(x.max(-1, keepdims=True), null)
     e = np.exp(x - top)
