@@ -120,7 +120,7 @@ def wrong_one_hot__flattened(ids, n):
 
 
 def wrong_one_hot__prints(ids, n):
-    """It accepts what must be refused"""
+    """It returns nothing where it should raise an error"""
     if (ids < 0).any() or (ids >= n).any():
         return None
     return np.eye(n)[ids]

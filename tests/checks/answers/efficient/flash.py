@@ -628,6 +628,7 @@ def wrong_merge_attentions__nan_where_nothing_is_seen(outs, lses):
 
 
 def wrong_merge_attentions__only_the_result(outs, lses):
+    """lacks `lse`"""
     return (softmax(lses, axis=0)[..., None] * outs).sum(0)
 
 
@@ -1388,8 +1389,3 @@ def wrong_merge_attentions__maximum_carried_along(outs, lses):
         out = w[0][..., None] * out + w[1][..., None] * o
         lse = np.maximum(lse, other)
     return out, logsumexp(lses, axis=0)
-
-
-def wrong_merge_attentions__result_alone(outs, lses):
-    """lacks `lse`"""
-    return (softmax(lses, axis=0)[..., None] * outs).sum(0)
