@@ -12,6 +12,7 @@ from pathlib import Path
 
 from docutils import nodes
 from pybtex import plugin
+from sphinx.search.en import SearchEnglish
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.fileutil import copy_asset
 from sphinx.util.nodes import make_refnode
@@ -45,6 +46,7 @@ THEME = """(it => {
 
 def setup(app):
     """Connect everything; Sphinx calls this."""
+    SearchEnglish.stem = functools.cache(SearchEnglish.stem)  # Pages share most of their words.
     gc.set_threshold(200_000)  # A build keeps nearly all that it makes: looking for garbage took a seventh of its time.
     plugin._load_entry_point = functools.cache(plugin._load_entry_point)  # It reads every package's for every citation.
     if sys.platform == "linux":  # where a process can be forked safely; Jupyter Book has no option for it
@@ -251,6 +253,7 @@ class FrameTables(SphinxPostTransform):
             if '<table class="mlnotes-table">' in text:
                 text = re.sub(rf"<td>(?=[^<]{{{SENTENCE}}})", '<td class="sentence">', text)
                 text = _typeset(text)
+                text = re.sub(r"(?<=>)(?=<t[dhr]\b)", "\n", text)  # The search would read two cells as one word.
                 # The note below a table is read as it stands, whichever way the table was scrolled.
                 text = re.sub("<table.*?</table>", rf'<div class="{SCROLLS}">\g<0></div>', text, flags=re.DOTALL)
                 node.replace_self(nodes.raw("", text, format="html"))

@@ -19,6 +19,7 @@ from urllib.request import url2pathname
 import nbformat
 import pytest
 import yaml
+from sphinx.search.en import SearchEnglish
 
 import mlnotes
 from mlnotes.book.browser import accessibility_faults
@@ -719,6 +720,20 @@ def test_the_search_finds_a_chapter_without_a_server(built, browser):
     page.wait_for_selector("#search-results a[href*='chapters/blocks/softmax.html']")
     assert not complaints
     page.close()
+
+
+def test_the_index_knows_the_words_at_the_ends_of_a_table_s_cells(built):
+    text = (built / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    stem = SearchEnglish({}).stem
+    for name in CHAPTERS:
+        page = (built / f"{name}.html").read_text(encoding="utf-8")
+        tables = re.findall(r'<table class="mlnotes-table">.*?</table>', page, re.DOTALL)
+        cells = [re.sub("<[^>]+>", "", it).lower() for it in re.findall(r"<td.*?</td>", "".join(tables), re.DOTALL)]
+        ends = {it for cell in cells for it in re.findall(r"^[a-z]{4,}\b(?!['’])|(?<![\w'’])[a-z]{4,}$", cell)}
+        assert len(ends) > 5
+        known = index["terms"].keys() | index["titleterms"].keys() | SearchEnglish.stopwords
+        assert {it for it in ends if not known & {it, stem(it).lower()}} == set(), name
 
 
 @pytest.fixture
