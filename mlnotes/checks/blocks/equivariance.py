@@ -248,6 +248,8 @@ _LEANING = np.array([[2.0, 1.0], [0.0, 1.0]])
 _ALL_ORDERS = np.eye(3)[list(itertools.permutations(range(3)))]
 _MEAN = "_mean([f(action(x)) for action in actions])"
 _SCALE = "max(1.0, xp.max(xp.abs(a)).item(), xp.max(xp.abs(b)).item())"
+_ONE_SIZE = ("It divides by the size of one of the two results alone",
+    "divide by the largest absolute value in either of them")
 _SIZE_MISTAKES = (
     Mistake("average change", ("xp.max(xp.abs(a / scale - b / scale))", "xp.mean(xp.abs(a / scale - b / scale))"),
         "A change at one place of many counts for little", "take the largest difference, not the mean"),
@@ -265,6 +267,8 @@ _SIZE_MISTAKES = (
     Mistake("Euclidean lengths", (("xp.max(xp.abs(a / scale - b / scale))", "np.linalg.norm(a / scale - b / scale)"),
         (_SCALE, "max(1.0, np.linalg.norm(a), np.linalg.norm(b))")),
         "All places count together, in differences and in sizes", "take the largest absolute values, not lengths"),
+    Mistake("size of f(gx) alone", (_SCALE, "max(1.0, xp.max(xp.abs(a)).item())"), *_ONE_SIZE),
+    Mistake("size of what it should be alone", (_SCALE, "max(1.0, xp.max(xp.abs(b)).item())"), *_ONE_SIZE),
 )
 _INVARIANCE_MISTAKES = (
     *_SIZE_MISTAKES,
