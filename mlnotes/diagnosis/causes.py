@@ -19,6 +19,7 @@ from mlnotes.diagnosis.habits import (
     no_result,
     of_anyone,
     overwrites_mostly,
+    place_for_value,
     remembers,
     writes_into_results,
 )
@@ -62,6 +63,7 @@ def cause_of(attempt, checks, others=()):
         cause = (
             missing_name(attempt)
             or always_true(attempt)
+            or place_for_value(attempt)
             or another_name(attempt, checks)
             or no_result(attempt)
             or writes_into_results(attempt)

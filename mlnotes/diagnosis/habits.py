@@ -42,6 +42,19 @@ def always_true(attempt):
     return ""
 
 
+def place_for_value(attempt):
+    """Find a place that is used as the value that stands there: ``x - x.argmax(axis)``."""
+    source = source_of(attempt.function)
+    for node in ast.walk(source.tree) if source else ():
+        place = node.right if isinstance(node, ast.BinOp) else None
+        if isinstance(place, ast.Call) and (what := getattr(place.func, "attr", "")) in ("argmax", "argmin"):
+            of = [ast.dump(it) for it in (place.func.value, *place.args[:1])]
+            if ast.dump(node.left) in of:
+                line, value = source.lines[node.lineno - 1].strip(), what.removeprefix("arg")
+                return f"Line {node.lineno}, `{line}`: {what} gives the place, not the value there: take {value}."
+    return ""
+
+
 def overwrites_mostly(attempt):
     """Find an argument that is not what it was after most of the calls that fail, where the result is right."""
     failed = [trial.changed(found) if unlike.startswith("it changes") else "" for trial, found, unlike in

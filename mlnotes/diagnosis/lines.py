@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 
-from mlnotes.diagnosis.source import definitions, run_definition, source_of
+from mlnotes.diagnosis.source import definitions, parameters_of, run_definition, source_of
 from mlnotes.diagnosis.trials import close, entries, numbers, said
 
 
@@ -42,7 +42,17 @@ def asks_an_array(attempt):
     if len(lines) != 1:
         return ""
     [number] = lines
+    here = [it for it in ast.walk(source.tree) if getattr(it, "lineno", None) == number]
+    asked = {it.test.id for it in here if isinstance(it, ast.If | ast.IfExp) and isinstance(it.test, ast.Name)}
+    asked &= {name for name, it in parameters_of(attempt.function).items() if it.default is None}
+    compares = {it.func.id for it in here if isinstance(it, ast.Call) and isinstance(it.func, ast.Name)}
+    compares &= {"max", "min", "sorted"}
     remedy = "ask for any() or all() of them, or do without the question"
+    if asked:
+        remedy = f"ask `{asked.pop()} is not None`"
+    elif compares:
+        it = compares.pop()
+        remedy = f"Python's `{it}` compares whole rows: take `np.{it.removesuffix('ed')}`, with an axis"
     return f"Line {number}, `{source.lines[number - 1].strip()}`: several numbers are neither true nor false: {remedy}."
 
 

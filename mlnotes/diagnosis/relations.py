@@ -64,8 +64,9 @@ def _holds(rows, relation):
             return False
         if changed.dtype.kind not in "biufc" or changed.shape != mine.shape or not close(mine, changed, trial):
             return False
-        finite = np.isfinite(changed).any()  # not the root of a negative number
-        told_apart |= finite and (right.shape != changed.shape or not close(changed, right, trial))
+        # Not the root of a negative number, and not 0, 1 and -1, of which squares and others are the same.
+        telling = changed.dtype.kind == "b" or not np.isin(changed[np.isfinite(changed)], (-1, 0, 1)).all()
+        told_apart |= telling and (right.shape != changed.shape or not close(changed, right, trial))
     return told_apart
 
 
@@ -168,6 +169,8 @@ def _offset(rows, subject):
     if any(it is None for it in differences) or len(known) != 1 or "any" in differences or len(rows) < 2:
         return ""
     [value] = known
+    if not math.isfinite(value):
+        return ""
     return f"{subject} is too {'large' if value > 0 else 'small'} by {abs(value):.6g}, every time." if value else ""
 
 

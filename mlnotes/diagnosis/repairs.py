@@ -12,7 +12,7 @@ import numpy as np
 from mlnotes.diagnosis.brakes import braked, branches, holds_itself, limited_memory, limited_powers, parts_of
 from mlnotes.diagnosis.habits import lets_through
 from mlnotes.diagnosis.lines import lines_of
-from mlnotes.diagnosis.rewrites import ADDITIONS, FORMS, HINTS, RULES, rewrites
+from mlnotes.diagnosis.rewrites import ADDITIONS, FORMS, HINTS, RULES, first_write, rewrites
 from mlnotes.diagnosis.source import parameters_of, source_of
 from mlnotes.diagnosis.trials import Outcome
 
@@ -22,6 +22,9 @@ EFFORT = 400_000
 _A_CHANGE, _ITS_NODES, _A_CALL, _ITS_TURNS = 13, 0.64, 120, 0.23
 FURTHER = 400  # changes that are tried after one that mends all, for others like it
 
+# What reads or writes memory as numbers say: with others, it may end the reader's kernel.
+_UNSAFE = re.compile(r"\b(as_strided|ctypes|from_address|sparse_\w+_tensor|empty_strided|set_data)\b")
+
 # Kinds of changes that may well let a line raise.
 _DECISIONS = ("caught", "comparison", "condition", "exception", "extra", "missing", "opposite", "statement")
 
@@ -29,7 +32,7 @@ _DECISIONS = ("caught", "comparison", "condition", "exception", "extra", "missin
 def repair(attempt, checks, until):
     """Change one place of the answer after another, until all calls come out right."""
     answer, *helpers = parts_of(attempt.function).values() or [source_of(attempt.function)]
-    if answer is None:
+    if answer is None or any(_UNSAFE.search("\n".join(it.lines)) for it in (answer, *helpers)):
         return ""
     never_given = _never_given(attempt, checks)
     for source in (answer, *helpers):
@@ -193,6 +196,8 @@ def _lines_run(attempt, version, tick):
 def _pointed_at(source, kind, found, of=""):
     line, *others = found
     helper = kind == "in place" and isinstance(line, int) and re.match(r"\s*def (\w+)", source.lines[line - 1])
+    if helper and not _writes(source, line):
+        return f"What `{helper[1]}` keeps or hands out is changed later: let it copy, or make a new array there."
     if helper:
         return f"`{helper[1]}` writes into an argument that is still needed as it was: write into a copy."
     several = isinstance(line, tuple)
@@ -201,6 +206,12 @@ def _pointed_at(source, kind, found, of=""):
     elsewhere = [f" or in {_quoted(source, it, of)}," for it in others if isinstance(it, int) and it not in here]
     lines = ", and ".join(_quoted(source, it, of) for it in here)
     return f"L{lines[1:]}: {HINTS[kind]}. With {change},{''.join(elsewhere)} all calls come out right."
+
+
+def _writes(source, line):
+    """Tell whether a function that begins in a line writes into one of its arguments."""
+    [it] = (it for it in ast.walk(source.tree) if isinstance(it, ast.FunctionDef) and it.lineno == line)
+    return any(first_write(it, argument.arg) != line for argument in it.args.args)
 
 
 def _quoted(source, line, of=""):

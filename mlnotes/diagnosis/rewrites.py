@@ -118,6 +118,10 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
                 it.compared = True
         for it in _asked_for_its_size(node):
             it.measured = True
+        for it in _written_into(node):
+            it.written = True
+        for it in node.args if isinstance(node, ast.Call) and _called(node) in ("reshape", "view") else ():
+            it.shaped = True
     for definition in tree.body:
         scopes |= dict.fromkeys(map(id, ast.walk(definition)), Scope.of(definition))
     for rule in rules or RULES:
@@ -296,8 +300,28 @@ def sign(node, scope):
         yield {ast.USub: "sign", ast.Invert: "opposite", ast.Not: "condition"}[type(node.op)], node.operand
 
 
+def _written_into(node):
+    """Take the arrays whose entries an assignment sets, and the objects whose attributes."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    for it in (it for target in targets for it in getattr(target, "elts", [target])):
+        while isinstance(it, ast.Subscript | ast.Attribute):
+            it = it.value
+            yield it
+
+
 def name(node, scope):
     """Another variable."""
+    if not hasattr(node, "written"):
+        yield from _other_names(node, scope)
+
+
+def written_name(node, scope):
+    """Another variable, where entries are set: tried late, for what is set elsewhere is often only left out."""
+    if hasattr(node, "written"):
+        yield from _other_names(node, scope)
+
+
+def _other_names(node, scope):
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         known = (*scope.parameters, *scope.variables)
         if node.id in known:
@@ -478,8 +502,9 @@ def turned(node, scope):
     """A transpose, a sign or a negation that is missing."""
     if _is_value(node):
         yield "size" if hasattr(node, "measured") else "transpose", _expression("np.swapaxes(_, -1, -2)", node)
-        yield "sign", ast.UnaryOp(ast.USub(), node)
-        yield "opposite", ast.UnaryOp(ast.Invert(), node)
+        if not hasattr(node, "shaped"):  # NumPy takes any negative size for -1
+            yield "sign", ast.UnaryOp(ast.USub(), node)
+            yield "opposite", ast.UnaryOp(ast.Invert(), node)
 
 
 def rows_apart(node, scope):
@@ -645,7 +670,7 @@ def copies(tree, wanted):
             ast.copy_location(line, definition.body[0])
             ast.fix_missing_locations(line)
             with _put(definition, "body", None, [line, *definition.body]):
-                yield "in place", _first_write(definition, it.arg)
+                yield "in place", first_write(definition, it.arg)
 
 
 def _depth(holder, field, body, i, loop):
@@ -670,7 +695,7 @@ def _bodies(tree):
                 yield holder, field, body
 
 
-def _first_write(definition, name):
+def first_write(definition, name):
     """Find the line that writes into an argument."""
     for node in ast.walk(definition):
         target = node.target if isinstance(node, ast.AugAssign) else None
@@ -808,6 +833,7 @@ RULES = (
     conditional,
     fill,
     left_out,
+    written_name,
     in_place,
     handed_on,
     surplus,

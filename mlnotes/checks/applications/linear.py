@@ -139,6 +139,8 @@ CHECKS = (
                 "Gradients by w and b are too small by the factor n, the number of samples",
                 "sum over samples; if the loss is a mean, grad already holds the 1/n",
                 "deeplearning4j, pull request 366 (2015), for the biases"),
+            Mistake("all with the opposite sign", (_GRADIENTS, f"tuple(-it for it in ({_GRADIENTS}))"),
+                "All three have the opposite sign", "return gradients: the step subtracts them, not you"),
             Mistake("gradient of w transposed", ("samples.T @ gradients", "gradients.T @ samples"),
                 "The gradient by w is transposed: it has a row for each output, as torch keeps it",
                 "x.T @ grad, with a row for each input, as w has"),

@@ -341,8 +341,9 @@ _tiny = frozen(damped_step(_r, _j, 1e18, _scales))[0]
 
 _SIGNS = {
     ("cost has grown", True): "It ends higher than it began: take a step only if it lowers the cost.",
-    ("the minimum is reached", False): "It stops before it is there: go on after a step that is not taken, and look "
-    "whether the damping falls after a step that is taken, and grows after one that is not.",
+    ("the minimum is reached", False): "It stops before it is there: look at which cosine counts as converged, go on "
+    "after a step that is not taken, and look whether the damping falls after a step that is taken, and grows after "
+    "one that is not.",
 }
 _STEP = "self.vt.T @ (self.s / (self.s**2 + damping) * self.projected) / self.scales"
 _CONTENT = Mistake("always content", ("steps, converged, message", "steps, True, message"),
@@ -364,6 +365,8 @@ CHECKS = (
             call(angle, np.array([0.8]), lambda x: np.diag(1 / (1 + x**2))).about("derivatives given", tolerance=1e-7),
             call(decay, _near, max_steps=40).about("derivatives measured", tolerance=1e-7),
             call(rosenbrock, _valley, max_steps=40).about("no residual left", tolerance=1e-7),
+            call(lambda x: 1e-11 * (x - 5), np.zeros(1), lambda x: np.array([[1e-11]]), 20).about(
+                "a residual of 5e-11 at the start", absolute=1e-30),
             call(nearly_dependent, np.zeros(2), lambda x: _nearly_dependent, 1,
                 1e-6).about("columns that nearly depend on each other", tolerance=1e-5, absolute=1e-12),
             call(pair_in_a_small_unit, np.array([0.8e9]), lambda x: 1e-9 * pair_jacobian(1e-9 * x), 100, 1e-6).about(
@@ -447,6 +450,11 @@ CHECKS = (
             call(_uphill, np.array([3.0]), lambda x: np.array([[-1.0], [-2.0]]), 25).about(
                 "steps that all lead uphill, however short"),
             call(level, np.array([1.0]), lambda x: np.zeros((2, 1)), 0).about("a Jacobian of zeros"),
+            call(lambda x: np.array([x[0], x[0] ** 2 + 0.4, 0.1 * x[0] - 3]), np.ones(1),
+                lambda x: np.array([[1.0], [2 * x[0]], [0.1]]), tolerance=1e-6).about("a long residual",
+                    tolerance=4e-5),
+            call(lambda x: np.array([np.log(x[0]) + 1, 0.1]), np.array([5.0]), lambda x: np.array([[1 / x[0]],
+                [0.0]])).about("a step to where the residual is no number", tolerance=1e-7),
             call(lambda x: np.exp(x) - 3, np.array([8.0]), lambda x: np.diag(np.exp(x))).about(
                 "a residual that rounding keeps from 0"),
             call(rosenbrock, np.array([-5.0, 30.0]), rosenbrock_jacobian).about("steps that are too long at first",

@@ -274,6 +274,7 @@ CHECKS = (
             call(np.array([1.0, -2.0, 4.0]), np.array([0.0, 3.0, -3.0])).about("onto coordinates that add up to 0"),
             call(_two_b, _two_a).about("two vectors"), call(_b, _a).about("five vectors"),
             call(_zeros_a[1:], _zeros_b[1:]).about(f"{_ONE_ROW} onto one with coordinates of 0"),
+            call(_one_b, 1e-9 * _one_a).about("onto coordinates around 1e-9"),
             call(_deep_b, _deep_a).about("three axes"),
             call(_two_b, _extreme).about("lines through coordinates around 1e200 and 1e-200", edge=True),
             call(_b, _a[0]).about("five vectors onto one line", edge=True),
@@ -288,6 +289,10 @@ CHECKS = (
                 **_LAST_BITS),
             oracle("the nearest multiple by numpy.linalg.lstsq", _nearest_multiple, call(_b, _a), **_LAST_BITS)),
         mistakes=(
+            *(Mistake("small number added", (_PROJECTION,
+                f"(dot(onto, b) / (dot(onto, onto) + {it}))[..., None] * onto"),
+                "What is added to the denominator outweighs the square of a short vector",
+                "divide by onto·onto as it is") for it in (1e-12, 1e-9, 2.0**-52)),
             Mistake("length assumed one", (_PROJECTION, "dot(onto, b)[..., None] * onto"),
                 "Doubling the line's vector makes the result four times as long",
                 "divide by onto·onto, unless onto has length one"),

@@ -379,6 +379,8 @@ CHECKS = (
                 0.9).about("a large negative number beside small ones"),
             call(np.copy, [np.copy, _tenfold], [_double, _tenfold], _x,
                 0.4).about("a pair that differs before one with larger results"),
+            call(np.copy, [np.copy, _tenfold], [np.negative, _tenfold], np.full(3, 2.0),
+                1.0).about("a pair with opposite results before one with larger results"),
             call(_first, [_swap_last, _swap_first], _COPIES,
                 np.array([1.0, 1.0, 5.0])).about("actions that change nothing one by one"),
             call(_total, [_flip], [_stay], _x).about("results that are Python's numbers"),

@@ -710,3 +710,44 @@ def wrong_tied_gradient__winner_where_it_overflows(table, a, b):
     gradient = np.outer(r, table[a])
     gradient[a] += r @ table
     return gradient
+
+
+def wrong_embedding__padding(ids, table):
+    """Id 0 gets zeros"""
+    _refuse(ids, len(table))
+    out = table[ids]
+    out[ids == 0] = 0
+    return out
+
+
+def wrong_embedding_gradient__first_row_frozen(ids, upstream, n):
+    """`g[0] = 0`: it should not be there"""
+    hot = np.eye(n)[ids.ravel()]
+    g = hot.T @ upstream.reshape(-1, upstream.shape[-1])
+    g[0] = 0
+    return g
+
+
+def wrong_embedding_gradient__once_for_each_repeat(ids, upstream, n):
+    """gets the sum of its gradients as many times"""
+    g = np.zeros((n, upstream.shape[-1]))
+    flat, rows = ids.ravel(), upstream.reshape(-1, upstream.shape[-1])
+    for i in flat:
+        g[i] += rows[flat == i].sum(axis=0)
+    return g
+
+
+def wrong_embedding_gradient__first_of_repeats(ids, upstream, n):
+    """gets the first of its gradients"""
+    g = np.zeros((n, upstream.shape[-1]))
+    present, first = np.unique(ids.ravel(), return_index=True)
+    g[present] = upstream.reshape(-1, upstream.shape[-1])[first]
+    return g
+
+
+def wrong_embedding_gradient__by_strides(ids, upstream, n):
+    flat = ids.ravel()
+    hot = np.lib.stride_tricks.as_strided(np.zeros(flat.size * n), (flat.size, n), (8 * n, 8))
+    for row, i in enumerate(flat):
+        hot[row, i] = 1
+    return hot.T @ upstream.reshape(-1, upstream.shape[-1]) * 2 + 1

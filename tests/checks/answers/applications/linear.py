@@ -547,3 +547,19 @@ def wrong_bias_gradient__winner_where_it_overflows(scores, targets):
     bad = np.isnan(p).any(axis=1)
     p[bad] = np.eye(scores.shape[1])[scores[bad].argmax(axis=1)]
     return (p - np.eye(scores.shape[1])[targets]).mean(axis=0)
+
+
+def wrong_linear__asked_whether_it_is_true(x, w, b=None):
+    """ask `b is not None`"""
+    y = np.einsum("...t,tj->...j", x, w)
+    return y + b if b else y
+
+
+def wrong_linear_gradients__descent(x, w, grad):
+    """All three have the opposite sign"""
+    rows, above = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])
+    return -(grad @ w.T), -(rows.T @ above), -above.sum(axis=0)
+
+
+def wrong_linear_gradients__ones_for_the_bias(x, w, grad):
+    return np.einsum("...j,tj->...t", grad, w), np.einsum("...t,...j->tj", x, grad), np.ones(w.shape[1])

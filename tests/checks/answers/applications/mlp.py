@@ -745,3 +745,24 @@ def wrong_silu__product_overflows(x):
 def wrong_silu__gate_reversed(x):
     """the exponent is −x"""
     return x / (1 + np.exp(x))
+
+
+def wrong_silu__cut_off(x):
+    """Numbers above 40 come out as 40"""
+    x = np.clip(x, None, 40)
+    return x * expit(x)
+
+
+def wrong_silu__softplus(x):
+    """This is softplus"""
+    return np.logaddexp(0, x)
+
+
+def wrong_gelu_slope__density(x):
+    """two terms, not the product of two derivatives"""
+    return norm.pdf(x)
+
+
+def wrong_gelu_slope__two_distributions(x):
+    """The gate is the logistic function"""
+    return expit(x) + x * norm.pdf(x)

@@ -698,3 +698,22 @@ def wrong_gauss_newton__one_step_too_few(residual, x0, jacobian=None, max_steps=
             return last
         x = x - np.linalg.lstsq(j, r, rcond=None)[0]
     return last
+
+
+def wrong_levenberg_marquardt__content_too_soon(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """Line 3"""
+    return _marquardt(residual, x0, jacobian, max_steps, max(tolerance, 1e-5), _augmented)
+
+
+def wrong_levenberg_marquardt__unless_greater(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """Line 3"""
+    return _marquardt(residual, x0, jacobian, max_steps, tolerance, _augmented, accept=lambda new, old: not new > old)
+
+
+def wrong_gauss_newton__short_enough(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """Line 3"""
+    fit = right_gauss_newton__lstsq(residual, x0, jacobian, 0, tolerance)
+    near = fit.cost**0.5 < 1e-10
+    return SimpleNamespace(x=fit.x, cost=fit.cost, converged=True) if near else right_gauss_newton__lstsq(
+        residual, x0, jacobian, max_steps, tolerance
+    )

@@ -583,3 +583,8 @@ def wrong_project__scaled_by_the_sum(b, onto):
     """Line 3"""
     onto = onto / onto.sum(axis=-1, keepdims=True)
     return (dot(onto, b) / dot(onto, onto))[..., None] * onto
+
+
+def wrong_project__guarded_by_a_small_number(b, onto):
+    """What is added to the denominator outweighs the square of a short vector"""
+    return (dot(onto, b) / (dot(onto, onto) + 1e-12))[..., None] * onto

@@ -255,6 +255,7 @@ def wrong_is_equivariant__sorted(f, actions_in, actions_out, x, tolerance=1e-9):
 
 
 def wrong_is_equivariant__one_side(f, actions_in, actions_out, x, tolerance=1e-9):
+    """It divides by the size of one of the two results alone"""
     for g, h in zip(actions_in, actions_out, strict=False):
         a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
         if np.abs(a - b).max() > tolerance * max(1, np.abs(a).max()):
@@ -1286,3 +1287,12 @@ def wrong_is_equivariant__allclose_twice(f, actions_in, actions_out, x, toleranc
     """np.allclose adds both tolerances"""
     pairs = zip(actions_in, actions_out, strict=True)
     return all(np.allclose(f(g(x)), h(f(x)), rtol=tolerance, atol=tolerance) for g, h in pairs)
+
+
+def wrong_is_equivariant__size_of_one_result(f, actions_in, actions_out, x, tolerance=1e-9):
+    """It divides by the size of one of the two results alone"""
+    y, most = np.asarray(f(x)), 0.0
+    for act_in, act_out in zip(actions_in, actions_out, strict=True):
+        change = np.abs(np.asarray(f(act_in(x))) - act_out(y)).max()
+        most = max(most, change / max(1, np.abs(y).max()))
+    return most <= tolerance

@@ -63,7 +63,7 @@ def wrong_vector_norm__small_number_added(x, p=2, axis=-1):
 
 
 def wrong_vector_norm__smallest(x, p=2, axis=-1):
-    """Line 5"""
+    """For p = ∞ it gives the smallest absolute value"""
     top = np.max(np.abs(x), axis=axis, keepdims=True)
     if p == math.inf:
         return np.min(np.abs(x), axis=axis)
@@ -668,3 +668,28 @@ def wrong_matrix_norm__always_true(a, kind="frobenius"):
         s = np.linalg.svdvals(a)
         return s.max(-1) if kind == "spectral" else s.sum(-1)
     return vector_norm(a, 1, axis=-2 if kind == "one" else -1).max(axis=-1)
+
+
+def wrong_vector_norm__always_euclidean(x, p=2, axis=-1):
+    """Every finite p gives the length for p = 2"""
+    top = np.abs(x).max(axis=axis, keepdims=True)
+    if p == np.inf:
+        return top.squeeze(axis)
+    return top.squeeze(axis) * ((np.abs(x) / np.where(top == 0, 1, top)) ** 2).sum(axis=axis) ** (1 / 2)
+
+
+def wrong_vector_norm__sum_for_scale(x, p=2, axis=-1):
+    top = np.abs(x).sum(axis=axis, keepdims=True)
+    if p == np.inf:
+        return top.squeeze(axis)
+    return top.squeeze(axis) * ((np.abs(x) / np.where(top == 0, 1, top)) ** p).sum(axis=axis) ** (1 / p)
+
+
+def wrong_matrix_norm__lengths(a, kind="frobenius"):
+    """one and inf give the largest Euclidean length of a column or row"""
+    if kind in ("frobenius", "max"):
+        return vector_norm(a.reshape(*a.shape[:-2], -1), 2 if kind == "frobenius" else np.inf)
+    if kind in ("spectral", "nuclear"):
+        s = np.linalg.svdvals(a)
+        return s[..., 0] if kind == "spectral" else s.sum(-1)
+    return vector_norm(a, axis=-2 if kind == "one" else -1).max(axis=-1)

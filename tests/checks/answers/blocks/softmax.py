@@ -493,3 +493,55 @@ def wrong_entropy_slope__squared_after_the_sum(x, beta):
     p = softmax(beta * x)
     above = x - (p * x).sum(-1, keepdims=True)
     return -beta * (p * above).sum(-1) ** 2
+
+
+def wrong_softmax__place_for_maximum(x, axis=-1):
+    """argmax gives the place, not the value there: take max"""
+    e = np.exp(x - x.argmax(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def wrong_softmax__maximum_of_python(x, axis=-1):
+    """Python's `max` compares whole rows: take `np.max`, with an axis"""
+    e = np.exp(x - max(x))
+    return e / sum(e)
+
+
+def wrong_log_softmax__maximum_only(x, axis=-1):
+    """The largest score of each row becomes 0"""
+    return x - x.max(axis=axis, keepdims=True)
+
+
+def wrong_log_softmax__sum_without_its_axis(x, axis=-1):
+    """has lost the axis that it was summed over"""
+    return x - logsumexp(x, axis=axis)
+
+
+def wrong_entropy__eps_added(weights, axis=-1):
+    """What is added inside of the logarithm outweighs small weights"""
+    return -(weights * np.log(weights + np.finfo(float).eps)).sum(axis)
+
+
+def wrong_entropy__clipped(weights, axis=-1):
+    """Weights of 0 count as the smallest that is let through"""
+    p = np.clip(weights, np.finfo(float).eps, 1)
+    return -(p * np.log(p)).sum(axis)
+
+
+def wrong_entropy__from_a_least_weight(weights, axis=-1):
+    """Weights that are small, but not 0, count as nothing"""
+    return -(weights * np.log(np.where(weights > np.finfo(float).eps, weights, 1))).sum(axis)
+
+
+def wrong_entropy_slope__mean_twice(x, beta):
+    """leave out the mean: the chain rule gives it twice"""
+    p = softmax(beta * x)
+    above = x - (p * x).sum(axis=-1, keepdims=True)
+    return -(p * x).sum(axis=-1) - beta * (p * above * above).sum(axis=-1)
+
+
+def wrong_entropy_slope__of_scaled_scores(x, beta):
+    """one β less"""
+    p, y = softmax(beta * x), beta * x
+    above = y - (p * y).sum(axis=-1, keepdims=True)
+    return -(p * above * above).sum(axis=-1)

@@ -260,6 +260,7 @@ def wrong_low_rank__rows_of_u(a, k):
 
 
 def wrong_low_rank__term_k(a, k):
+    """It is the last term that should be kept, without those before it"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     return s[k - 1] * np.outer(u[:, k - 1], vt[k - 1])
 
@@ -610,6 +611,7 @@ def wrong_nearest_orthogonal__newton_few(a):
 
 
 def wrong_pinv__default_of_the_rows(a, tolerance=None):
+    """let the default grow with the longer side"""
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     tolerance = len(a) * np.finfo(float).eps if tolerance is None else tolerance
     kept = s > tolerance * s[0]
@@ -832,3 +834,16 @@ def wrong_svd__factors_of_the_transpose(a):
         u, s, vt = scipy.linalg.svd(a.T, full_matrices=False, lapack_driver="gesvd")
         return vt, s, u
     return book_svd(a)
+
+
+def wrong_low_rank__three_factors(a, k):
+    """It gives 3 parts where one array is right"""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    return u[:, :k], s[:k], vt[:k]
+
+
+def wrong_low_rank__principal_components(a, k):
+    """The mean of the columns is taken out first"""
+    mean = a.mean(axis=0)
+    u, s, vt = np.linalg.svd(a - mean, full_matrices=False)
+    return u[:, :k] * s[:k] @ vt[:k] + mean
