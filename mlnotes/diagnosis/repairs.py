@@ -38,6 +38,8 @@ def repair(attempt, checks, until):
     for source in (answer, *helpers):
         caller, refusing = None if source is answer else answer, _refusing_lines(attempt, source)
         for only in [refusing, ()] if refusing else [()]:
+            if time.process_time() > until:
+                return ""
             with limited_memory():
                 kind, lines = _places(attempt, source, until, never_given, caller, only)
             if lines:

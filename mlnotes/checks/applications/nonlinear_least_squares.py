@@ -1,5 +1,6 @@
 """What nonlinear least squares must satisfy, and how it is usually got wrong."""
 
+import functools
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -200,15 +201,22 @@ def _is_minimal(residual, x):
     return bool(np.all(np.abs(j.T @ r) <= np.linalg.norm(j, axis=0) * (1e-6 * np.linalg.norm(r) + 1e-12)))
 
 
+@functools.cache
+def _book_fit(residual, start, arguments, named):
+    """Fit as the book does, once for all versions, and tell whether that ends at a minimum or where it began."""
+    book = levenberg_marquardt(residual, np.array(start), *arguments, **dict(named))
+    with np.errstate(all="ignore"):
+        return book, _is_minimal(residual, book.x) or np.array_equal(book.x, start)
+
+
 def _arrived(f, residual, x0, *arguments, **named):
     """Ask for the minimum, or for the start where no step leads away, and not for the way there."""
     start = np.array(x0, float)
-    book = levenberg_marquardt(residual, start, *arguments, **named)
+    book, at = _book_fit(residual, tuple(start), arguments, tuple(named.items()))
     found = _fit_of(f, _limited(residual, *arguments, **named), x0, *arguments, **named)
     with np.errstate(all="ignore"):
         r, first = residual(np.array(found.x)), residual(start.copy())
         grown, minimal = not r @ r <= (1 + 1e-9) * (first @ first), _is_minimal(residual, found.x)
-        at = _is_minimal(residual, book.x) or np.array_equal(book.x, start)
     x, cost = (found.x, found.cost) if at else ("not compared", "not compared")
     alike = _told_alike(found, book, residual, start, *arguments, **named)
     told = {} if alike else {"points, costs and dampings agree": False}
