@@ -80,8 +80,6 @@ def turning_point(attempt, checks, until):
         right = all(map(comes_out_right, failed, (it.case for it in made)))
         if right and not any(_depends_on_less(checks, *it) for it in zip(failed, made, strict=True)):
             words = {it.here for it in made}
-            if _is_chosen_elsewhere(words, says, passed, checks):
-                continue
             found.append(words.pop() if len(words) == 1 else says)
     if not 1 <= len(found) <= min(2, len(failed)):
         return ""
@@ -89,19 +87,6 @@ def turning_point(attempt, checks, until):
     given = all(it.endswith("left out") for it in found)
     look = "look at what is done where it is given" if given else "look for the cause there"
     return f"{calls} right with {', and also with '.join(found)}: {look}."
-
-
-def _is_chosen_elsewhere(words, says, passed, checks):
-    """Tell whether right calls make the same choice, or another where those that fail make several: not of arrays."""
-    if not says.endswith("left out"):
-        return False
-    chosen = set()
-    for call in passed:
-        for it in (it for it in _changes(call, checks) if it.says == says != it.here):
-            without = trial_of(checks, it.case).right
-            if without.error or call.unlike_value(without.value, call.right.value):  # else it makes no difference there
-                chosen.add(it.here)
-    return bool(words & chosen if len(words) == 1 else chosen)
 
 
 def _judge(held, checks):

@@ -50,12 +50,12 @@ def _relation_of(rows, subject):
     for says, relation in _RELATIONS.items():
         if none_is_left and says.endswith("cut off"):  # zeros have many causes
             continue
-        if not (truth and says in _OF_NUMBERS) and _holds(rows, relation):
+        if not (truth and says in _OF_NUMBERS) and _holds(rows, relation, not _COINCIDE.search(says)):
             return f"{subject} {says}."
     return _factor(rows, subject) or _offset(rows, subject)
 
 
-def _holds(rows, relation):
+def _holds(rows, relation, plainly):
     told_apart = False
     for trial, mine, right, _ in rows:
         try:
@@ -64,8 +64,8 @@ def _holds(rows, relation):
             return False
         if changed.dtype.kind not in "biufc" or changed.shape != mine.shape or not close(mine, changed, trial):
             return False
-        # Not the root of a negative number, and not 0, 1 and -1, of which squares and others are the same.
-        telling = changed.dtype.kind == "b" or not np.isin(changed[np.isfinite(changed)], (-1, 0, 1)).all()
+        finite = np.isfinite(changed)  # not the root of a negative number
+        telling = finite.any() if plainly else not np.isin(changed[finite], (0, 1)).all()
         told_apart |= telling and (right.shape != changed.shape or not close(changed, right, trial))
     return told_apart
 
@@ -97,6 +97,8 @@ _RELATIONS = {
 }
 # Relations that mean nothing where the right result is true or false.
 _ARITHMETIC = re.compile("sign|of the right one$|leaves of 1|cut off|rounded|summed|averaged")
+# Relations that are the same for 0 and 1.
+_COINCIDE = re.compile("inverse|square|without its sign|cut off|rounded")
 _OF_NUMBERS = [it for it in _RELATIONS if _ARITHMETIC.search(it)]
 _FACTORS = {
     2: "twice the right one",

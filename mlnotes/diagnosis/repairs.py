@@ -213,6 +213,8 @@ def _pointed_at(source, kind, found, of=""):
 def _writes(source, line):
     """Tell whether a function that begins in a line writes into one of its arguments."""
     [it] = (it for it in ast.walk(source.tree) if isinstance(it, ast.FunctionDef) and it.lineno == line)
+    if any(isinstance(node, ast.keyword) and node.arg == "out" for node in ast.walk(it)):
+        return True
     return any(first_write(it, argument.arg) != line for argument in it.args.args)
 
 

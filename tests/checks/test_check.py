@@ -1262,6 +1262,23 @@ class TestCauses:
         says = "`powers` writes into an argument that is still needed as it was: write into a copy."
         assert check(my_log_softmax).says == says
 
+    def test_a_helper_that_keeps_what_is_changed_later_is_named(self):
+        def my_gauss_newton(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+            x, jacobian = np.array(x0, float), jacobian or (lambda x: numerical_jacobian(residual, x))
+            for _ in range(max_steps + 1):
+                r, j = residual(x.copy()), np.array(jacobian(x.copy()))
+                if not (np.isfinite(r).all() and np.isfinite(j).all()):
+                    break
+                q, triangle = np.linalg.qr(j)
+                found = _fit_at(x, r, q.T @ r if j.any(axis=0).all() else r, tolerance)
+                if found.converged or not j.any(axis=0).all():
+                    break
+                x -= np.linalg.solve(triangle, q.T @ r)
+            return found
+
+        says = "What `_fit_at` keeps or hands out is changed later: let it copy, or make a new array there."
+        assert check(my_gauss_newton).says == says
+
     def test_a_number_whose_square_overflows_stops_no_search(self):
         report = check(written_down("def my_softmax(x, axis=-1):\n    y = np.exp(x) - 1e300\n    return abs(y)"))
         assert report.verdict == "wrong"
@@ -2204,6 +2221,12 @@ class _Hidden:
 
     def __call__(self, *arguments, **named):
         return self.function(*arguments, **named)
+
+
+def _fit_at(x, r, along, tolerance):
+    size = np.linalg.norm(r)
+    converged = bool(size < 1e-12 or np.linalg.norm(along) <= tolerance * size)
+    return types.SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
 
 
 def written_down(source, name="my_softmax"):

@@ -354,6 +354,13 @@ _SIGNS = {
     "one that is not.",
 }
 _STEP = "self.vt.T @ (self.s / (self.s**2 + damping) * self.projected) / self.scales"
+
+
+def _content_in_the_end(residual, x0, *arguments, **named):
+    found = levenberg_marquardt(residual, x0, *arguments, **named)
+    return replace(found, converged=found.converged or (found.steps > 20 and np.array_equal(found.x, x0)))
+
+
 _CONTENT = Mistake("always content", ("steps, converged, message", "steps, True, message"),
     "It never says that it failed", "look whether the residual is perpendicular")
 _SIGN = "The cost grows with every step", "solve J p = -r"
@@ -500,6 +507,9 @@ CHECKS = (
                 _walk(lambda j, r, t: _damped(j / (d := np.linalg.norm(j, axis=0)), r, 1e6) / d, True, 1),
                 "It says that it has arrived where the damping is large",
                 "look at the angle between residual and Jacobian: the length of a step is the damping's doing"),
+            Mistake("content where no step helps", _content_in_the_end,
+                "It says that it has arrived where the damping has grown and no step was taken",
+                "look at the angle between residual and Jacobian: that no step helps, however short, is no minimum"),
             _CONTENT,
             Mistake("given up", _given_up, "It gives up at the first step that is not taken",
                 "let the damping grow and try again from the same point"),

@@ -44,6 +44,7 @@ def wrong_gauss_newton__one_step_too_far(residual, x0, jacobian=None, max_steps=
 
 
 def wrong_levenberg_marquardt__content_without_step(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """It says that it has arrived where the damping has grown and no step was taken"""
     x, damping = np.array(x0, float), 1e-2
     jacobian = jacobian or (lambda x: numerical_jacobian(residual, x))
     r, j = residual(x.copy()), jacobian(x.copy())
@@ -711,7 +712,7 @@ def wrong_levenberg_marquardt__unless_greater(residual, x0, jacobian=None, max_s
 
 
 def wrong_gauss_newton__short_enough(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
-    """Line 3"""
+    """Line 4"""
     fit = right_gauss_newton__lstsq(residual, x0, jacobian, 0, tolerance)
     near = fit.cost**0.5 < 1e-10
     return SimpleNamespace(x=fit.x, cost=fit.cost, converged=True) if near else right_gauss_newton__lstsq(

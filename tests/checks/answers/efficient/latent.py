@@ -851,7 +851,7 @@ def wrong_factorize__svd_of_the_inputs(w, rank, x=None):
 
 
 def wrong_factorize__product(w, rank, x=None):
-    """Line 4"""
+    """The result is right as far as it goes, and lacks"""
     vt = np.linalg.svd(w if x is None else x @ w, full_matrices=False)[2][:rank]
     return w @ vt.T @ vt
 
