@@ -225,6 +225,8 @@ CHECKS = (
             *(Mistake("root of two forgotten", (_NORMAL_GATE, f"{it} / 2"), "The bend is too narrow",
                 "divide by √2 inside of erf: erf belongs to a normal distribution of variance 1/2")
                 for it in ("erfc(-x)", "(1 + scipy.special.erf(x))")),
+            Mistake("two for its root", (_NORMAL_GATE, "erfc(-x / 2) / 2"), "The bend is too wide",
+                "divide by √2 inside of erf, not by 2: erf belongs to a normal distribution of variance 1/2"),
             Mistake("1 + erf", (_NORMAL_GATE, "(1 + scipy.special.erf(x * 0.5**0.5)) / 2"),
                 "Far below zero digits are lost, from −8.4 on all: 1 + erf cancels",
                 "compute the small number itself, by erfc(−x/√2)"),
@@ -360,6 +362,8 @@ CHECKS = (
                 "leave the last layer in the loop, or take out only that"),
             *(Mistake("two layers only", it, "It has two layers, however many weights there are",
                 "go through all weights and biases in a loop, and bend between them") for it in _TWO_LAYERS),
+            Mistake("biases subtracted", ("else x, w, b)", "else x, w, -b)"), "Every bias acts with the opposite sign",
+                "add the biases"),
             Mistake("last bias forgotten", ("else x, w, b)", "else x, w, b if i + 1 < len(weights) else None)"),
                 "The last layer has no bias", "add it outside of the loop, too"),
             Mistake("bias after the activation", ("linear(activation(x) if i else x, w, b)",

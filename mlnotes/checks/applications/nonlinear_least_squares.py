@@ -424,6 +424,7 @@ CHECKS = (
                 "divide the length of the projection of r onto the columns, Qᵀr, by that of r: "
                 "a cosine has no unit") for it in (
                 lambda j, r, x: np.linalg.norm(j.T @ r), lambda j, r, x: np.abs(j.T @ r).max(),
+                lambda j, r, x: np.linalg.norm(np.linalg.qr(j)[0].T @ r),
                 lambda j, r, x: np.linalg.norm(j.T @ r) / np.linalg.norm(r))),
             *(Mistake("content with short steps", _walk(lambda j, r, t: -lstsq(j, r), content=it),
                 "It stops where steps are short, not where the residual is perpendicular",
@@ -537,6 +538,12 @@ CHECKS = (
         mistakes=(
             Mistake("the damping itself", ("np.sqrt(damping) *", "damping *"), "The damping acts squared",
                 "the rows are squared: put the root of the damping into them"),
+            Mistake("every entry of the added rows", ("np.diag(scales)", "np.outer(np.ones(len(scales)), scales)"),
+                "The added rows hold back one combination of the parameters, and that more than once",
+                "put the scales on a diagonal, one in each row"),
+            Mistake("damping of singular values", lambda r, j, damping, scales: -((f := np.linalg.svd(j / scales,
+                full_matrices=False))[2].T @ ((f[0].T @ r) / (f[1] + damping))) / scales,
+                "The damping is added to singular values", "divide by s² + λ, and multiply by s"),
             Mistake("all scales the same", ("np.diag(scales)", "np.eye(len(scales))"),
                 "Another unit of a parameter gives another step", "multiply the added rows by the scales"),
             Mistake("squares of the scales", ("np.diag(scales)", "np.diag(scales**2)"), "The scales act squared",

@@ -170,6 +170,11 @@ CHECKS = (
                 (_SOFTMAX, "e = np.exp(scores - scores.max())\n    return e / e.sum(axis=-1, keepdims=True)"),
                 "A query far from the keys gets nan as soon as another one is near them",
                 "subtract each row's own maximum: max(axis=-1, keepdims=True)"),
+            *(Mistake("scores clipped", (_SOFTMAX,
+                f"e = np.exp(np.clip(scores, -{it}, {it}))\n    return e / e.sum(axis=-1, keepdims=True)"),
+                "Far from all keys, scores are cut off at the same bound: all keys count alike",
+                "use softmax, which subtracts the largest score: then no score needs a bound")
+                for it in (700, 500, 50)),
             Mistake("one score for all", lambda q, k, v, score: attention_pool(q, k, v, gaussian_score),
                 "`score` makes no difference: the Gaussian score is taken instead", "call the score that is given"),
             Mistake("weights not normalized", (_SOFTMAX, "return np.exp(scores)"),
@@ -275,7 +280,9 @@ CHECKS = (
             Mistake("two axes only", (_SUM, "asked[:, None] + found[None]"), "It fits a single sequence only",
                 "count new axes from the end: [..., :, None, :] and [..., None, :, :]"),
             Mistake("another bend", (_TANH, f"np.maximum({_SUM}, 0)"), "Scores have no bound: this is relu",
-                "bend with tanh, from -1 to 1"))),
+                "bend with tanh, from -1 to 1"),
+            Mistake("logistic bend", (_TANH, f"1 / (1 + np.exp(-({_SUM})))"),
+                "Units run from 0 to 1: this is the logistic function", "bend with tanh, from -1 to 1"))),
     Checks(bias_at_the_end,
         cases=(call(0.5), call(1.0), call(3.0)),
         claims=(

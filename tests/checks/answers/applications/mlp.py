@@ -363,6 +363,7 @@ def wrong_gelu__root_multiplied(x):
 
 
 def wrong_gelu__half_inside(x):
+    """divide by √2 inside of erf, not by 2"""
     return x * erfc(-x / 2) / 2
 
 
