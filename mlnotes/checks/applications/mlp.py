@@ -315,7 +315,7 @@ CHECKS = (
             Mistake("softplus for silu", lambda x: np.logaddexp(0, x), "This is softplus, the integral of the gate",
                 "multiply the gate by x"),
             *(Mistake("gate reversed", it, "Large numbers vanish and negative ones pass",
-                "the gate is open above 0: the exponent is −x, of two branches the one with 1 above belongs to x > 0")
+                "the gate is open above 0: the exponent is −x, and the branch with 1 above belongs to x > 0")
                 for it in (("sigmoid(x)", "sigmoid(-x)"), lambda x: x / (1 + np.exp(x)))),
             Mistake("factor of gelu", ("sigmoid(x)", "sigmoid(1.702 * x)"), "The bend is too narrow",
                 "leave out 1.702, which imitates gelu"),
