@@ -37,6 +37,10 @@ REPLACE = """async (html) => {
   await Promise.all(loaded);
 }"""
 
+# Maps give their cells whole pixels in the first frame that shows them, which a test may be faster than.
+LAID_OUT = """() => [...document.querySelectorAll(".mw-grid")].every(
+  (it) => it.style.getPropertyValue("--cell") || !it.offsetWidth)"""
+
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
@@ -102,6 +106,8 @@ def open_page(shared):
             page.goto((shared.folder / "page.html").as_uri())
         else:  # to go to a file takes the browser four times as long
             page.evaluate(REPLACE, html)
+        if javascript:
+            page.wait_for_function(LAID_OUT)
         return page
 
     def take_page(javascript, viewport):
