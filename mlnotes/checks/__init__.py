@@ -51,7 +51,7 @@ def check(answer, name=None):
         If there are no checks of this name.
     """
     own, held_by = _name_of(answer), _first_argument(sys._getframe(1))
-    name = name or _asked(held_by if _asked(held_by) in all_checks() else own)
+    name = name or _asked(held_by if _known(_asked(held_by)) else own)
     if not name or name == "<lambda>":
         rule = 'check must be given a function that has a name, or a name beside it, as in check(f, "dot")'
         raise ValueError(f"{rule}, got {written(answer)}")
@@ -79,7 +79,7 @@ def _name_of(answer):
     if own not in ("", "<lambda>"):
         return own
     places = getattr(answer, "__globals__", {}), vars(sys.modules["__main__"])
-    held = [name for place in places for name, it in place.items() if it is answer and _asked(name) in all_checks()]
+    held = [name for place in places for name, it in place.items() if it is answer and _known(_asked(name))]
     return held[0] if held else own or getattr(getattr(answer, "func", None), "__name__", "")
 
 
@@ -261,11 +261,29 @@ def all_checks():
     dict of str to Checks
         By the function's name.
     """
-    found = {}
-    for module in pkgutil.walk_packages(__path__, __name__ + "."):
-        for checks in getattr(importlib.import_module(module.name), "CHECKS", ()):
-            found[checks.function.__name__] = checks
-    return found
+    return {name: it for module in _modules() for name, it in _checks_in(module).items()}
+
+
+def _modules():
+    """Name the modules of checks, first those of chapters that are being read: to load all takes half a second."""
+    names = [it.name for it in pkgutil.walk_packages(__path__, __name__ + ".")]
+    return sorted(names, key=lambda name: name.replace(__name__, "mlnotes") not in sys.modules)
+
+
+@functools.cache
+def _checks_in(module):
+    checks = getattr(importlib.import_module(module), "CHECKS", ())
+    return {it.function.__name__: it for it in checks}
+
+
+@functools.cache
+def _beside(name):
+    """Collect the checks of the module that has some of this name; none where no module has."""
+    return next((_checks_in(it) for it in _modules() if name in _checks_in(it)), {})
+
+
+def _known(name):
+    return _beside(name).get(name) if name else None
 
 
 @functools.cache
@@ -284,12 +302,13 @@ _UNEXPLAINED = "and no mistake that is known explains all of it"
 
 
 def _find(name):
-    known = all_checks()
-    if name not in known:
+    checks = _known(name)
+    if not checks:
+        known = all_checks()
         near = ", ".join(difflib.get_close_matches(name, sorted(known), cutoff=0))
         rule = f"there are checks for {len(known)} names, of which {near} are nearest, but not for {name}"
         raise ValueError(f'{rule}: the name of the exercise can stand beside the answer, as in check(f, "dot")')
-    return known[name]
+    return checks
 
 
 def _judged(attempt, checks, title):
@@ -337,7 +356,7 @@ def _mistakes_of_parts(answer, name):
 @functools.cache
 def _parts(name):
     """List the mistakes of functions of the same module that a function uses, each with the function."""
-    checks, known = _find(name), all_checks()
+    checks, known = _find(name), _beside(name)
     parts = [known[it] for it in definitions(checks.function) if it in known and it != name]
     found = [(part.function, it) for part in parts for it in part.mistakes]
     return [(part, it) for part, it in found if part.__module__ == checks.function.__module__ and _fits(checks, it)]
