@@ -125,7 +125,7 @@ def evidence(*functions):
     """
     rows = []
     for function in functions:
-        for claim in _find(function.__name__).claims:
+        for claim in _find(_own_name(function)).claims:
             error, found = measured(claim, function)
             if not error <= claim.tolerance:
                 raise AssertionError(f"{function.__name__}: {claim.says}: {found}, allowed is {claim.tolerance:g}")
@@ -154,7 +154,7 @@ def mistakes(*functions):
     """
     made_in = {}
     for function in functions:
-        for it in _find(function.__name__).mistakes:
+        for it in _find(_own_name(function)).mistakes:
             made_in.setdefault((it.name, it.symptom, it.remedy, it.seen), {})[f"`{function.__name__}`"] = None
     return Mistakes(tuple((", ".join(names), *row) for row, names in made_in.items()))
 
@@ -217,7 +217,7 @@ def wrong_lines(function, name):
 
 
 def _checks_and_mistake(function, name):
-    checks = _find(function.__name__)
+    checks = _find(_own_name(function))
     known = {it.name: it for it in checks.mistakes}
     if name not in known:
         raise ValueError(f"{function.__name__} has the mistakes {', '.join(known)}, got {name}")
@@ -301,7 +301,15 @@ _WIDTH = 72  # of a line in a report, which stands within a solution
 _UNEXPLAINED = "and no mistake that is known explains all of it"
 
 
+def _own_name(function):
+    if not hasattr(function, "__name__"):
+        raise ValueError(f"a function of the book must be given, got {written(function)}")
+    return function.__name__
+
+
 def _find(name):
+    if not isinstance(name, str):
+        raise ValueError(f"the name of an exercise must be a string, got {written(name)}")
     checks = _known(name)
     if not checks:
         known = all_checks()

@@ -16,11 +16,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from mlnotes.diagnosis.source import run_definition, source_of
 
 # Seconds of the processor after which a reader's call counts as endless: a right one takes a small part of one.
 ENDLESS = 4.0
 LATER = 1.25  # times as many until an alarm rings: where there are brakes, they come first
+WAITING = 30.0  # seconds of the clock after which a call that waits is given up
 
 
 class TooLong(BaseException):
@@ -33,6 +36,8 @@ class TooLong(BaseException):
 def alarm():
     """Stop what is called within, as it was written, some time after `ENDLESS` seconds of the processor.
 
+    Where it takes none, and waits, it is stopped after `WAITING` seconds.
+
     It may ring when the call has ended and this has not: then `TooLong` comes from here. What keeps every error, in a
     bare ``except:``, keeps this one, too: that needs to be `stoppable`.
     """
@@ -43,11 +48,12 @@ def alarm():
 @contextlib.contextmanager
 def _alarm_by_thread():
     """Let a thread watch where signals have no such clock (on Windows), or do not come (beside the main thread)."""
-    caller, end, over = ctypes.c_ulong(threading.get_ident()), time.process_time() + LATER * ENDLESS, threading.Event()
+    caller, over = ctypes.c_ulong(threading.get_ident()), threading.Event()
+    end, latest = time.process_time() + LATER * ENDLESS, time.monotonic() + WAITING
 
     def watch():
         while not over.wait(0.05):
-            if time.process_time() > end:
+            if time.process_time() > end or time.monotonic() > latest:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(caller, ctypes.py_object(TooLong))
                 return
 
@@ -65,13 +71,16 @@ def _alarm_by_signal():
     def ring(*_):
         raise TooLong
 
-    before = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(signal.ITIMER_PROF, LATER * ENDLESS)
+    clocks = (signal.SIGPROF, signal.ITIMER_PROF, LATER * ENDLESS), (signal.SIGALRM, signal.ITIMER_REAL, WAITING)
+    before = [signal.signal(number, ring) for number, *_ in clocks]
+    for _, clock, seconds in clocks:
+        signal.setitimer(clock, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before or signal.SIG_DFL)
+        for (number, clock, _), handler in zip(clocks, before, strict=True):
+            signal.setitimer(clock, 0)
+            signal.signal(number, handler or signal.SIG_DFL)
 
 
 class Brake:
@@ -277,10 +286,11 @@ def braked(source, trials, caller=None):
         return None
     tree, brake = with_brakes(source.tree), Brake()
     names = {"_mlnotes_tick": brake, "_mlnotes_power": _Power()}
+    own = source.namespace | _copied(source)
     calling = caller and compile(with_brakes(caller.tree), "<calling>", "exec")
 
     def make(program, **more):
-        part = run_definition(program, source.name, source.namespace | names | more)
+        part = run_definition(program, source.name, own | names | more)
         return run_definition(calling, caller.name, caller.namespace | names | {source.name: part}) if caller else part
 
     try:
@@ -288,6 +298,19 @@ def braked(source, trials, caller=None):
     except Exception:
         return None
     return Braked(tree, brake, version, brake.allow(version, trials), make)
+
+
+def _copied(source):
+    """Copy what a program could write into of the names around it: a changed one must not spoil the reader's."""
+    named = {it.id for it in ast.walk(source.tree) if isinstance(it, ast.Name)}
+    kept = {it: source.namespace[it] for it in sorted(named & source.namespace.keys())}
+    try:
+        return copy.deepcopy({name: it for name, it in kept.items() if isinstance(it, _CONTAINERS)})
+    except Exception:  # something in them refuses
+        return {}
+
+
+_CONTAINERS = (bytearray, dict, list, set, np.ndarray)
 
 
 class _Power:

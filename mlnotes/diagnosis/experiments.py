@@ -58,10 +58,12 @@ def turning_point(attempt, checks, until):
     """
     failed = [it for it, _, unlike in attempt.everyday if unlike]
     passed = [it for it, _, unlike in attempt.everyday if not unlike]
+    if time.process_time() > until:
+        return ""
     held = braked(source_of(attempt.function), [it for it, *_ in attempt.everyday])
     if held is None or any(it.right.error for it in failed):
         return ""
-    comes_out_right = _judge(held, checks)
+    comes_out_right = _judge(held, checks, until)
     if any(comes_out_right(it, it.case) for it in failed):  # an answer that remembers earlier calls
         return ""
     # Most arrays hold negative numbers, or zeros: they are the reason only if no right call has them. One failing call
@@ -74,10 +76,10 @@ def turning_point(attempt, checks, until):
     elsewhere |= {it.says for it in symmetric if it.of in others}
     found = []
     for says in sorted(set.intersection(*map(set, changes)) - elsewhere):
-        if time.process_time() > until:
-            return ""
         made = [it[says] for it in changes]
         right = all(map(comes_out_right, failed, (it.case for it in made)))
+        if time.process_time() > until:
+            return ""
         if right and not any(_depends_on_less(checks, *it) for it in zip(failed, made, strict=True)):
             words = {it.here for it in made}
             found.append(words.pop() if len(words) == 1 else says)
@@ -89,8 +91,10 @@ def turning_point(attempt, checks, until):
     return f"{calls} right with {', and also with '.join(found)}: {look}."
 
 
-def _judge(held, checks):
+def _judge(held, checks, until):
     def comes_out_right(before, case):
+        if time.process_time() > until:
+            return False
         after = trial_of(checks, case)
         held.brake.reset()
         says_less = _variety(after.right.value) < min(2, _variety(before.right.value))

@@ -20,7 +20,7 @@ def relation_in(tried):
         return ""
     parts = entries(decided[0][0].right.value)
     if parts is None:
-        return _relation_of([(t, numbers(f.value), numbers(t.right.value), t.case) for t, f in decided], "The result")
+        return _relation_of([(t, numbers(f.value), numbers(t.right.value)) for t, f in decided], "The result")
     return _relation_of_parts(decided, parts)
 
 
@@ -35,18 +35,18 @@ def _relation_of_parts(decided, parts):
     if len(wrong) != 1:
         return ""
     [k] = wrong
-    columns = [(trial, numbers(mine[k]), numbers(right[k]), trial.case) for trial, mine, right in rows]
+    columns = [(trial, numbers(mine[k]), numbers(right[k])) for trial, mine, right in rows]
     name = [*parts][k]
     return _relation_of(columns, f"Part {k + 1} of the result" if isinstance(name, int) else f"`{name}`")
 
 
 def _relation_of(rows, subject):
     """Find what turns the right numbers into those that came: for every call the same."""
-    if any(mine is None or right is None for _, mine, right, _ in rows):
+    if any(mine is None or right is None for _, mine, right in rows):
         return ""
-    rows = [(t, mine, right.astype(float) if right.dtype.kind in "iu" else right, it) for t, mine, right, it in rows]
-    truth = all(right.dtype.kind == "b" for _, _, right, _ in rows)  # no logarithm, no root
-    none_is_left = not any(np.any(mine > 0) for _, mine, _, _ in rows if mine.dtype.kind == "f")
+    rows = [(t, mine, right.astype(float) if right.dtype.kind in "iu" else right) for t, mine, right in rows]
+    truth = all(right.dtype.kind == "b" for _, _, right in rows)  # no logarithm, no root
+    none_is_left = not any(np.any(mine > 0) for _, mine, _ in rows if mine.dtype.kind == "f")
     for says, relation in _RELATIONS.items():
         if none_is_left and says.endswith("cut off"):  # zeros have many causes
             continue
@@ -57,7 +57,7 @@ def _relation_of(rows, subject):
 
 def _holds(rows, relation, plainly):
     told_apart = False
-    for trial, mine, right, _ in rows:
+    for trial, mine, right in rows:
         try:
             changed = np.asarray(relation(right))
         except Exception:  # a transpose of a number, an axis that is not there
@@ -125,7 +125,7 @@ _FACTORS = {
 
 
 def _factor(rows, subject):
-    ratios = [_constant(mine, right, np.divide) for _, mine, right, _ in rows]
+    ratios = [_constant(mine, right, np.divide) for _, mine, right in rows]
     if any(it is None for it in ratios) or all(it in (1.0, "any") for it in ratios):
         return ""
     known = [it for it in ratios if it != "any"]
@@ -140,7 +140,7 @@ def _factor_by_size(rows, ratios, subject):
     known = [it for it in ratios if it != "any"]
     if np.allclose(known, known[0], rtol=1e-6):  # of a size that never changes, nothing could be told
         return ""
-    for name, axis in _sizes(rows[0][3], rows[0][0].right.left):
+    for name, axis in _sizes(rows[0][0].right.left):
         sizes = [_size_of(trial.right.left.get(name), axis) for trial, *_ in rows]
         if any(size is None for size in sizes):
             continue
@@ -153,7 +153,7 @@ def _factor_by_size(rows, ratios, subject):
     return ""
 
 
-def _sizes(case, left):
+def _sizes(left):
     for name, value in left.items():
         for axis in (None, *range(-np.ndim(value), 0)) if isinstance(value, np.ndarray) else ():
             yield name, axis
@@ -166,7 +166,7 @@ def _size_of(value, axis):
 
 
 def _offset(rows, subject):
-    differences = [_constant(mine, right, np.subtract) for _, mine, right, _ in rows]
+    differences = [_constant(mine, right, np.subtract) for _, mine, right in rows]
     known = {round(it, 9) for it in differences if it not in (None, "any")}
     if any(it is None for it in differences) or len(known) != 1 or "any" in differences or len(rows) < 2:
         return ""

@@ -87,7 +87,15 @@ class Report:
 
 @dataclass(frozen=True)
 class Table:
-    """A table that a notebook displays, and that reads well as text."""
+    """A table that a notebook displays, and that reads well as text.
+
+    Parameters
+    ----------
+    head : tuple of str
+        What stands above each column.
+    rows : tuple of tuple of str
+        The cells, numbers among them as they are to be read.
+    """
 
     head: tuple
     rows: tuple
@@ -309,6 +317,8 @@ def written(value, digits=None):
     """
     if isinstance(value, np.ndarray | np.generic):
         return _written_array(np.asarray(value), digits)
+    if _holds_itself(value):
+        return f"a {type(value).__name__} that holds itself"
     if isinstance(value, tuple | list):
         text = ", ".join(written(it, digits) for it in value)
         return f"({text}{',' * (len(value) == 1)})" if isinstance(value, tuple) else f"[{text}]"
@@ -322,6 +332,13 @@ def written(value, digits=None):
         return f"a {type(value).__name__}"
     text = _number(value, digits) if digits and isinstance(value, float | complex) else said(repr, value)
     return text if len(text) <= WIDTH else f"a {type(value).__name__}"
+
+
+def _holds_itself(value, above=()):
+    if any(value is it for it in above):
+        return True
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else ()
+    return any(_holds_itself(it, (*above, value)) for it in parts)
 
 
 def compared(found, right, unlike=None):

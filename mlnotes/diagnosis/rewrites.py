@@ -647,7 +647,7 @@ def moved(tree, wanted):
 
 def axes(tree, wanted):
     """The same axis, wrong in several places."""
-    named = [it for it in ast.walk(tree) if isinstance(it, ast.keyword) and it.arg in ("axis", "dim")]
+    named = [it for it in ast.walk(tree) if isinstance(it, ast.keyword) and it.arg in ("axis", "dim") and wanted(it)]
     here = {ast.dump(it.value): [] for it in named}
     for it in named:
         here[ast.dump(it.value)].append(it)
@@ -664,7 +664,7 @@ def axes(tree, wanted):
 
 def copies(tree, wanted):
     """A copy of an argument that is missing before it is written to."""
-    for definition in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
+    for definition in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and wanted(node)]:
         for it in definition.args.args:
             line = ast.parse(f"{it.arg} = __import__('copy').deepcopy({it.arg})").body[0]
             ast.copy_location(line, definition.body[0])

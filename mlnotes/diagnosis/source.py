@@ -6,7 +6,6 @@ import functools
 import inspect
 import linecache
 import math
-import re
 import textwrap
 from dataclasses import dataclass
 from types import ModuleType
@@ -190,11 +189,18 @@ def unguarded(function):
         Without its calls of ``require_…``.
     """
     parts, name = definitions(function), function.__name__
-    without = re.sub(r"^ +_?require_\w+\(.*\)\n", "", parts.get(name, ""), flags=re.MULTILINE)
-    if without == parts.get(name, ""):
+    tree = ast.parse(parts.get(name, ""))
+    without = ast.unparse(_WithoutChecks().visit(copy.deepcopy(tree)))
+    if without == ast.unparse(tree):
         return function
     program = "\n\n".join((parts | {name: without}).values())
     return run_definition(program, name, _MODULES | vars(inspect.getmodule(function)))
+
+
+class _WithoutChecks(ast.NodeTransformer):
+    def visit_Expr(self, node):
+        name = getattr(getattr(node.value, "func", None), "id", "")
+        return ast.copy_location(ast.Pass(), node) if name.lstrip("_").startswith("require_") else node
 
 
 def edited_definitions(function, edits):

@@ -471,7 +471,9 @@ def close(found, right, trial):
         return np.array_equal(found, right)
     wide = np.result_type(found, right, np.float64)
     found, right = found[finite].astype(wide), right[finite].astype(wide)
-    relative = trial.case.tolerance or RELATIVE.get(str(trial_dtype(trial, right)), 1e-10)
+    relative = trial.case.tolerance
+    if relative is None:
+        relative = RELATIVE.get(str(trial_dtype(trial, right)), 1e-10)
     bound = relative * np.max(np.abs(right), initial=0.0) + trial.absolute
     return bool(np.all(np.abs(found - right) <= bound))
 

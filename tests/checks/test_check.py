@@ -58,7 +58,7 @@ from mlnotes.diagnosis.attempt import Attempt
 from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.known import told, version_of
 from mlnotes.diagnosis.report import Evidence, Table, compared, written, written_call
-from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, in_place, parentheses, rewrites
+from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, axes, copies, in_place, parentheses, rewrites
 from mlnotes.diagnosis.source import edited, run_definition, source_of
 from mlnotes.diagnosis.trials import Outcome, names_of, quiet, trials
 from mlnotes.efficient.flash import merge_attentions
@@ -370,6 +370,13 @@ class TestVerdicts:
         with pytest.raises(ValueError, match=r"of which softmax, .* are nearest, but not for softmx"):
             check(lambda x: x, "softmx")
 
+    @pytest.mark.parametrize("table", [evidence, mistakes])
+    def test_a_name_in_place_of_a_function_is_refused(self, table):
+        with pytest.raises(ValueError, match="a function of the book must be given, got 'softmax'"):
+            table("softmax")
+        with pytest.raises(ValueError, match="the name of an exercise must be a string, got 3"):
+            check(softmax, 3)
+
     @pytest.mark.parametrize("answer", [np.ones(2), lambda x: x])
     def test_what_has_no_name_is_refused(self, answer):
         with pytest.raises(ValueError, match=r"a function that has a name, or a name beside it, as in .*, got"):
@@ -441,6 +448,28 @@ class TestVerdicts:
         assert check(lambda x, axis=-1: softmax(x, axis).tolist(), "log_softmax").verdict == "wrong"
         assert check(lambda x, axis=-1: log_softmax(x, axis).tolist(), "log_softmax").verdict in ("right", "edge")
         assert check(lambda x, axis=-1: torch.log_softmax(torch.tensor(x), axis), "log_softmax").verdict == "edge"
+
+    def test_a_check_leaves_what_the_reader_counts_in_alone(self):
+        answer = written_down("calls = [0]\ndef my_softmax(x, axis=-1):\n    calls[0] += 1\n    return np.exp(x)")
+        assert check(answer).verdict == "wrong"
+        assert isinstance(answer.__globals__["calls"][0], int)
+
+    def test_what_holds_itself_is_told_so(self):
+        def my_softmax(x, axis=-1):
+            rows = [1.0]
+            rows.append(rows)
+            return rows
+
+        assert "found     a list that holds itself" in str(check(my_softmax))
+
+    def test_an_answer_that_waits_is_stopped(self, monkeypatch):
+        monkeypatch.setattr("mlnotes.diagnosis.brakes.WAITING", 0.3)
+
+        def my_softmax(x, axis=-1):
+            while True:
+                time.sleep(0.01)
+
+        assert "no end" in str(check(my_softmax))
 
     def test_a_check_leaves_the_arguments_of_the_bank_alone(self):
         def my_softmax(x, axis=-1):
@@ -777,6 +806,12 @@ class TestCauses:
         """
         report = check(written_down(textwrap.dedent(body).strip()), "linear_gradients")
         assert report.says == "The parts are right, but in a dictionary: return them in their order."
+
+    def test_changes_of_several_places_stay_within_the_lines_asked_for(self):
+        tree = ast.parse("def f(x):\n    y = x.max(axis=-1)\n    return x.sum(axis=-1) + y.sum(axis=-1)")
+        assert [kind for kind, _ in rewrites(tree, [axes, copies], lambda node: False)] == []
+        lines = {line for kind, line in rewrites(tree, [axes], lambda node: node.lineno == 3)}
+        assert lines == {(3, 3)}
 
     def test_rows_that_change_places_as_views_are_copied_first(self):
         tree = ast.parse("def f(x):\n    x[0], x[1] = x[1], x[0]\n    return x")
@@ -1238,7 +1273,7 @@ class TestCauses:
 
     def test_a_result_of_truth_values_has_no_logarithm(self):
         [trial] = trials(Checks(lambda x: x > 0, (call(np.array([1.0, -1.0])),)))
-        row = trial, np.array([0.0, -np.inf]), trial.right.value, trial.case
+        row = trial, np.array([0.0, -np.inf]), trial.right.value
         assert relations._relation_of([row], "The result") == ""
 
     def test_a_changed_answer_knows_no_module_that_the_answer_lacks(self):
@@ -2119,7 +2154,13 @@ class TestComparison:
 
     @pytest.mark.parametrize(
         ("found", "expected", "error"),
-        [([1.0, np.inf], [1.0, np.inf], 0.0), ([np.nan], [np.nan], 0.0), ([1.5], [1.0], 0.5), ([150.0], [100.0], 0.5)],
+        [
+            ([1.0, np.inf], [1.0, np.inf], 0.0),
+            ([np.nan], [np.nan], 0.0),
+            ([1.5], [1.0], 0.5),
+            ([150.0], [100.0], 0.5),
+            ([1j], [4j], 0.75),
+        ],
     )
     def test_distance_is_relative_above_one_and_zero_for_equal_infinities(self, found, expected, error):
         assert distance(found, expected) == error
