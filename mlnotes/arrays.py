@@ -335,8 +335,12 @@ def require_number(**numbers):
         If something is no real number.
     """
     for name, number in numbers.items():
-        if not isinstance(number, Real) and not (is_array_api_obj(number) and number.ndim == 0):
+        if not isinstance(number, Real) and not (is_array_api_obj(number) and number.ndim == 0 and _is_real(number)):
             raise ValueError(f"{name} must be a real number, got {number!r}")
+
+
+def _is_real(x):
+    return array_namespace(x).isdtype(x.dtype, ("bool", "integral", "real floating"))
 
 
 def require_positive(**numbers):

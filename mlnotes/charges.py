@@ -98,8 +98,8 @@ def coulomb_forces(x, charges, softening=0.1):
     Raises
     ------
     ValueError
-        If shapes do not fit, a number is not finite, ``softening`` is negative, or two particles are so near that the
-        force overflows.
+        If shapes do not fit, a number is not finite, ``softening`` is negative, or two particles are so near, or have
+        such charges, that the force overflows.
 
     Notes
     -----
@@ -117,7 +117,9 @@ def coulomb_forces(x, charges, softening=0.1):
         size = charges[..., :, None] * charges[..., None, :] / distance / distance
         forces = (size[..., None] * (difference / distance[..., None])).sum(axis=-2)
     if not np.isfinite(forces).all():
-        raise ValueError(f"particles must keep apart or be softened, got a distance of {distance.min()}")
+        apart = "particles must keep apart or be softened, and products of charges be finite"
+        largest = np.abs(charges).max()
+        raise ValueError(f"{apart}, got a distance of {distance.min()} and a charge of {largest}")
     return forces
 
 

@@ -1,5 +1,7 @@
 """Groups: multiplication tables whose axioms are tested, and what their elements do to arrays."""
 
+import math
+
 import numpy as np
 from array_api_compat import array_namespace, device
 
@@ -215,8 +217,10 @@ def permutation_actions(orders, axis=-2):
     Raises
     ------
     ValueError
-        If a row is not a permutation, or, when an action is called, if the axis has another size.
+        If a row is not a permutation, or the axis no integer, or, when an action is called, if that axis has another
+        size.
     """
+    require_integers(-math.inf, axis=axis)
     return [_move(np.argsort(_permutation(order)), axis) for order in orders]
 
 
@@ -238,9 +242,10 @@ def cyclic_shifts(n, axis=-1):
     Raises
     ------
     ValueError
-        If n is not positive, or, when a shift is called, if the axis has another size.
+        If n is not positive, or the axis no integer, or, when a shift is called, if the axis has another size.
     """
     require_integers(1, n=n)
+    require_integers(-math.inf, axis=axis)
     return [_move((np.arange(n) - k) % n, axis) for k in range(n)]
 
 
@@ -261,14 +266,17 @@ def quarter_turns(axes=(-2, -1)):
     Raises
     ------
     ValueError
-        If the axes are the same, or, when an action is called, if both name one axis of the array.
+        If the axes are no two different integers, or, when an action is called, if both name one axis of the array, or
+        one names none.
     """
-    if axes[0] == axes[1]:
+    if not isinstance(axes, tuple | list) or len(axes) != 2 or axes[0] == axes[1]:
         raise ValueError(f"axes must be two different ones, got {axes}")
     first, second = axes
+    require_integers(-math.inf, first_axis=first, second_axis=second)
 
     def turn(x):
-        if abs(first - second) == x.ndim:  # one counts from the end
+        _require_axes(x, first, second)
+        if first % x.ndim == second % x.ndim:  # one counts from the end
             raise ValueError(f"axes must be two different ones, got {axes} for shape {tuple(x.shape)}")
         return array_namespace(x).flip(x.swapaxes(first, second), axis=first)
 
@@ -287,8 +295,19 @@ def reflections(axis=-1):
     -------
     list of callable
         Two, the first of which does nothing. Each takes an array of NumPy or PyTorch.
+
+    Raises
+    ------
+    ValueError
+        If the axis is no integer, or, when an action is called, if the array has no such axis.
     """
-    return [lambda x: x, lambda x: array_namespace(x).flip(x, axis=axis)]
+    require_integers(-math.inf, axis=axis)
+
+    def reverse(x):
+        _require_axes(x, axis)
+        return array_namespace(x).flip(x, axis=axis)
+
+    return [lambda x: x, reverse]
 
 
 def random_orthogonal(n, d, rng):
@@ -360,9 +379,17 @@ def _find(matrix, elements, tolerance):
     return int(nearest) if distances[nearest] <= tolerance * largest else -1
 
 
+def _require_axes(x, *axes):
+    for axis in axes:
+        if not -x.ndim <= axis < x.ndim:
+            raise ValueError(f"axis must be one of the array's {x.ndim} axes, got axis {axis}")
+
+
 def _permutation(order):
     order = np.asarray(order)
-    if order.ndim != 1 or not np.array_equal(np.sort(order), np.arange(len(order))):
+    if order.ndim != 1:
+        raise ValueError(f"each order must be a row of numbers, got shape {order.shape}")
+    if not np.array_equal(np.sort(order), np.arange(len(order))):
         raise ValueError(f"an order must hold the numbers 0 to {order.size - 1} once each, got {order.tolist()}")
     return order
 

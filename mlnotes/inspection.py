@@ -7,6 +7,7 @@ from unittest import mock
 import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map_only
 from torch.utils.flop_counter import flop_registry
 
 from mlnotes.arrays import beside
@@ -26,18 +27,14 @@ class Heads:
         Keys of each head.
     mask : boolean array or None
         True where a query may look.
-    found : array (..., h, l, s)
-        The weights that the layer went on with.
+    weights : array (..., h, l, s)
+        What each query looked at: the weights that the layer went on with.
     """
 
     queries: np.ndarray
     keys: np.ndarray
     mask: np.ndarray | None
-    found: np.ndarray
-
-    def weights(self):
-        """Return what each query looked at, (..., h, l, s)."""
-        return self.found
+    weights: np.ndarray
 
 
 @contextmanager
@@ -148,9 +145,10 @@ def count_multiply_adds(function, *arguments, **options):
     function : callable
         What to run, once. Products that a backward pass makes inside of it count, too.
     *arguments : tensor, NumPy array or other
-        Its arguments. NumPy arrays are handed over as tensors, for PyTorch is what counts; others are passed on.
+        Its arguments. NumPy arrays, also those in lists, are handed over as tensors, for PyTorch is what counts; others
+        are passed on.
     **options
-        Its options, as they are.
+        Its options, likewise.
 
     Returns
     -------
@@ -172,7 +170,7 @@ def count_multiply_adds(function, *arguments, **options):
             return out
 
     nothing = torch.empty(0)
-    arguments = [beside(it, nothing) if isinstance(it, np.ndarray) else it for it in arguments]
+    arguments, options = tree_map_only(np.ndarray, lambda it: beside(it, nothing), (arguments, options))
     with Counting() as counting:
         function(*arguments, **options)
     return counting.flops // 2

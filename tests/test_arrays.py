@@ -97,6 +97,8 @@ def test_an_array_of_numpy_beside_one_of_pytorch_is_refused_by_name(call, both):
         (lambda x: softmax(x, axis=(0, 1)), r"axis must be an integer, got \(0, 1\)"),
         (lambda x: vector_norm(x, axis=None), "axis must be an integer, got None"),
         (lambda x: vector_norm(x, p="2"), "p must be a real number, got '2'"),
+        (lambda x: vector_norm(x, p=np.str_("2")), "p must be a real number, got .*'2'"),
+        (lambda x: vector_norm(x, p=np.complex128(2 + 1j)), r"p must be a real number, got .*2\+1j"),
     ],
 )
 @pytest.mark.parametrize("library", [np, torch])

@@ -48,14 +48,14 @@ def test_recorded_heads_are_those_that_the_model_used():
         *(f"encoder.blocks.{i}.attention" for i in range(2)),
         *(f"decoder.blocks.{i}.{kind}" for i in range(2) for kind in ("attention", "cross_attention")),
     ]
-    shapes = {name: heads[name].weights().shape for name in heads}
+    shapes = {name: heads[name].weights.shape for name in heads}
     assert set(shapes.values()) == {(2, 3, 4, 4), (2, 3, 3, 3), (2, 3, 3, 4)}
-    across = heads["decoder.blocks.1.cross_attention"].weights()
+    across = heads["decoder.blocks.1.cross_attention"].weights
     np.testing.assert_allclose(across.sum(-1), 1, rtol=0, atol=ROUNDED)
     assert (across[1, :, :, 3] == 0).all()
-    assert (heads["decoder.blocks.0.attention"].weights()[..., 0, 1:] == 0).all()
+    assert (heads["decoder.blocks.0.attention"].weights[..., 0, 1:] == 0).all()
     model(source[:, :2], target)
-    assert heads["encoder.blocks.0.attention"].weights().shape == (2, 3, 4, 4)  # no longer listening
+    assert heads["encoder.blocks.0.attention"].weights.shape == (2, 3, 4, 4)  # no longer listening
 
 
 def test_recorded_weights_equal_those_of_torchs_layer():
@@ -64,8 +64,8 @@ def test_recorded_weights_equal_those_of_torchs_layer():
     with recorded_heads(block) as heads:
         block(x, memory, causal, torch.ones(2, 1, 7, dtype=torch.bool))
     theirs = as_torch(block).self_attn(x, x, x, attn_mask=~causal, average_attn_weights=False)[1]
-    np.testing.assert_allclose(heads["attention"].weights(), theirs.detach(), rtol=0, atol=PROJECTED)
-    assert heads["cross_attention"].weights().shape == (2, 3, 5, 7)
+    np.testing.assert_allclose(heads["attention"].weights, theirs.detach(), rtol=0, atol=PROJECTED)
+    assert heads["cross_attention"].weights.shape == (2, 3, 5, 7)
 
 
 @pytest.mark.parametrize("hidden", [True, False])
@@ -82,7 +82,7 @@ def test_recorded_weights_of_shared_heads_are_those_of_the_same_layer_with_each_
         own(draw(2, 5, 12), mask=mask)
     assert heads["0"].keys.shape == heads["0"].queries.shape == (2, 6, 5, 2)
     np.testing.assert_allclose(heads["0"].keys, heads["1"].keys, rtol=0, atol=PROJECTED)
-    np.testing.assert_allclose(heads["0"].weights(), heads["1"].weights(), rtol=0, atol=PROJECTED)
+    np.testing.assert_allclose(heads["0"].weights, heads["1"].weights, rtol=0, atol=PROJECTED)
 
 
 def test_one_mask_for_all_heads_is_recorded_as_it_was_used():
@@ -90,7 +90,7 @@ def test_one_mask_for_all_heads_is_recorded_as_it_was_used():
     mask = torch.tensor(np.random.default_rng(1).random((2, 5, 5)) < 0.6)
     with recorded_heads(layer) as heads:
         layer(draw(2, 5, 12).float(), mask=mask)
-    assert (heads[""].weights() == 0).all(axis=1)[~mask.numpy()].all()
+    assert (heads[""].weights == 0).all(axis=1)[~mask.numpy()].all()
     np.testing.assert_array_equal(heads[""].mask[:, 0], mask)
 
 
@@ -100,7 +100,7 @@ def test_of_half_precision_the_wider_numbers_are_recorded_that_weights_come_from
     with recorded_heads(layer) as heads:
         layer(x, mask=causal_mask(5, 5))
     expected = attention_weights(x.float() @ layer.w_q.float(), x.float() @ layer.w_k.float(), causal_mask(5, 5))
-    np.testing.assert_array_equal(heads[""].weights(), expected.detach().numpy())
+    np.testing.assert_array_equal(heads[""].weights, expected.detach().numpy())
 
 
 def test_an_error_in_the_model_leaves_nothing_behind():
@@ -117,7 +117,7 @@ def test_heads_on_a_gpu_are_recorded_as_numpys():
     model = Transformer(9, 11, 1, 12, 3, 20, np.random.default_rng(0)).cuda()
     with recorded_heads(model) as heads:
         model(SOURCE.cuda(), TARGET.cuda())
-    assert heads["encoder.blocks.0.attention"].weights().shape == (2, 3, 4, 4)
+    assert heads["encoder.blocks.0.attention"].weights.shape == (2, 3, 4, 4)
 
 
 def test_products_are_counted_as_torch_counts_them():
@@ -147,6 +147,8 @@ def test_tables_of_scores_are_as_large_as_what_softmax_is_given():
 
 def test_numpy_arrays_are_counted_too_and_exponentials_are_not():
     assert count_multiply_adds(lambda a, b: torch.exp(a @ b), np.ones((3, 5)), np.ones((5, 7))) == 105
+    assert count_multiply_adds(lambda pair: pair[0] @ pair[1], [np.ones((3, 5)), np.ones((5, 7))]) == 105
+    assert count_multiply_adds(lambda a, b: a @ b, a=np.ones((3, 5)), b=np.ones((5, 7))) == 105
 
 
 @pytest.mark.parametrize("view", [lambda a: a[::-1], lambda a: np.broadcast_to(a[0], a.shape)])

@@ -10,7 +10,7 @@ from mlnotes.applications.mlp import gelu
 from mlnotes.arrays import require_integers
 from mlnotes.attention.transformer import embed_as_learned, mean_pool
 from mlnotes.blocks.dot_product import unit
-from mlnotes.layers.parameters import normal
+from mlnotes.layers.parameters import normal, require_float_dtype
 from mlnotes.layers.transformer import Encoder, LayerNorm
 from mlnotes.pretrained import minilm
 
@@ -95,7 +95,7 @@ class Bert(torch.nn.Module):
         Raises
         ------
         ValueError
-            If the weights are not the published ones.
+            If ``dtype`` is none of PyTorch's floating-point types, or the weights are not the published ones.
         ModuleNotFoundError
             If the weights are not installed; the message says what to install.
 
@@ -103,6 +103,7 @@ class Bert(torch.nn.Module):
         ----------
         Wang et al., *MiniLM*, 2020. Reimers and Gurevych, *Sentence-BERT*, 2019.
         """
+        require_float_dtype(dtype)
         with torch.device("meta"):  # which draws nothing that would be overwritten
             model = cls(30522, 512, 2, n_layers=6, d_model=384, n_heads=12, d_hidden=1536)
         stored = minilm.parameters("embeddings.")

@@ -30,7 +30,8 @@ class LatentAttention(torch.nn.Module):
     Raises
     ------
     ValueError
-        If ``n_heads`` does not divide ``d_model`` and no ``d_head`` is given, or a width is no positive integer.
+        If ``n_heads`` does not divide ``d_model`` and no ``d_head`` is given, or a width is no positive integer, or
+        ``d_rotary`` is odd.
 
     Notes
     -----
@@ -43,6 +44,8 @@ class LatentAttention(torch.nn.Module):
         super().__init__()
         require_integers(1, d_model=d_model, n_heads=n_heads, d_latent=d_latent)
         require_integers(0, d_rotary=d_rotary)
+        if d_rotary % 2:
+            raise ValueError(f"d_rotary must be even, for positions turn pairs of coordinates, got {d_rotary}")
         if d_head is None and d_model % n_heads:
             raise ValueError(f"n_heads must divide d_model, got {n_heads} heads for a width of {d_model}")
         d_head = d_model // n_heads if d_head is None else d_head

@@ -12,7 +12,7 @@ from mlnotes.attention.transformer import pre_norm, swiglu
 from mlnotes.efficient.kv_cache import KVCache
 from mlnotes.layers.embedding import Embedding
 from mlnotes.layers.grouped_query import GroupedQueryAttention
-from mlnotes.layers.parameters import normal
+from mlnotes.layers.parameters import normal, require_float_dtype
 from mlnotes.layers.transformer import RMSNorm
 from mlnotes.pretrained import smollm2
 
@@ -155,8 +155,7 @@ class Llama(torch.nn.Module):
         ----------
         Ben Allal et al., *SmolLM2: When Smol Goes Big*, 2025.
         """
-        if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
-            raise ValueError(f"dtype must be a floating-point type of PyTorch, got {dtype}")
+        require_float_dtype(dtype)
         with torch.device("meta"):  # which draws nothing that would be overwritten
             model = cls(49152, 30, 576, n_heads=9, n_groups=3, d_hidden=1536, base=100_000.0)
         state = {name: torch.from_numpy(array) for name, array in smollm2.parameters().items()}

@@ -29,6 +29,23 @@ def normal(rng, std, *shape):
     return torch.nn.Parameter(torch.tensor(rng.normal(0, std, shape), dtype=torch.get_default_dtype()))
 
 
+def require_float_dtype(dtype):
+    """Refuse what is none of PyTorch's floating-point types.
+
+    Parameters
+    ----------
+    dtype : torch.dtype
+        What to look at.
+
+    Raises
+    ------
+    ValueError
+        If it is something else, such as an integer type, or a name.
+    """
+    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+        raise ValueError(f"dtype must be a floating-point type of PyTorch, got {dtype}")
+
+
 def zeros(*shape):
     """Make a parameter of zeros.
 

@@ -1,11 +1,13 @@
 """SmolLM2-135M-Instruct, a real pretrained language model: its tokens, its weights, and a text to measure it on."""
 
 import functools
+import math
 
 import numpy as np
 from gguf import GGMLQuantizationType, GGUFReader, GGUFValueType
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
+from mlnotes.arrays import require_integers
 from mlnotes.efficient.quantization import decode_q4_1, decode_q8_0
 from mlnotes.pretrained.files import installed_folder, require_published
 
@@ -100,16 +102,16 @@ def decode(ids):
     Raises
     ------
     ValueError
-        If an id is no token's.
+        If an id is no integer, or no token's.
     ModuleNotFoundError
         If the model is not installed; the message says what to install.
     """
-    ids = [int(i) for i in ids]
-    n = _tokenizer().get_vocab_size()
+    ids, n = list(ids), _tokenizer().get_vocab_size()
     for i in ids:
+        require_integers(-math.inf, ids=i)
         if not 0 <= i < n:
             raise ValueError(f"ids must lie between 0 and {n - 1}, got {i}")
-    return _tokenizer().decode(ids, skip_special_tokens=False)
+    return _tokenizer().decode([int(i) for i in ids], skip_special_tokens=False)
 
 
 def chat(message, system=SYSTEM):
@@ -155,10 +157,11 @@ def passage(n_tokens, start=0):
     Raises
     ------
     ValueError
-        If the text is not as long, or a number is negative.
+        If the text is not as long, or a number is negative or no integer.
     ModuleNotFoundError
         If the model or scikit-learn is not installed; the message says what to install.
     """
+    require_integers(-math.inf, n_tokens=n_tokens, start=start)
     ids = _text()
     if not 0 <= start <= start + n_tokens <= len(ids):
         raise ValueError(f"the text has {len(ids)} tokens, got {start} to {start + n_tokens}")

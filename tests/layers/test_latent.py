@@ -95,6 +95,7 @@ def test_a_cache_of_another_width_is_refused_and_unchanged():
         ({"d_head": None, "n_heads": 7}, "n_heads must divide d_model, got 7 heads for a width of 30"),
         ({"d_latent": 0}, "d_latent must be positive, got 0"),
         ({"d_rotary": -2}, "d_rotary must not be negative, got -2"),
+        ({"d_rotary": 3}, "d_rotary must be even, .* got 3"),
         ({"d_head": 0}, "d_head must be positive, got 0"),
     ],
 )

@@ -105,7 +105,7 @@ def test_heads_of_every_layer_are_recorded():
     with recorded_heads(model) as heads:
         model(np.arange(5))
     assert list(heads) == [f"blocks.{i}.attention" for i in range(3)]
-    assert all(found.weights().shape == (6, 5, 5) for found in heads.values())
+    assert all(found.weights.shape == (6, 5, 5) for found in heads.values())
 
 
 def test_weights_are_drawn_from_the_generator_and_keep_the_variance():

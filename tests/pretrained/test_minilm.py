@@ -156,7 +156,7 @@ def test_every_layer_and_every_head_equals_that_of_transformers():
         torch.testing.assert_close(found[mask], expected[mask], rtol=0, atol=LAYERS)
     for layer, expected in zip(heads.values(), reference().attentions, strict=True):
         visible = np.broadcast_to(mask.numpy()[:, None, :, None], expected.shape)
-        np.testing.assert_allclose(layer.weights()[visible], expected.numpy()[visible], rtol=0, atol=LAYERS)
+        np.testing.assert_allclose(layer.weights[visible], expected.numpy()[visible], rtol=0, atol=LAYERS)
 
 
 def test_sentence_vectors_equal_mean_pooling_by_the_published_recipe():
@@ -205,6 +205,12 @@ def test_the_end_of_a_long_text_is_kept_and_refused_by_the_model():
 def test_case_and_accents_are_ignored_and_marks_that_are_written_out_are_those_of_the_model():
     assert minilm.tokenize("BAR Ä é")[0] == ["bar", "a", "e"]
     assert list(minilm.tokenize("[CLS] [SEP]")[1]) == [minilm.FIRST, minilm.LAST]
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.complex64, "float32"])
+def test_a_model_of_anything_but_torchs_floats_is_refused(dtype):
+    with pytest.raises(ValueError, match=f"dtype must be a floating-point type of PyTorch, got {dtype}"):
+        Bert.minilm(dtype)
 
 
 def test_too_long_a_sentence_and_a_sentence_for_a_list_are_refused():

@@ -89,11 +89,14 @@ def test_six_control_characters_are_left_out_and_all_else_comes_back():
         (lambda: smollm2.tokenize(""), "text must hold at least one token, got ''"),
         (lambda: smollm2.decode([49152]), "ids must lie between 0 and 49151, got 49152"),
         (lambda: smollm2.decode([-1]), "ids must lie between 0 and 49151, got -1"),
+        (lambda: smollm2.decode([1000.7]), r"ids must be an integer, got 1000\.7"),
+        (lambda: smollm2.decode("12"), "ids must be an integer, got '1'"),
         (lambda: smollm2.parameters("blocks.30."), "begin the name of one of the model's arrays, got 'blocks.30.'"),
         (lambda: smollm2.stored("norm.gain"), "that of one of the model's matrices, got 'norm.gain'"),
         (lambda: smollm2.stored("w_q"), "that of one of the model's matrices, got 'w_q'"),
         (lambda: smollm2.passage(2960, 10), "the text has 2969 tokens, got 10 to 2970"),
         (lambda: smollm2.passage(5, -1), "the text has 2969 tokens, got -1 to 4"),
+        (lambda: smollm2.passage(2.5), r"n_tokens must be an integer, got 2\.5"),
     ],
 )
 def test_what_is_not_there_is_refused(call, message):

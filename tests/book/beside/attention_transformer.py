@@ -34,7 +34,7 @@ for seed in range(12):
     right.append(int(page["right"].sum()))
     with torch.no_grad(), page["recorded_heads"](page["translator"]) as heads:
         page["translator"](page["source"][alike], page["target"][alike, :5])
-    most = heads["decoder.blocks.0.cross_attention"].weights().mean(axis=1).argmax(-1)
+    most = heads["decoder.blocks.0.cross_attention"].weights.mean(axis=1).argmax(-1)
     # drei hundert zwei und vierzig: three hundred forty two
     for name, row, column in ("tens", 2, 4), ("ones", 3, 2), ("hundert", 1, 1), ("the word before", 0, 0):
         looks[name].append(np.mean(most[:, row] == column))
