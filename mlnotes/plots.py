@@ -1046,7 +1046,7 @@ def layouts(ax, layout, title=""):
     ax.set(xlim=(0, layout.shape[1]), ylim=(layout.shape[0], 0), aspect="equal", xticks=[], yticks=[], title=title)
 
 
-def heard_by_layer(ax, shares, title=""):
+def heard_by_layer(ax, shares):
     """Draw how much of the last token comes from each other, layer by layer, on a logarithmic scale; empty for nothing.
 
     Parameters
@@ -1055,11 +1055,9 @@ def heard_by_layer(ax, shares, title=""):
         Where to draw.
     shares : array (layers, n)
         Row i, column j: how far the last token after i + 1 layers moves with token j.
-    title : str
-        What is shown.
     """
     drawn = ax.imshow(np.where(shares > 0, np.log10(np.maximum(shares, 1e-4)), np.nan), vmin=-4, vmax=0, aspect="auto")
-    ax.set(xlabel="token", ylabel="layers", title=title)
+    ax.set(xlabel="token", ylabel="layers")
     ax.set_yticks(range(len(shares)), range(1, len(shares) + 1))
     ax.tick_params(length=0)
     bar = ax.figure.colorbar(drawn, ax=ax, label="share", extend="min")

@@ -74,7 +74,7 @@ def environment(told, own):
     if told is None:
         return {}
     needs, *values = told
-    newer = own["NumPy"][own["NumPy"].index(needs) + 1 :] if needs else own["NumPy"]
+    newer = own["NumPy"][own["NumPy"].index(needs) + 1 :] if needs in own["NumPy"] else own["NumPy"]
     variables = dict(zip(NAMES, values, strict=True)) | {NUMPY: " ".join(newer)}
     return {name: value for name, value in variables.items() if value}
 

@@ -132,6 +132,7 @@ def test_what_is_true_is_so_and_no_slip_in_it_is(latex):
         (r"t=\frac{1}{2}3)", "cannot read on"),
         (r"k=k,\quad k=1,\dots,n+1", "must run from 1.0 to 4.0"),
         (r"x_k=y_k", "is not so at k = 1"),
+        (r"n=n,\quad x_1=99x_1,\dots,x_n=99x_n", "is not so"),
         (r"\sum_kx_k=\sum_kx_k\quad(n>4)", "none were tried"),
     ],
 )

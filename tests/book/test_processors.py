@@ -88,6 +88,12 @@ def test_numpy_leaves_out_all_that_is_newer_than_the_set():
     assert left_out == [None, "X86_V3 X86_V4 AVX512_SPR", "X86_V4 AVX512_SPR", "AVX512_SPR"]
 
 
+def test_what_numpy_was_built_for_lacks_nothing_and_leaves_out_all_that_is_newer():
+    newest_alone = NEW | {"NumPy": ["X86_V4"], "NumPy always": ["X86_V2", "X86_V3"]}
+    assert lacking(X86["avx2"], newest_alone) is None
+    assert environment(X86["avx2"], newest_alone)[processors.NUMPY] == "X86_V4"
+
+
 @pytest.fixture
 def machine(monkeypatch):
     """Pretend to be a machine without AVX-512, on which what is asked for fails or passes."""

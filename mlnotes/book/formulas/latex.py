@@ -103,6 +103,7 @@ def _whole_lines(found):
 
 def _without_ranges(found):
     dots = {i for i, (piece, _) in enumerate(found) if piece in ([r"\dots"], [r"\ldots"])}
-    around = dots | {i - 1 for i in dots} | {i + 1 for i in dots}
-    ranges = [(found[i - 1][0], found[i + 1][0]) for i in dots if 0 < i < len(found) - 1]
-    return [(piece, end) for i, (piece, end) in enumerate(found) if piece and i not in around], ranges
+    between = [i for i in dots if 0 < i < len(found) - 1]
+    ranges = {i: (found[i - 1][0], found[i + 1][0]) for i in between if not has_relation(found[i + 1][0])}
+    ends = {i + step for i in between for step in (-1, 1) if i in ranges or not has_relation(found[i + step][0])}
+    return [(piece, end) for i, (piece, end) in enumerate(found) if piece and i not in dots | ends], [*ranges.values()]

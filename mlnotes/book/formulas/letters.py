@@ -57,9 +57,9 @@ class Letters:
         """Tell whether a letter takes one value after the other."""
         return isinstance(self.values.get(name), range | list)
 
-    def is_function(self, name, indices=()):
+    def is_function(self, name):
         """Tell whether a name is called with what follows it."""
-        return callable(self.values.get(self.known_as(name, len(indices))))
+        return callable(self.values.get(self.known_as(name, 0)))
 
     def known_as(self, name, n_indices):
         r"""Find the key of a letter: an entry ``x_i`` is one of ``\mathbf x``, and ``\mathbf x_i`` a row of it."""
