@@ -13,7 +13,7 @@ function arithmetic(q, k, { scores, largest, powers, sum, weights }, j, keyNames
     h("li", { "data-step": name, "data-value": value },
       h("span", { class: "mw-what" }, what),
       h("span", { class: "mw-formula" }, formula, " ", h("small", {}, note)),
-      h("span", { class: "mw-number" }, `= ${number(value, 5)}`)));
+      h("span", { class: "mw-number" }, `=\u00a0${number(value, 5)}`)));
   const digits = (x, n) => bracketed(number(x, n));
   const given = (x) => bracketed(plain(x, 5)); // no zeros that nobody has stored
 

@@ -37,15 +37,16 @@ function render({ model, el }) {
     inputs.forEach((input, i) => input.set(entries[i]));
     angle.set(degrees);
     const found = compute(entries, degrees);
+    const gone = found.s[0] === 0;
     drawn.replaceChildren(...picture(entries, found));
     drawing.setAttribute("aria-label", `Left the unit circle with v and w, right the ellipse with their images, ${found.between.toFixed(1)} degrees apart`);
     sums.replaceChildren(
       measured("first", "length of Av", found.lengths[0]), measured("second", "length of Aw", found.lengths[1]),
-      measured("between", "degrees between them", found.between), measured("longer", "longer half axis", found.s[0]),
+      fact("between", "degrees between them", gone ? "none" : plain(withoutNoise(found.between)), found.between), measured("longer", "longer half axis", found.s[0]),
       measured("shorter", "shorter half axis", found.s[1]));
-    const said = Math.abs(found.between - 90) < 0.05
-      ? "The images are at right angles: their lengths are the singular values."
-      : "The images are not at right angles.";
+    const said = gone ? "Both images are zero, and so are the singular values."
+      : Math.abs(found.between - 90) < 0.05 ? "The images are at right angles: their lengths are the singular values."
+        : "The images are not at right angles.";
     if (verdict.textContent !== said) verdict.textContent = said;
   }
 

@@ -93,8 +93,8 @@ function number(x, digits = 4) {
 
 function plain(x, digits = 4) {
   // Without trailing zeros: 3 rather than 3.000.
-  if (!Number.isFinite(x)) return number(x);
-  const isLong = Math.abs(x) >= 10 ** digits && Math.abs(x) < 1e15; // 32,768 would become 32,770
+  if (!Number.isFinite(x) || Math.abs(x) >= 1e15) return number(x, digits);
+  const isLong = Math.abs(x) >= 10 ** digits; // 32,768 would become 32,770
   return minus(String(isLong ? Math.round(x) : Number(x.toPrecision(digits))));
 }
 

@@ -61,7 +61,7 @@ function render({ model, el }) {
     curve.setAttribute("aria-label", `The factor that is predicted for each length of step; above 1 from ${plain(edge)} on`);
     sums.replaceChildren(
       fact("distance", "distance from the minimum", number(Math.hypot(x, y), 3), Math.hypot(x, y)),
-      fact("measured", "a step multiplies it by", factorText(now), now),
+      fact("measured", "a step multiplies it by", state.start.some(Boolean) ? factorText(now) : "none", now),
       fact("predicted", "predicted", factorText(expected), expected),
       fact("best", "the best settings give", predicted({ ...state, beta: bestOf(state)[1] }, bestOf(state)[0]).toFixed(3), bestOf(state)),
       fact("edge", "diverges from step size", plain(edge), edge));

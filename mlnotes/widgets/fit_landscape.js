@@ -4,7 +4,7 @@ const STATE = ["method", "start", "step"];
 const METHODS = ["Gauss–Newton", "Levenberg–Marquardt"];
 const [MOST_STEPS, TOLERANCE, LOST] = [40, 1e-6, 1e3];
 const [WIDTH, HEIGHT, LOW, FLAT] = [420, 350, 150, 220];
-const [LEFT, ABOVE, RIGHT, BELOW] = [44, 10, 16, 24];   // around a panel, for its numbers
+const [LEFT, ABOVE, RIGHT, BELOW] = [50, 10, 22, 24];   // around a panel, for its numbers
 
 function render({ model, el }) {
   frame(model, el, "fit-landscape");

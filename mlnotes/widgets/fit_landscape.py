@@ -201,7 +201,7 @@ class FitLandscape(Widget):
         return (
             f"Left, level lines of half the sum of squares, each twice as high as the one inside of it, and the path "
             f"of {self.method} from ({self.start[0]:g}, {self.start[1]:g}), which {end}. Right, the data and the curve "
-            f"after {_steps(step)}, with a cost of {costs[step]:.4g}.{told}"
+            f"after {_steps(step)}, with a cost of {_short(costs[step])}.{told}"
         )
 
     def __repr__(self):
@@ -217,6 +217,10 @@ class FitLandscape(Widget):
     @validate("step")
     def _not_too_many(self, proposal):
         return require_between("step", 0, MOST_STEPS, proposal["value"])
+
+
+def _short(cost):
+    return f"{cost:,.0f}" if cost >= 1e4 else f"{cost:.4g}"
 
 
 def _steps(count):

@@ -3,6 +3,7 @@
 const STATE = ["x", "y", "point", "strength"];
 const [WIDTH, HEIGHT] = [480, 480];
 const SCALE = 20;
+const GRASP = 16; // how near to a point it is taken hold of
 const NO_RESIDUAL = "The line goes through all points: there is no residual.";
 const [TALL, GROUND, REACH] = [250, 225, 205]; // the second picture: its height, its column of x, the length of y
 
@@ -24,6 +25,29 @@ function render({ model, el }) {
   });
   const drawn = svg("g");
   const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" }, axes(), drawn);
+  const places = () => ({ x: model.get("x"), y: model.get("y") });
+  const under = (event) => {
+    const it = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
+    return [it.x, it.y];
+  };
+  let dragged = -1;
+  unlessScrolled(drawing, places, (before) => write(model, before));
+  drawing.addEventListener("pointerdown", (event) => {
+    const [left, below] = under(event);
+    const { x, y } = places();
+    dragged = x.findIndex((v, i) => Math.hypot(at(v, y[i])[0] - left, at(v, y[i])[1] - below) < GRASP);
+    if (dragged >= 0) write(model, { point: dragged });
+  });
+  drawing.addEventListener("pointermove", (event) => {
+    if (!event.buttons || dragged < 0) return;
+    event.preventDefault();
+    const [left, below] = under(event);
+    const half = (v) => Math.round(2 * Math.min(Math.max(v, -10), 10)) / 2;
+    const { x, y } = places();
+    const put = (old, value) => old.map((it, i) => (i === dragged ? half(value / SCALE) : it));
+    const moved = { x: put(x, left - WIDTH / 2), y: put(y, HEIGHT / 2 - below) };
+    if (moved.x.some((it) => it !== moved.x[0])) write(model, moved);
+  });
   const standing = svg("svg", { viewBox: `0 0 ${WIDTH} ${TALL}`, role: "img" });
   const sums = h("ul", { class: "mw-sums" });
   const verdict = h("p", { class: "mw-verdict", role: "status" });
@@ -49,9 +73,9 @@ function render({ model, el }) {
   }
 
   const hint = (said) => h("p", { class: "mw-hint" }, said);
-  const first = h("div", {}, drawing, hint("Each square stands on what a point is off, measured along y. The ringed point is the one that moves."));
+  const first = h("div", {}, drawing, hint("Each square stands on what a point is off, measured along y. The ringed point is the one that moves: drag it or another, or use the sliders."));
   const second = h("div", {}, standing,
-    hint("The same with a dimension for each point: y, less its mean, is one vector, always drawn equally long. The level line is the column of x, less its mean; on it lies the fit. The residual leads from the fit to the tip of y; pull a point far off, and it grows."),
+    hint("The same with a dimension for each point: y, less its mean, is one vector, always drawn equally long. The level line is the column of x, less its mean; on it lies the fit. The residual leads from the fit to the tip of y; drag a point far off, and it grows."),
     sums);
   el.append(h("div", { class: "mw-controls" }, ...[point, across, up, strength].map((it) => it.element)),
     h("div", { class: "mw-main" }, first, second), verdict);

@@ -12,7 +12,7 @@ const [WIDTH, HEIGHT, LOW, HIGH] = [520, 280, -1.4, 1.4];
 
 function render({ model, el }) {
   frame(model, el, "relu");
-  const at = (x, y) => [34 + x * (WIDTH - 46), 10 + ((HIGH - y) / (HIGH - LOW)) * (HEIGHT - 36)];
+  const at = (x, y) => [40 + x * (WIDTH - 52), 10 + ((HIGH - y) / (HIGH - LOW)) * (HEIGHT - 36)];
   const target = select("Function", NAMES, (i) => write(model, { target: NAMES[i] }));
   const pieces = slider("Pieces, and units", {
     min: 1, max: 64, step: 1, text: (m) => `m = ${m}`,

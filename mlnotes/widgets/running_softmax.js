@@ -16,7 +16,7 @@ function render({ model, el }) {
     oninput: (t) => write(model, { step: t }),
   });
   const backwards = checkbox("The last block first", (on) => write(model, { backwards: on }));
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
+  const drawing = svg("svg", { viewBox: `-8 0 ${WIDTH + 8} ${HEIGHT}`, role: "img" });
   const sums = h("ul", { class: "mw-sums" });
   const verdict = h("p", { class: "mw-verdict", role: "status" });
 

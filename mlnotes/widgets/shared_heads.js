@@ -14,7 +14,7 @@ function render({ model, el }) {
     min: 0, max: 17, step: 1, text: (s) => s.toLocaleString("en"),
     oninput: (position) => write(model, { tokens: 2 ** position }),
   });
-  const diagram = svg("svg", { viewBox: "0 0 400 118", "aria-hidden": "true" });
+  const diagram = svg("svg", { viewBox: "-16 0 416 118", "aria-hidden": "true" });
   const said = h("p", { class: "mw-said", role: "status" });
   const cache = measure("cache", "cache", "mw-bytes");
   const rows = models.map((name) => measure(name, `loss of ${name}`, "mw-loss"));

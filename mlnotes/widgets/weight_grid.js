@@ -4,7 +4,7 @@ const STATE = ["bits", "scale", "scheme"];
 const BITS = [2, 3, 4, 8];
 const SCALES = ["matrix", "row", "block"];
 const SCHEMES = ["absmax", "minimum and maximum"];
-const [WIDTH, HEIGHT, LEFT] = [520, 250, 44];
+const [WIDTH, HEIGHT, LEFT] = [520, 250, 50];
 const MOST_LINES = 40;
 
 function render({ model, el }) {

@@ -420,12 +420,12 @@ def test_every_line_of_the_arithmetic_holds_for_the_digits_it_shows(open_page, a
     for name in ("term", "below", "power", "weight", "score"):
         line = page.locator(f'[data-step^="{name}"]').first
         formula = line.locator(".mw-formula").evaluate("e => e.firstChild.textContent")
-        shown = float(line.locator(".mw-number").inner_text().replace("−", "-").removeprefix("= "))
+        shown = float(line.locator(".mw-number").inner_text().replace("−", "-").removeprefix("=\u00a0"))
         expression = formula.replace("−", "-").replace("×", "*").replace("exp", "np.exp").strip()
         assert re.fullmatch(r"[-+*/().\d np exp]+", expression), expression
         assert eval(expression, {"np": np}) == pytest.approx(shown, rel=2e-3), expression
     for line in page.locator("[data-step]").all():
-        shown = float(line.locator(".mw-number").inner_text().replace("−", "-").removeprefix("= "))
+        shown = float(line.locator(".mw-number").inner_text().replace("−", "-").removeprefix("=\u00a0"))
         assert shown == pytest.approx(float(line.get_attribute("data-value")), rel=1e-4)
     assert "coordinate\u00a0" in page.locator("[data-step^=term] small").first.inner_text()
     top = attention_map.tokens[int(attention_map.weights()[3].argmax())]

@@ -293,6 +293,13 @@ def test_no_accessibility_rule_is_broken_and_nothing_overflows(open_page, widget
         ".map(e => e.outerHTML.slice(0, 120))"
     )
     assert wide == []
+    outside = page.locator(".mw svg text").evaluate_all(
+        "all => all.filter(e => {"
+        "const [inner, outer] = [e.getBoundingClientRect(), e.closest('svg').getBoundingClientRect()];"
+        "return inner.width && (inner.left < outer.left || inner.right > outer.right); })"
+        ".map(e => [e.closest('.mw').className, e.textContent])"
+    )
+    assert outside == []
     # In the other theme everything stands where it stood, in other colours.
     page.evaluate("document.documentElement.dataset.theme = 'dark'; document.body.style.background = '#121212'")
     assert not bright(page, ".mw")

@@ -82,6 +82,12 @@ def test_the_button_turns_the_pair_to_the_singular_vectors(open_page, a, angle):
     assert "singular values" in page.locator(".mw-verdict").inner_text()
 
 
+def test_images_of_zero_have_no_angle(open_page):
+    page = open_page(CircleEllipse(np.zeros((2, 2))))
+    assert page.locator("[data-name=between] b").inner_text() == "none"
+    assert "Both images are zero" in page.locator(".mw-verdict").inner_text()
+
+
 def test_a_matrix_can_be_chosen_and_changed(open_page):
     page = open_page(CircleEllipse())
     first = tuple(CircleEllipse().singular_values())

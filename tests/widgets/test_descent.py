@@ -161,6 +161,11 @@ def test_the_verdict_is_about_where_the_walk_begins(open_page, start, rate, cond
     assert verdict(open_page(Descent(start=start, rate=rate, condition=condition))) == words
 
 
+def test_a_walk_that_begins_at_the_minimum_is_multiplied_by_nothing(open_page):
+    page = open_page(Descent(start=(0, 0)))
+    assert page.locator("[data-name=measured] b").inner_text() == "none"
+
+
 def test_momentum_is_set_only_where_a_method_has_it(open_page):
     page = open_page(Descent(METHODS[0]))
     assert page.get_by_label("Momentum β").is_disabled()

@@ -1,5 +1,7 @@
 """The bars show softmax as Python computes it, and overflow where NumPy overflows."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.special
@@ -81,6 +83,11 @@ def test_both_limits_of_the_temperature_are_written_out(open_page, slide):
     np.testing.assert_allclose(read(page, "weight"), [0, 0.5, 0.5, 0], atol=1e-9)
     slide(page, "Temperature", 1.3)
     np.testing.assert_allclose(read(page, "weight"), 0.25, atol=0.05)
+
+
+def test_digits_that_a_sum_does_not_have_are_not_made_up(open_page):
+    page = open_page(Distribution([2.0, 1.0], ["a", "b"], temperature=0.05, naive=True))
+    assert re.search(r"\d{6}", page.locator(".mw-distribution").inner_text().replace(".", "")) is None
 
 
 def test_all_that_share_the_maximum_are_marked(open_page):

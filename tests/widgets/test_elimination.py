@@ -109,6 +109,15 @@ def test_the_doubling_column_has_five_equations_and_grows_sixteenfold(open_page,
     assert page.locator("tbody tr").count() == 3
 
 
+@pytest.mark.parametrize("width", [1300, 400])
+def test_the_page_below_stays_where_it_is_when_the_larger_system_comes(open_page, width):
+    page = open_page(Elimination(), width=width)
+    before = page.locator(".mw").bounding_box()["height"]
+    page.get_by_label("System").select_option("doubling column")
+    assert page.locator(".mw-matrix tbody tr").count() == 5
+    assert page.locator(".mw").bounding_box()["height"] == before
+
+
 def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     page = open_page(Elimination(exponent=17, step=1))
     assert page.locator(".mw-verdict").inner_text() == "1 of 2 columns is eliminated."

@@ -192,6 +192,24 @@ def test_it_works_from_the_keyboard_and_names_its_values(open_page):
     assert "at right angles to both columns" in page.locator(".mw-verdict").inner_text()
 
 
+def test_a_point_is_dragged_and_what_is_pressed_beside_it_moves_nothing(open_page):
+    page = open_page(LineFit(X, Y))
+    box = page.locator(".mw-fit svg").first.bounding_box()
+    unit = box["width"] / 24
+
+    def to(x, y):
+        page.mouse.move(box["x"] + (12 + x) * unit, box["y"] + (12 - y) * unit)
+
+    for start, moved in ((X[1], Y[1]), True), ((9, -9), False):
+        to(*start)
+        page.mouse.down()
+        to(4.1, 6.9)
+        page.mouse.up()
+        assert page.get_by_role("slider", name="Point").get_attribute("aria-valuetext") == f"2 of {len(X)}"
+        assert [page.get_by_label(f"its {axis}").input_value() for axis in "xy"] == ["4", "7"], moved
+    np.testing.assert_allclose(shown(page, "slope"), np.polyfit(np.r_[X[0], 4, X[2:]], np.r_[Y[0], 7, Y[2:]], 1)[0])
+
+
 @pytest.mark.parametrize(("width", "beside"), [(1300, True), (400, False)])
 def test_what_moves_is_seen_in_both_pictures_at_once_where_the_page_is_wide(width, beside, open_page):
     page = open_page(LineFit(X, Y), width=width)

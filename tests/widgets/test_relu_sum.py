@@ -86,7 +86,7 @@ def test_the_drawn_line_passes_through_the_networks_values(open_page):
     assert len(px) == len(x[::10])
     np.testing.assert_allclose(corners(page, "path.mw-function")[0][:, 1], slope * function[::10] + offset, atol=0.1)
     bends = drawn(page, ".mw-bend", "cx", "cy", "r")
-    np.testing.assert_allclose(bends[:, 0], 34 + 474 * np.arange(5) / 5, atol=1e-6)
+    np.testing.assert_allclose(bends[:, 0], 40 + 468 * np.arange(5) / 5, atol=1e-6)
     np.testing.assert_allclose(bends[:, 1], slope * np.interp(np.arange(5) / 5, x, network) + offset, atol=0.1)
     assert bends[:, 2].argmax() == 2
 
