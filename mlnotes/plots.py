@@ -121,7 +121,7 @@ def arrows(ax, vectors):
     ax.axvline(0, color=GUIDE, lw=0.8, zorder=0)
 
 
-def projection(ax, b, onto, foot):
+def projection(ax, b, onto, foot, names=("b", "a", "projection", "b − projection")):
     """Draw a vector, the line it is projected onto, the foot of the projection and what is left.
 
     Parameters
@@ -132,17 +132,19 @@ def projection(ax, b, onto, foot):
         The vector, and the one that spans the line.
     foot : array (2,)
         The projection of ``b`` onto ``onto``.
+    names : tuple of str
+        Of the vector, of the one that spans the line, of the projection, and of what is left.
     """
-    arrows(ax, {"a": onto, "b": b})
+    arrows(ax, {names[1]: onto, names[0]: b})
     ax.axline((0, 0), onto, color=FAINT, lw=0.8, zorder=0)
     ax.plot(*np.transpose([b, foot]), ":", color=GREY)
     ax.plot(*foot, "o", color=GREEN)
     away = np.subtract(foot, b) / np.linalg.norm(np.subtract(foot, b)) * 10
     ax.annotate(
-        "projection", foot, away, textcoords="offset points", color=GREEN, va="center",
+        names[2], foot, away, textcoords="offset points", color=GREEN, va="center",
         ha="left" if away[0] > 0 else "right",
     )  # fmt: skip
-    ax.annotate("b − projection", (np.asarray(b) + foot) / 2, (6, 2), textcoords="offset points", color=GREY)
+    ax.annotate(names[3], (np.asarray(b) + foot) / 2, (6, 2), textcoords="offset points", color=GREY)
 
 
 def outline(ax, before, after, title):
