@@ -88,14 +88,18 @@ function number(x, digits = 4) {
   if (!Number.isFinite(x)) return x < 0 ? "−∞" : "∞";
   const size = Math.abs(x);
   if (size !== 0 && (size < 1e-4 || size >= 1e6)) return minus(x.toExponential(digits - 1));
-  return minus(size === 0 ? "0" : x.toPrecision(digits).includes("e") ? x.toFixed(0) : x.toPrecision(digits));
+  return minus(size === 0 ? "0" : x.toPrecision(digits).includes("e") ? inFull(x) : x.toPrecision(digits));
 }
 
 function plain(x, digits = 4) {
   // Without trailing zeros: 3 rather than 3.000.
   if (!Number.isFinite(x) || Math.abs(x) >= 1e15) return number(x, digits);
   const isLong = Math.abs(x) >= 10 ** digits; // 32,768 would become 32,770
-  return minus(String(isLong ? Math.round(x) : Number(x.toPrecision(digits))));
+  return minus(isLong ? inFull(x) : String(Number(x.toPrecision(digits))));
+}
+
+function inFull(x) {
+  return Math.round(x).toLocaleString("en-US", { useGrouping: Math.abs(x) >= 10_000 });
 }
 
 function withoutNoise(x) {

@@ -134,7 +134,7 @@ def assert_fails_like_numpy(seen, dtype, shift):
     verdict = seen.text(".mw-verdict")
     if np.isinf(powers).any():
         assert "∞/∞ is nan" in verdict
-        assert f"beyond the largest {dtype.__name__}, {'65504' if dtype is np.float16 else '3.40e+38'}" in verdict
+        assert f"beyond the largest {dtype.__name__}, {'65,504' if dtype is np.float16 else '3.40e+38'}" in verdict
     elif np.isinf(sum_):
         assert "The sum is beyond" in verdict
     elif sum_ == 0:
