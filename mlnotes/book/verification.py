@@ -184,7 +184,7 @@ def formulas():
 def _counted(caption, head, chapters, counts):
     """Make a table of what each chapter has of each kind, with the sums in its last row."""
     rows = [(chapter.title, *map(str, row)) for chapter, row in zip(chapters, counts, strict=True)]
-    rows.append(("all chapters", *(str(sum(column)) for column in zip(*counts, strict=True))))
+    rows.append(("all chapters", *(f"{sum(column):,}" for column in zip(*counts, strict=True))))
     return Tables(((caption, head, tuple(rows)),))
 
 
