@@ -56,7 +56,7 @@ PAR = {"l": par(d, e, r, p), "d": d, "e": e, "r": r, "p": p}
 COUNTED = {"l": n_queries, "s": s, "d": d, "e": e, "r": r, "p": p}
 COUNTED["value"] = tuple(ours.latent_multiply_adds(n_queries, s, 1, d, r, p, e, absorbed) for absorbed in (False, True))
 
-# A single head, whose up-projection has no number; scores of size one, so that logarithms of weights are exact.
+# A single head; scores of size one, so that logarithms of weights are exact.
 up, q, q_rotary = rng.normal(size=(r, d)) / 5, rng.normal(size=(n_queries, d)), rng.normal(size=(n_queries, p))
 
 
@@ -64,26 +64,27 @@ def turned(x, at):
     return rotary(x[None], np.array([int(at)]))[0]
 
 
-def score(i, j):
+def score(t, j):
     """Find a score by the weight that latent attention gives to key j beside another one, of zeros, that scores 0."""
     token = np.concatenate([latents[j - 1], turned(rotary_keys[j - 1], j)])
-    asking = np.concatenate([q[i - 1], turned(q_rotary[i - 1], i)])[None, None]
+    asking = np.concatenate([q[t - 1], turned(q_rotary[t - 1], t)])[None, None]
     value = (latents[j - 1] / (latents[j - 1] @ latents[j - 1]))[:, None]  # 1 of the one, 0 of the other
     weight = ours.latent_attention(asking, np.stack([token, 0 * token]), up, value).item()
     return np.log(weight / (1 - weight))
 
 
 SCORE = {
-    r"\text{score}": From(lambda at: score(at["i"], at["j"])),
+    r"\text{score}": From(lambda at: score(at["t"], at["j"])),
     r"\mathbf q": heads(q),
     r"\mathbf q'": heads(q_rotary),
     r"\mathbf c": heads(latents),
     r"\mathbf k'": heads(rotary_keys),
     r"\mathbf x": heads(x),
-    r"\mathbf W_{UK}": up,
+    r"\mathbf W_{UK}": lambda i: up,
     r"\mathbf W_{KR}": w_c[:, r:],
     r"\mathbf R": lambda k: shift_matrix(k, p),
-    "i": range(1, n_queries + 1),
+    "i": [1],
+    "t": range(1, n_queries + 1),
     "j": range(1, s + 1),
     "d": d,
     "p": p,
