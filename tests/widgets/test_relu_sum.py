@@ -148,4 +148,5 @@ def test_the_state_is_plain_json_without_numbers_of_the_processor():
 
 def test_whole_numbers_are_shown_with_all_their_digits(open_page):
     page = open_page(ReluSum("sine", 64, unit=0, change=8.0))
-    assert page.locator("[data-name=scaled] b").inner_text() == f"{ReluSum('sine', 64, change=8.0).error() * 64**2:,.0f}"
+    scaled = ReluSum("sine", 64, change=8.0).error() * 64**2
+    assert page.locator("[data-name=scaled] b").inner_text() == f"{scaled:,.0f}"
