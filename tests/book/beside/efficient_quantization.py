@@ -141,7 +141,8 @@ for symmetric, scheme in (True, "absmax"), (False, page["minmax"]):
     change = np.subtract.outer(another.mean(1), same.mean(1))
     page.hold(f"nats that another token changes, {scheme}", (0, 0), (change.min(), change.max()), within=0.9)
 for name, given in page["beside"].items():
-    page.hold(f"nats with the values of all blocks {name}", given, found[name], within=0.05 if name == "rounded" else 0.4)
+    within = 0.05 if name == "rounded" else 0.4
+    page.hold(f"nats with the values of all blocks {name}", given, found[name], within)
 
 lost = []
 for start in 0, 480, 960, 1440, 1920, 2400:
