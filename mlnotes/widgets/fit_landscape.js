@@ -56,9 +56,9 @@ function render({ model, el }) {
     sums.replaceChildren(
       fact("x1", "x₁", number(x[0]), x[0]), fact("x2", "x₂", number(x[1]), x[1]),
       fact("cost", "cost", number(walked.costs[shown]), walked.costs[shown]),
-      fact("damping", "damping λ", shown ? number(damping, 3) : "–", shown ? damping : null),
-      fact("predicted", "predicted reduction", shown ? number(predicted, 3) : "–", shown ? predicted : null),
-      fact("gain", "gain ratio ϱ", shown ? number(gain, 3) : "–", shown ? gain : null));
+      fact("damping", "damping λ", shown ? number(damping, 3) : "none", shown ? damping : null),
+      fact("predicted", "predicted reduction", shown ? number(predicted, 3) : "none", shown ? predicted : null),
+      fact("gain", "gain ratio ϱ", shown ? number(gain, 3) : "none", shown ? gain : null));
     const said = tell(walked, shown, how);
     if (verdict.textContent !== said) verdict.textContent = said;
   }

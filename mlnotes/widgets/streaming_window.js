@@ -45,7 +45,7 @@ function render({ model, el }) {
     Object.entries(shares).forEach(([name, share], at) => {
       // What was measured is an average over queries that tokens were evicted from.
       if (evicted) rows[name].set(share, printed[at], share);
-      else rows[name].set(null, "—", 0);
+      else rows[name].set(null, "none", 0);
     });
     const largest = Math.max(...loss);
     rows["all tokens"].set(full, `${full.toFixed(2)} nats`, full / largest);

@@ -130,7 +130,7 @@ def test_it_says_which_tokens_are_evicted(open_page, token, words):
 def test_no_weight_is_told_before_a_token_is_evicted_for_none_was_measured(open_page):
     page = open_page(widget(window=5, sinks=1, token=5))
     rows = page.locator('[data-name^="weight"]')
-    assert rows.locator(".mw-number").all_inner_texts() == ["—"] * 3
+    assert rows.locator(".mw-number").all_inner_texts() == ["none"] * 3
     assert rows.locator("i").evaluate_all("all => all.map(it => it.getBoundingClientRect().width)") == [0] * 3
     page.get_by_label("Token that looks").press("ArrowRight")
     assert rows.locator(".mw-number").all_inner_texts() == ["0.04", "0.76", "0.20"]
