@@ -45,7 +45,7 @@ def canonical(nb):
         kept = {key: value for key, value in cell.metadata.items() if key not in TIMED and value not in ([], {})}
         cell.metadata = nbformat.from_dict(kept)
         if cell.cell_type == "markdown":
-            gates = re.findall(r"\{solution-(start|end)\}", cell.source)
+            gates = solution_gates(cell.source)
             solution = gates[-1] == "start" if gates else solution
         if cell.cell_type != "code":
             continue
@@ -92,6 +92,22 @@ def read(path):
         The notebook.
     """
     return nbformat.v4.reads(path.read_text(encoding="utf-8"))
+
+
+def solution_gates(source):
+    """List where solutions start and end in the text of a cell.
+
+    Parameters
+    ----------
+    source : str
+        Markdown. Only a directive at the beginning of a line counts: a sentence may speak of one.
+
+    Returns
+    -------
+    list of str
+        "start" or "end" for each, in their order.
+    """
+    return re.findall(r"^```\{solution-(start|end)\}", source, re.MULTILINE)
 
 
 def written(nb):

@@ -20,6 +20,7 @@ from pybtex.plugin import find_plugin
 
 from mlnotes.book.chapter_map import read_map
 from mlnotes.book.directives import TOC, source, summary
+from mlnotes.book.form import solution_gates
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = ROOT / "chapters"
@@ -82,7 +83,7 @@ def shown(nb, depth):
         if cell.cell_type == "code" and solution:
             cell.metadata.setdefault("jupyter", {}).update(source_hidden=True, outputs_hidden=True)
         if cell.cell_type == "markdown":
-            gates = re.findall(r"^```\{solution-(start|end)\}", cell.source, re.MULTILINE)
+            gates = solution_gates(cell.source)
             text = _readable(cell.source, depth)
             text = CONTINUED + FOLDED % text if solution and not gates else text
             if as_committed(text) == cell.source:  # or the reader's next save would change it

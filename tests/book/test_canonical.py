@@ -106,6 +106,14 @@ def test_sources_of_solutions_are_folded_and_no_others():
     assert folded["print(1)"] == folded["question()"] == {}
 
 
+def test_a_sentence_that_speaks_of_solutions_folds_nothing():
+    nb = nbformat.v4.new_notebook(cells=[
+        nbformat.v4.new_markdown_cell("A solution begins with `{solution-start}`."),
+        nbformat.v4.new_code_cell("shown()"),
+    ])  # fmt: skip
+    assert "jupyter" not in canonical(nb).cells[1].metadata
+
+
 def test_figures_lose_their_comments_and_keep_their_pixels():
     before, after = (
         Image.open(io.BytesIO(base64.b64decode(it)))
