@@ -42,8 +42,8 @@ function render({ model, el }) {
     drawing.setAttribute("aria-label", `Left the unit circle with v and w, right the ellipse with their images, ${found.between.toFixed(1)} degrees apart`);
     sums.replaceChildren(
       measured("first", "length of Av", found.lengths[0]), measured("second", "length of Aw", found.lengths[1]),
-      fact("between", "degrees between them", gone ? "none" : plain(withoutNoise(found.between)), found.between), measured("longer", "longer half axis", found.s[0]),
-      measured("shorter", "shorter half axis", found.s[1]));
+      fact("between", "degrees between them", gone ? "none" : plain(withoutNoise(found.between)), found.between),
+      measured("longer", "longer half axis", found.s[0]), measured("shorter", "shorter half axis", found.s[1]));
     const said = gone ? "Both images are zero, and so are the singular values."
       : Math.abs(found.between - 90) < 0.05 ? "The images are at right angles: their lengths are the singular values."
         : "The images are not at right angles.";

@@ -30,6 +30,11 @@ function unlessScrolled(element, read, write) {
   element.addEventListener("pointercancel", () => write(before));
 }
 
+// Where in a drawing's own units a pointer is.
+function placeOf(event, drawing) {
+  return new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
+}
+
 // Controls: native inputs with a <label>. Each has an `element` and a `set` that moves it without an event.
 
 function rangeInput(options, oninput) {

@@ -32,7 +32,7 @@ function render({ model, el }) {
   const follow = (event) => {
     if (!event.buttons) return;
     event.preventDefault();
-    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
+    const { x, y } = placeOf(event, drawing);
     const within = (v) => Math.round(Math.min(Math.max(v, -1), 1) * 20) / 20;
     write(model, { start: [within((2 * x / SIZE - 1) * REACH), within((1 - 2 * y / SIZE) * REACH)] });
   };

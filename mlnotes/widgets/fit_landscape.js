@@ -24,7 +24,7 @@ function render({ model, el }) {
   const follow = (event) => {
     if (!event.buttons) return;
     event.preventDefault();
-    const { x, y: below } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
+    const { x, y: below } = placeOf(event, drawing);
     write(model, { start: [rounded((x / WIDTH) * reach[0], 0), rounded((1 - below / HEIGHT) * reach[1], 1)] });
   };
   unlessScrolled(drawing, () => model.get("start"), (before) => write(model, { start: before }));

@@ -26,24 +26,18 @@ function render({ model, el }) {
   const drawn = svg("g");
   const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" }, axes(), drawn);
   const places = () => ({ x: model.get("x"), y: model.get("y") });
-  const under = (event) => {
-    const it = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
-    return [it.x, it.y];
-  };
   let dragged = -1;
   unlessScrolled(drawing, places, (before) => write(model, before));
   drawing.addEventListener("pointerdown", (event) => {
-    const [left, below] = under(event);
-    const { x, y } = places();
+    const [{ x: left, y: below }, { x, y }] = [placeOf(event, drawing), places()];
     dragged = x.findIndex((v, i) => Math.hypot(at(v, y[i])[0] - left, at(v, y[i])[1] - below) < GRASP);
     if (dragged >= 0) write(model, { point: dragged });
   });
   drawing.addEventListener("pointermove", (event) => {
     if (!event.buttons || dragged < 0) return;
     event.preventDefault();
-    const [left, below] = under(event);
+    const [{ x: left, y: below }, { x, y }] = [placeOf(event, drawing), places()];
     const half = (v) => Math.round(2 * Math.min(Math.max(v, -10), 10)) / 2;
-    const { x, y } = places();
     const put = (old, value) => old.map((it, i) => (i === dragged ? half(value / SCALE) : it));
     const moved = { x: put(x, left - WIDTH / 2), y: put(y, HEIGHT / 2 - below) };
     if (moved.x.some((it) => it !== moved.x[0])) write(model, moved);

@@ -23,7 +23,7 @@ function render({ model, el }) {
   const follow = (event) => {
     if (!event.buttons) return;
     event.preventDefault();
-    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
+    const { x, y } = placeOf(event, drawing);
     const unit = (2 * REACH) / SIZE;
     write(model, { vector: [tenths((x - SIZE / 2) * unit), tenths((SIZE / 2 - y) * unit)] });
   };

@@ -78,8 +78,7 @@ function handle(name, i, isFree, { move, vector, limit, model }) {
   });
   element.addEventListener("pointermove", (event) => {
     if (!element.hasPointerCapture(event.pointerId)) return;
-    const drawing = element.ownerSVGElement;
-    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
+    const { x, y } = placeOf(event, element.ownerSVGElement);
     const unit = limit / (SIZE / 2 - 16);
     // Tenths, as with the keyboard: every digit on screen is exact.
     move(i, Math.round((x - SIZE / 2) * unit * 10) / 10, Math.round((SIZE / 2 - y) * unit * 10) / 10);
