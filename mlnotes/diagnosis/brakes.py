@@ -303,11 +303,12 @@ def braked(source, trials, caller=None):
 def _copied(source):
     """Copy what a program could write into of the names around it: a changed one must not spoil the reader's."""
     named = {it.id for it in ast.walk(source.tree) if isinstance(it, ast.Name)}
-    kept = {it: source.namespace[it] for it in sorted(named & source.namespace.keys())}
-    try:
-        return copy.deepcopy({name: it for name, it in kept.items() if isinstance(it, _CONTAINERS)})
-    except Exception:  # something in them refuses
-        return {}
+    copies = {}
+    for name in sorted(named & source.namespace.keys()):
+        if isinstance(value := source.namespace[name], _CONTAINERS):
+            with contextlib.suppress(Exception):  # something in it refuses
+                copies[name] = copy.deepcopy(value)
+    return copies
 
 
 _CONTAINERS = (bytearray, dict, list, set, np.ndarray)
