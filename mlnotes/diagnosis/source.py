@@ -186,7 +186,7 @@ def unguarded(function):
     Returns
     -------
     callable
-        Without its calls of ``require_…``.
+        Without the statements that are calls of ``require_…``.
     """
     parts, name = definitions(function), function.__name__
     tree = ast.parse(parts.get(name, ""))

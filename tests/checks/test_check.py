@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import functools
 import gc
+import inspect
 import itertools
 import linecache
 import math
@@ -59,11 +60,12 @@ from mlnotes.diagnosis.experiments import turning_point
 from mlnotes.diagnosis.known import told, version_of
 from mlnotes.diagnosis.report import Evidence, Table, compared, written, written_call
 from mlnotes.diagnosis.rewrites import ADDITIONS, RULES, across, axes, copies, in_place, parentheses, rewrites
-from mlnotes.diagnosis.source import edited, run_definition, source_of
+from mlnotes.diagnosis.source import edited, run_definition, source_of, unguarded
 from mlnotes.diagnosis.trials import Outcome, names_of, quiet, trials
 from mlnotes.efficient.flash import merge_attentions
 from mlnotes.efficient.kv_cache import KVCache, decoding_multiply_adds
 from mlnotes.efficient.language_model import generate, next_token_probabilities
+from mlnotes.efficient.latent import latent_cache_nbytes
 from mlnotes.efficient.quantization import quantize
 from mlnotes.efficient.sparse import sliding_window_attention
 from mlnotes.groups import broken_axioms, identity
@@ -1245,6 +1247,14 @@ class TestCauses:
             assert turning_point(attempt, checks, time.process_time() + 3).startswith(says)
             assert bool(turning_point(attempt, checks, time.process_time() + 3)) == bool(says)
 
+    def test_no_call_is_changed_when_the_time_is_over(self, monkeypatch):
+        calls = []
+        checks = Checks(lambda x: x, (call(np.array([[1.0, 2.0], [3.0, 4.0]])),))
+        attempt = Attempt.of(written_down("def my_softmax(x): return (x + x.T) / 2"), trials(checks))
+        monkeypatch.setattr("mlnotes.diagnosis.experiments.braked", lambda *_: calls.append(1))
+        assert turning_point(attempt, checks, -math.inf) == ""
+        assert calls == []
+
     @pytest.mark.parametrize(
         ("name", "answer", "says"),
         [
@@ -2169,6 +2179,25 @@ class TestComparison:
     def test_distance_refuses_other_shapes_and_unexpected_infinities(self, found, expected):
         with pytest.raises(AssertionError):
             distance(found, expected)
+
+    def test_a_tolerance_of_zero_allows_nothing(self):
+        [trial] = trials(Checks(lambda x: 3.0, (call(1.0).about("to the last digit", tolerance=0.0, absolute=0.0),)))
+        assert trial.unlike_value(3.0 + 1e-10, 3.0)
+        assert not trial.unlike_value(3.0, 3.0)
+
+    def test_a_version_without_checks_has_none_that_takes_several_lines_either(self):
+        before, after = (inspect.unwrap(it).__code__ for it in (latent_cache_nbytes, unguarded(latent_cache_nbytes)))
+        assert "require_" in str(before.co_names)
+        assert "require_" not in str(after.co_names)
+
+    def test_the_first_check_of_a_session_loads_the_bank_of_its_chapter_alone(self):
+        program = (
+            "import sys; from mlnotes.blocks.softmax import softmax; from mlnotes.checks import check, evidence\n"
+            "evidence(softmax); check(softmax, 'softmax')\n"
+            "print(*(name for name, it in sys.modules.items() if 'mlnotes.checks.' in name and hasattr(it, 'CHECKS')))"
+        )
+        printed = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+        assert printed.split() == ["mlnotes.checks.blocks.softmax"]
 
     def test_frozen_inputs_cannot_be_written_to(self):
         [x] = frozen(np.zeros(3))
