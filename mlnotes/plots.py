@@ -21,7 +21,6 @@ PALE_BLUE, PALE_ORANGE, PALE_GREEN = "#cfe0f1", "#f6d9c4", "#cfe8da"
 # What is written on the colours of a map, which are the same on a light and on a dark page: not quite black and white.
 ON_LIGHT, ON_DARK = "#010101", "#fefefe"
 _AROUND = np.array([(1, 0.7), (1, -0.7), (-1, 0.7), (-1, -0.7), (0, 1), (0, -1), (1, 0), (-1, 0)])
-_ABOVE = 54  # letters of a legend, with its lines, side by side above axes of the usual width
 SMALL = 8.5  # points, of the labels of many ticks and of numbers in cells
 _COLORS, _MARKERS, _HATCHES = (BLUE, ORANGE, GREEN, PURPLE), "o^sD", ("", "///", "xxx")
 
@@ -136,6 +135,7 @@ def projection(ax, b, onto, foot, names=("b", "a", "projection", "b − projecti
         Of the vector, of the one that spans the line, of the projection, and of what is left.
     """
     arrows(ax, {names[1]: onto, names[0]: b})
+    _interrupt_lines(ax)
     ax.axline((0, 0), onto, color=FAINT, lw=0.8, zorder=0)
     ax.plot(*np.transpose([b, foot]), ":", color=GREY)
     ax.plot(*foot, "o", color=GREEN)
@@ -547,9 +547,11 @@ def legend_above(ax):
     ax : matplotlib.axes.Axes
         Axes with named curves.
     """
-    names = ax.get_legend_handles_labels()[1]
-    columns = next((it for it in (len(names), 3, 2) if it * (max(map(len, names)) + 9) <= _ABOVE), 1)
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=min(columns, len(names)), borderaxespad=0.2)
+    ax.figure.draw_without_rendering()  # which puts the axes in their place
+    for columns in (len(ax.get_legend_handles_labels()[1]), 3, 2, 1):
+        legend = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, borderaxespad=0.2, columnspacing=1.0)
+        if legend.get_window_extent().x1 <= ax.figure.bbox.x1:
+            return
 
 
 def matrix(ax, values, rows, columns, title, limit):
@@ -883,6 +885,13 @@ def stretched(ax, ball, image, size, title):
     ax.set(aspect="equal", xlabel="x₁", ylabel="x₂", title=title)
 
 
+def _interrupt_lines(ax):
+    """Leave room for the names at the tips of arrows that lie on lines."""
+    for text in ax.texts:
+        if text.get_text():
+            text.set_bbox({"fc": "white", "ec": "none", "pad": 0.5})
+
+
 def _arrow(ax, start, end, color=INK):
     looks = {"arrowstyle": "->", "color": color, "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", end, start, arrowprops=looks)
@@ -1146,9 +1155,7 @@ def through_the_origin(ax, lines, vectors):
         The vectors, by name.
     """
     arrows(ax, vectors)
-    for text in ax.texts:  # tips lie on the lines
-        if text.get_text():
-            text.set_bbox({"fc": "white", "ec": "none", "pad": 0.5})
+    _interrupt_lines(ax)
     reach = 1.4 * max(np.hypot(*it) for it in vectors.values())
     for (name, direction), style in _each(lines, ("-", "--")):
         end = np.asarray(direction) / np.hypot(*direction) * reach * 0.7 * (-1 if np.prod(direction) > 0 else 1)

@@ -310,7 +310,8 @@ def embed(ids, table, positions):
     Vaswani et al., *Attention Is All You Need*, 2017, section 3.4.
     """
     _require_places(ids, table, positions)
-    return embedding(ids, table) * math.sqrt(table.shape[-1]) + as_like(positions[: ids.shape[-1]], table)
+    x = embedding(ids, table) * math.sqrt(table.shape[-1])
+    return x + as_like(positions[: x.shape[-2]], table)
 
 
 def embed_as_learned(ids, table, positions, kind):
@@ -348,7 +349,8 @@ def embed_as_learned(ids, table, positions, kind):
     """
     _require_places(ids, table, positions)
     _require_kind(table, kind)
-    return embedding(ids, table) + positions[: ids.shape[-1]] + kind
+    x = embedding(ids, table)
+    return x + positions[: x.shape[-2]] + kind
 
 
 @widen_half
@@ -400,13 +402,14 @@ def _require_rows(x, eps, **parameters):
 
 
 def _require_places(ids, table, positions):
-    if ids.ndim < 1:
-        raise ValueError(f"ids must be a sequence, got shape {tuple(ids.shape)}")
+    shape = tuple(np.shape(ids))
+    if not shape:
+        raise ValueError("ids must be a sequence, got shape ()")
     if tuple(positions.shape[1:]) != tuple(table.shape[-1:]):
         shapes = f"{tuple(positions.shape)} and {tuple(table.shape)}"
         raise ValueError(f"positions must be rows as wide as the table's, got shapes {shapes}")
-    if ids.shape[-1] > positions.shape[0]:
-        got = f"one for each position, got {ids.shape[-1]}"
+    if shape[-1] > positions.shape[0]:
+        got = f"one for each position, got {shape[-1]}"
         raise ValueError(f"a sequence may have at most {positions.shape[0]} tokens, {got}")
 
 

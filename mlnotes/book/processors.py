@@ -15,6 +15,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from mlnotes.book.kernel import ONE_THREAD
+from mlnotes.diagnosis.report import Table
 
 ROOT = Path(__file__).parents[2]
 
@@ -168,13 +169,6 @@ def run(python, name, variables, *options):
     return len(cases) - len(failed) - len(skipped), names or ([] if cases else ["no test was found"])
 
 
-def table(rows):
-    """Lay rows of words out in columns."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(map(str.rstrip, lines))
-
-
 def main(arguments=None):
     """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m mlnotes.book.processors", description=__doc__.split("\n\n")[0])
@@ -194,7 +188,7 @@ def main(arguments=None):
     wanted = options.sets or (["own"] if options.emulate else ALL)
     wanted = [foreign(own) if name == "foreign" else name for name in wanted]
     runs = [options.only] if options.only else list(RUNS)
-    rows, failures = [("kernels", "OpenBLAS", "NumPy", "PyTorch", "MKL", *runs)], []
+    head, rows, failures = ("kernels", "OpenBLAS", "NumPy", "PyTorch", "MKL", *runs), [], []
     for name in wanted:
         if name is None or (need := lacking(sets[name], own)):
             reason = f"needs {need}" if name else "no older kernels than this machine's own"
@@ -210,7 +204,7 @@ def main(arguments=None):
             failures += [f"{name}: {it}" for it in failed]
         numpy = active["NumPy"] or active["NumPy always"]
         rows.append((name, ", ".join(active["OpenBLAS"]), numpy[-1], active["PyTorch"], active["MKL"], *counts))
-    print(table(rows), *failures, sep="\n")
+    print(Table(head, tuple(rows)), *failures, sep="\n")
     return int(bool(failures))
 
 

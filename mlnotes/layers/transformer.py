@@ -386,4 +386,4 @@ class LanguageModel(torch.nn.Module):
             If an id is no token's, or there are more tokens than ``max_length``.
         """
         x = embed(ids, self.tokens.table, self.positions)
-        return self.tokens.logits(self.blocks(x, mask=causal_mask(ids.shape[-1], ids.shape[-1])))
+        return self.tokens.logits(self.blocks(x, mask=causal_mask(x.shape[-2], x.shape[-2])))

@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from mlnotes.book import emulation, processors
-from mlnotes.book.processors import ALL, X86, environment, foreign, kernels, lacking, main, run, table
+from mlnotes.book.processors import ALL, X86, environment, foreign, kernels, lacking, main, run
 
 pytestmark = pytest.mark.publishing
 
@@ -131,10 +131,6 @@ def test_an_unknown_set_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["avx3"])
     assert "there is no set avx3" in capsys.readouterr().err
-
-
-def test_columns_are_as_wide_as_their_widest_word():
-    assert table([("a", "b"), ("long", "c")]) == "a     b\nlong  c"
 
 
 def test_emulation_names_the_tools_that_are_missing(monkeypatch):

@@ -10,6 +10,7 @@ from mlnotes.applications.mlp import gelu, relu, silu
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.transformer import feed_forward, layer_norm, post_norm, pre_norm, rms_norm
 from mlnotes.conversion import as_torch
+from mlnotes.layers.bert import Bert
 from mlnotes.layers.transformer import (
     Decoder,
     DecoderBlock,
@@ -111,6 +112,13 @@ def test_decoder_block_equals_torch_forwards_and_backwards(options, masked):
     torch.testing.assert_close(ours, expected, rtol=0, atol=BLOCK)
     gradients = [torch.autograd.grad(y.square().sum(), (x, memory)) for y in (ours, expected)]
     torch.testing.assert_close(*gradients, rtol=0, atol=GRADIENTS)
+
+
+@pytest.mark.parametrize("model", [LanguageModel(11, 1, 12, 3, 20, 0), Bert(11, 9, 2, 1, 12, 3, 20, 0)])
+def test_tokens_may_come_as_a_list(model):
+    torch.testing.assert_close(model([1, 5, 2]), model(torch.tensor([1, 5, 2])), rtol=0, atol=0)
+    with pytest.raises(ValueError, match="ids must be a sequence"):
+        model(3)
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
