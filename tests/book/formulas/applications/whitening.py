@@ -68,6 +68,15 @@ rho = 0.6
 two = np.array([[1.0, rho], [rho, 1.0]])
 low, high = np.linalg.eigvalsh(two)
 TWO = {r"\mathbf\Sigma": two, r"\rho": rho, "a": high**-0.5, "b": low**-0.5, r"\lambda": high}
+two_classes = rng.normal(size=(12, d)) @ rng.normal(size=(d, d))
+two_classes[:5] += rng.normal(size=d)
+centers = np.stack([two_classes[:5].mean(axis=0), two_classes[5:].mean(axis=0)])
+CLASSES = {
+    r"\mathbf\Sigma": covariance(two_classes),
+    r"\mathbf\Sigma_w": covariance(two_classes - np.repeat(centers, (5, 7), axis=0)),
+    r"\mathbf d": centers[0] - centers[1],
+    "p": 5 / 12,
+}
 four = np.array([[3.0, 3.0], [-3.0, -3.0], [1.0, -1.0], [-1.0, 1.0]])
 
 FORMULAS = {
@@ -88,6 +97,7 @@ FORMULAS = {
     "why-zca": [COMMON, COMMON | {r"\mathbf W": [whitening_matrix(X, kind) for kind in KINDS]}],
     "eps-derived": [BELIEVED],
     "axes-said": [{"z": 0.7, "m_1": -1.3, "m_0": 0.4}],
+    "within-said": [CLASSES],
     "two-start": [TWO],
 }
 INLINE = {
@@ -127,6 +137,8 @@ INLINE = {
         r"\operatorname{tr}\mathbf\Sigma\mathbf W=\operatorname{tr}\mathbf\Sigma^{1/2}\mathbf Q"
         r"=\sum_j\sqrt{\lambda_j}\,\mathbf v_j^{\mathsf T}\mathbf Q\mathbf v_j": AWAY,
     },
+    "filters-said": {r"\mathbf\Sigma\mathbf\Sigma^{-1}=\mathbf I": COMMON},
+    "within-said": {r"\mathbf\Sigma=\mathbf\Sigma_w+p(1-p)\,\mathbf d\mathbf d^{\mathsf T}": CLASSES},
     "figure-2": {r"\varepsilon=10^{-3}": NotRead("a choice")},
     "eps-derived": {
         r"\mathbf W=\mathbf V(\mathbf\Lambda+\varepsilon\mathbf I)^{-1/2}\mathbf R^{\mathsf T}": BELIEVED,
