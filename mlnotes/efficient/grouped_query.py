@@ -1,4 +1,4 @@
-"""Grouped-query attention: several query heads share one key/value head, which is never copied."""
+"""Grouped-query attention: several query heads share one key/value head, which is not copied for each of them."""
 
 import numpy as np
 from array_api_compat import array_namespace, device, is_array_api_obj
@@ -24,7 +24,7 @@ ROWS = 64  # queries that are taken together where a mask hides keys from all of
 
 @widen_half
 def grouped_query_attention(q, k, v, mask=None, bias=None, scale=None):
-    """Let each group of query heads share one key/value head, without copying it.
+    """Let each group of query heads share one key/value head, without a copy for each query head.
 
     Parameters
     ----------
@@ -59,8 +59,9 @@ def grouped_query_attention(q, k, v, mask=None, bias=None, scale=None):
               + \\mathbf B_i\\right)\\mathbf V_j, \\qquad j = \\lfloor i\\,g/h \\rfloor
 
     The queries of a group are stacked into one matrix of (h/g)·l rows, which meets its keys in one product. Half
-    precision is computed in float32, for which keys and values are converted once: g heads, not h. Leading axes
-    broadcast; where those of queries and keys differ, PyTorch copies keys to make them alike.
+    precision is computed in float32, for which keys and values are converted once: g heads, not h. PyTorch copies these
+    g heads also where several sequences come from `split_heads`, whose axes cannot be viewed as one; those of a cache
+    can. Leading axes broadcast; where those of queries and keys differ, PyTorch copies keys to make them alike.
 
     References
     ----------

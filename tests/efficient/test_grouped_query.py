@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlnotes.attention.causal_mask import causal_mask
+from mlnotes.attention.multi_head import split_heads
 from mlnotes.attention.positions import alibi_bias
 from mlnotes.attention.self_attention import attention
 from mlnotes.efficient.grouped_query import (
@@ -175,6 +176,16 @@ def test_torch_copies_no_keys_and_no_values(leading):
     assert allocated_by_torch(grouped_query_attention, q, k, v) < k.nbytes / 4
     for wrong in (repeated, broadcast):
         assert allocated_by_torch(wrong, q, k, v) > HEADS / GROUPS * k.nbytes
+
+
+@pytest.mark.parametrize(("leading", "copies"), [((), 0), ((1,), 0), ((3,), 1)])
+def test_torch_copies_keys_and_values_that_several_sequences_have_cut_from_a_projection_but_not_for_each_head(
+    leading, copies
+):
+    q = torch.ones(*leading, HEADS, 1, WIDTH)
+    k, v = (split_heads(torch.ones(*leading, TOKENS, GROUPS * WIDTH), GROUPS) for _ in range(2))
+    copied = copies * (k.nbytes + v.nbytes)
+    assert copied <= allocated_by_torch(grouped_query_attention, q, k, v) < copied + k.nbytes / 4
 
 
 def test_multi_query_attention_copies_nothing_either():

@@ -30,6 +30,14 @@ def length_of_mean(r):
     return 1 / math.sqrt(r)
 
 
+def heads_to_share(adds_per_read, n_queries=1):
+    """Say how many query heads must share a key before a processor stops waiting for numbers to be read.
+
+    It does ``adds_per_read`` multiply-adds in the time of reading one number.
+    """
+    return math.ceil(adds_per_read / n_queries)
+
+
 def _torch(q, k, v, mask=None, bias=None, scale=None):
     import torch
 
@@ -263,4 +271,33 @@ CHECKS = (
             Mistake("length squared", ("math.sqrt(r)", "r"), "For four vectors it gives 1/4, the square of the length",
                 "take the root"),
             Mistake("sum", ("1 / math.sqrt(r)", "math.sqrt(r)"), "It grows with r", "divide the sum by r"))),
+    Checks(heads_to_share,
+        cases=(call(64), call(64, 4), call(64, 3).about("a share that is not whole"), call(1), call(100, 7),
+            call(10, 16).about("more queries than multiply-adds")),
+        claims=(
+            Claim("so many heads keep the processor busy, and one less does not",
+                lambda f: float(any(not f(m, n) * n >= m > (f(m, n) - 1) * n for m, n in ((64, 1), (64, 3), (2, 5))))),
+            oracle("numpy.arange: the first number of heads whose multiply-adds take as long as the reading",
+                lambda m, n=1: int(np.argmax(np.arange(1, m + 1) * n >= m)) + 1, call(64, 3), call(64), call(2, 5))),
+        mistakes=(
+            Mistake("queries forgotten", ("adds_per_read / n_queries", "adds_per_read"),
+                "Several queries at a time make no difference",
+                "a number that is read serves all queries: divide by them"),
+            Mistake("multiplied by the queries", ("adds_per_read / n_queries", "adds_per_read * n_queries"),
+                "With more queries at a time, more heads must share", "each query gives more to do: divide by them"),
+            Mistake("rounded down", ("math.ceil(adds_per_read / n_queries)", "adds_per_read // n_queries"),
+                "Where the queries do not divide the multiply-adds, it still waits", "heads are whole: round up"),
+            *(Mistake(name, ("math.ceil(adds_per_read / n_queries)", f"max(1, {rounded})"),
+                "Where the queries do not divide the multiply-adds, it may still wait", "round up")
+                for name, rounded in {"rounded down, and at least one": "adds_per_read // n_queries",
+                "rounded to the nearest": "round(adds_per_read / n_queries)"}.items()),
+            Mistake("one too many", ("math.ceil(adds_per_read / n_queries)", "adds_per_read // n_queries + 1"),
+                "Where the queries divide the multiply-adds, it is one head more than needed",
+                "it stops waiting when computing takes as long as reading"),
+            Mistake("not whole", ("math.ceil(adds_per_read / n_queries)", "adds_per_read / n_queries"),
+                "It gives fractions of a head", "heads are whole: round up"),
+            Mistake("halved", ("adds_per_read / n_queries", "adds_per_read / (2 * n_queries)"),
+                "Half as many heads still wait", "a key's number serves the score, a value's the average: one each"),
+            Mistake("doubled", ("adds_per_read / n_queries", "2 * adds_per_read / n_queries"),
+                "Twice as many heads as needed", "keys and values are read once each, and used alike"))),
 )

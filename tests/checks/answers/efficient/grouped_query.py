@@ -321,6 +321,80 @@ def wrong_length_of_mean__logarithm(r):
     return 1 / (1 + np.log(r))
 
 
+def right_heads_to_share__ceiling(adds_per_read, n_queries=1):
+    return math.ceil(adds_per_read / n_queries)
+
+
+def right_heads_to_share__floor_of_the_negative(adds_per_read, n_queries=1):
+    return -(-adds_per_read // n_queries)
+
+
+def right_heads_to_share__counted_up(adds_per_read, n_queries=1):
+    r = 1
+    while r * n_queries < adds_per_read:
+        r += 1
+    return r
+
+
+def right_heads_to_share__numpy(adds_per_read, n_queries=1):
+    return int(np.ceil(np.divide(adds_per_read, n_queries)))
+
+
+def right_heads_to_share__remainder(adds_per_read, n_queries=1):
+    whole, rest = divmod(adds_per_read, n_queries)
+    return whole + (rest > 0)
+
+
+def wrong_heads_to_share__queries_forgotten(adds_per_read, n_queries=1):
+    """a number that is read serves all queries"""
+    return adds_per_read
+
+
+def wrong_heads_to_share__times_queries(adds_per_read, n_queries=1):
+    """each query gives more to do: divide by them"""
+    return adds_per_read * n_queries
+
+
+def wrong_heads_to_share__whole_division(adds_per_read, n_queries=1):
+    """heads are whole: round up"""
+    return adds_per_read // n_queries
+
+
+def wrong_heads_to_share__fraction(adds_per_read, n_queries=1):
+    """heads are whole: round up"""
+    return adds_per_read / n_queries
+
+
+def wrong_heads_to_share__at_least_one(adds_per_read, n_queries=1):
+    """it may still wait: round up"""
+    return max(1, adds_per_read // n_queries)
+
+
+def wrong_heads_to_share__nearest(adds_per_read, n_queries=1):
+    """it may still wait: round up"""
+    return max(1, round(adds_per_read / n_queries))
+
+
+def wrong_heads_to_share__more_than_enough(adds_per_read, n_queries=1):
+    """it stops waiting when computing takes as long as reading"""
+    return adds_per_read // n_queries + 1
+
+
+def wrong_heads_to_share__keys_and_values(adds_per_read, n_queries=1):
+    """a key's number serves the score, a value's the average: one each"""
+    return math.ceil(adds_per_read / (2 * n_queries))
+
+
+def wrong_heads_to_share__of_two_numbers(adds_per_read, n_queries=1):
+    """keys and values are read once each, and used alike"""
+    return math.ceil(2 * adds_per_read / n_queries)
+
+
+def wrong_heads_to_share__upside_down(adds_per_read, n_queries=1):
+    """Line 3"""
+    return math.ceil(n_queries / adds_per_read)
+
+
 def right_pool_heads__column_by_column(w, n_heads, n_groups):
     d, r = w.shape[-1] // n_heads, n_heads // n_groups
     out = np.zeros((*w.shape[:-1], n_groups * d))
