@@ -167,8 +167,9 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
     and decides: a step is taken if it brings a ten-thousandth of that at least; below a gain ratio of 1/4 the
     radius becomes half of itself or of the step's length, whichever is less; above 3/4 it becomes twice the step's
     length, if that is more. The diagonal D holds the largest length that each column of J has had: so parameters
-    may be measured in any units, and be 1e15 apart. Near the minimum of a cost that is not zero, reductions drown in
-    the rounding of the cost; there the gradient decides, which does not.
+    may be measured in any units, and be 1e15 apart. Where a column has become so short beside that length that it is
+    lost in rounding, D starts anew before the walk may end. Near the minimum of a cost that is not zero, reductions
+    drown in the rounding of the cost; there the gradient decides, which does not.
 
     References
     ----------
@@ -180,7 +181,8 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
     with np.errstate(all="ignore"):
         walk.models.append(walk.linearized(walk.start))
         radius = float(vector_norm(walk.models[0].scales * walk.start)) or 1.0
-        while not (model := walk.models[-1]).is_the_last(tolerance):
+        while not walk.is_over(tolerance):
+            model = walk.models[-1]
             if walk.steps >= max_steps:
                 return walk.stopped(f"{max_steps} steps were not enough")
             damping = model.damping_within(radius)
@@ -375,6 +377,13 @@ class Walk:
         r = self.residual(model.x + step)
         # A difference of squares as a product: subtracting squares would cancel half of the digits.
         return (model.r - r) @ (model.r + r) / 2
+
+    def is_over(self, tolerance):
+        """Tell whether to stop at the last model, also if no column is lost in rounding beside its longest so far."""
+        last = self.models[-1]
+        if last.rank < len(last.x) and last.is_the_last(tolerance):
+            self.models[-1] = last = self.linearized(last.x)
+        return last.is_the_last(tolerance)
 
     def polish(self, tolerance, max_steps):
         """Go on as Gauss and Newton do where the cost cannot judge a step any more, as long as the gradient shrinks."""

@@ -302,6 +302,22 @@ def test_a_model_that_has_become_flat_is_not_called_a_fit(method):
     )
 
 
+def test_a_column_that_is_rounding_only_beside_its_longest_is_not_taken_for_perpendicular():
+    problem = NIST["BoxBOD"]
+    found = levenberg_marquardt(problem.residual, [100.0, 10.0], lambda x: complex_step_jacobian(problem.residual, x))
+    assert found.x[1] > 10  # on a plateau, where the rate still changes the curve, if only by 1e-27
+    assert found.cost > 2 * problem.sum_of_squares
+    assert not found.converged
+    assert found.message.endswith("is the Jacobian wrong, or does it vanish here?")
+    assert found.cosines[-1] > 0.5
+
+
+def test_a_column_that_becomes_much_shorter_on_the_way_still_leads_to_the_minimum():
+    found = levenberg_marquardt(lambda x: np.array([x[0] - 1, np.exp(x[1]) - 1, x[0] - 2]), [0.0, 50.0])
+    assert found.converged
+    np.testing.assert_allclose(found.x, [1.5, 0.0], rtol=CONVERGED, atol=CONVERGED)
+
+
 def test_a_walk_to_infinity_is_not_called_a_fit():
     units = np.array([1e-9, 1e6])
 
