@@ -184,6 +184,11 @@ _with_ones_from_the_start = edited(_in_two_arrays, (("np.zeros((m, k), u.dtype)"
     (_ONES, "l")))
 
 
+_SIZES = "\n    sizes = abs(u).max(1) + np.finfo(u.dtype).tiny"
+_by_relative_size = edited(_in_two_arrays, (("np.arange(m)", f"np.arange(m){_SIZES}"), ("abs(u[j:, j]).argmax()",
+    "(abs(u[j:, j]) / sizes[j:]).argmax()"), ("(u, l, order)", "(u, l, order, sizes)")))
+
+
 # Ones are set step by step, and what is below the diagonal of U is left there.
 _ONES_ON_THE_WAY = (("        if u[j, j] != 0:", "        l[j, j] = 1\n        if u[j, j] != 0:"),
     (_ONES, "l"))
@@ -250,6 +255,9 @@ _ELIMINATION = (
     *_both("rows exchanged for zeros only", (f"k + {_PIVOT}", f"k + (a[k, k] == 0) * {_PIVOT}"),
         ("j + abs(u[j:, j]).argmax()", "j + (u[j, j] == 0) * abs(u[j:, j]).argmax()"),
         "A small pivot loses all digits, because it is not zero", "exchange rows always, for the largest pivot"),
+    Mistake("rows scaled", lambda a, *block: _by_relative_size(a),
+        "The pivot is the entry that is largest relative to its row, and multipliers exceed 1 in size",
+        "the pivot is the largest entry itself, not relative to its row"),
     Mistake("multipliers with minus signs",
         ("_unit_lower(a[:, :k])", "2 * np.eye(len(a), k, dtype=a.dtype) - _unit_lower(a[:, :k])"),
         "L has the multipliers with the signs of the steps",

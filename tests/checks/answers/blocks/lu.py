@@ -1018,3 +1018,24 @@ def wrong_forward_substitution__dtype_of_the_right_hand_side(l, b):
     for i in range(len(x)):
         x[i] = (x[i] - l[i, :i] @ x[:i]) / l[i, i]
     return x
+
+
+def wrong_lu__scaled_pivots(a):
+    """the pivot is the largest entry itself, not relative to its row"""
+    u = np.array(a, dtype=np.result_type(a, np.float32))
+    m, k = len(u), min(u.shape)
+    order = np.arange(m)
+    row_max = np.array([max(np.abs(row)) or 1.0 for row in u])
+    l = np.eye(m, k, dtype=u.dtype)
+    for j in range(k):
+        i = j + np.argmax(np.abs(u[j:, j]) / row_max[j:])
+        for rows in (u, order, row_max):
+            rows[[j, i]] = rows[[i, j]]
+        l[[j, i], :j] = l[[i, j], :j]
+        if u[j, j] == 0:
+            continue
+        for i in range(j + 1, m):
+            l[i, j] = u[i, j] / u[j, j]
+            u[i, j:] -= l[i, j] * u[j, j:]
+            u[i, j] = 0
+    return np.eye(m, dtype=u.dtype)[:, order], l, u[:k]
