@@ -1,7 +1,6 @@
 """What the letters stand for in the formulas of self-attention."""
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from mlnotes.applications.linear import linear
 from mlnotes.attention.self_attention import attention, attention_weights, self_attention
@@ -103,7 +102,6 @@ INLINE = {
         r"\mathbf P^{\mathsf T}\mathbf P=\mathbf I": SHUFFLED,
     },
     "fe2ef495": {r"E[X^2]=\mathrm{Var}(X)+E[X]^2": RANDOM},
-    "a1c0de14": {r"p=\frac12": {"p": minimize_scalar(lambda p: -p * (1 - p)).x}},
     "e1822db4": {r"d\cdot\frac13\cdot\frac13/d=1/9": {"d": d}},
     "a1c0de27": {
         r"(\mathbf q+\mathbf c)\cdot\mathbf k_j/\sqrt d"
