@@ -264,8 +264,9 @@ def test_names_in_the_plane_stand_beside_all_marks_and_each_other_where_they_can
         assert not any(box.contains(*mark) for box in boxes for mark in marks)
 
 
-def test_a_legend_above_leaves_the_curves_free_and_is_no_wider_than_the_figure():
-    for names in (("a", "b", "c", "d"), ("halves, as they were", "neighbours", "halves, permuted")):
+def test_a_legend_above_leaves_the_curves_free_and_has_as_many_columns_as_the_figure_is_wide():
+    four = "inverse", "elimination", "each right-hand side", "minors"
+    for names, lines in (("abcd", 1), (four, 2), (("a" * 30, "b" * 30), 2)):
         with style.context("mlnotes.plots"):
             ax = Figure().add_subplot()
             plots.curves(ax, [1, 2], {name: [1, 2] for name in names}, "n", "cost")
@@ -274,6 +275,7 @@ def test_a_legend_above_leaves_the_curves_free_and_is_no_wider_than_the_figure()
             box, axes, figure = (it.get_window_extent() for it in (ax.get_legend(), ax, ax.figure))
             assert box.y0 >= axes.y1
             assert box.x1 <= figure.x1
+            assert len({round(it.get_window_extent().y0) for it in ax.get_legend().get_texts()}) == lines
 
 
 def _overlaps(ax, texts):
