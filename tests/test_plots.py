@@ -161,6 +161,7 @@ def test_a_projection_is_named_on_the_side_where_no_line_leads_away():
         (name,) = (text for text in ax.texts if text.get_text() == "projection")
         assert np.dot(name.xyann, np.subtract(b, foot)) < 0
         assert name.get_ha() == ("left" if name.xyann[0] > 0 else "right")
+        assert all(it.get_bbox_patch() for it in ax.texts if it.get_text() in ("a", "b"))  # clear of the line
 
 
 def test_values_above_narrow_bars_leave_out_the_zero(ax):
