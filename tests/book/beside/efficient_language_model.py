@@ -18,6 +18,7 @@ draws = [np.random.default_rng(seed).choice(page["beside"], 5, replace=False) fo
 layers = "nats of the second copy without five others of the same layers"
 page.report(layers, *(without(five, states, twice, n) for five in draws))
 page.report("nats of the second copy without head 3 of layer 1", without([9 + 3], states, twice, n))
+page.hold("it is among the heads of low score", [True], [9 + 3 in order[40:]], within=0)
 
 
 @contextlib.contextmanager
