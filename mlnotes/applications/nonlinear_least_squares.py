@@ -379,7 +379,7 @@ class Walk:
         return (model.r - r) @ (model.r + r) / 2
 
     def is_over(self, tolerance):
-        """Tell whether to stop at the last model; where a column is lost beside its longest so far, make it anew first."""
+        """Tell whether to stop at the last model; if a column is lost beside its longest, make it anew first."""
         last = self.models[-1]
         if last.rank < len(last.x) and last.is_the_last(tolerance):
             self.models[-1] = last = self.linearized(last.x)
