@@ -25,6 +25,7 @@ from mlnotes.book.plain_formulas import plain_formula
 
 STATIC = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
+ANSWER = "What comes out"
 SCROLLS = "pst-scrollable-table-container"  # the theme's class of what a wide table scrolls in
 SENTENCE = 20  # characters: a cell with as many is read, not glanced at
 LONG = 20  # characters: a shorter formula fits a line of a narrow page, and of a box on it
@@ -72,6 +73,7 @@ def setup(app):
     app.add_post_transform(InlineFigures)
     app.add_post_transform(MarkCaptions)
     app.add_post_transform(AnchorFigures)
+    app.add_post_transform(FoldAnswers)
     app.add_post_transform(TagFormulas)
     app.add_post_transform(FrameTables)
     app.connect("config-inited", _add_own_files)
@@ -223,6 +225,44 @@ class AnchorFigures(SphinxPostTransform):
             place = kind if places[kind] == 1 else f"{kind}-{places[kind]}"
             link = f'<a class="headerlink" href="#{place}" title="Link to this {kind.split("-")[0]}">#</a>'
             node.replace_self(nodes.raw("", f'<div class="anchored" id="{place}">{link}{text}</div>', format="html"))
+
+
+class FoldAnswers(SphinxPostTransform):
+    """Fold what comes out of the first cell below a question, and what is said of it: readers answer it first.
+
+    A widget shows its answer when it is moved, and is not folded.
+    """
+
+    default_priority = AnchorFigures.default_priority + 10  # which look for captions beside cells
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for question in [*self.document.findall(lambda it: "predict" in _classes(it))]:
+            cell = question.next_node(_shows_something, descend=False, siblings=True)
+            output = cell.children[-1]
+            if not any("mlnotes-widget" in it.astext() for it in output.findall(nodes.raw)):
+                after = cell.parent.index(cell) + 1
+                told = _told_after(cell.parent[after:])
+                cell.remove(output)
+                summary = dropdown_title("", "", nodes.Text(ANSWER))
+                folded = dropdown_main("", summary, output, *told, classes=["folded", "answer"])
+                cell.parent[after : after + len(told)] = [folded]
+
+
+def _shows_something(node):
+    return "cell" in _classes(node) and "cell_output" in _classes(node.children[-1])
+
+
+def _told_after(following):
+    """Take what tells of a cell: up to a heading, a box, or the cell after the first text that is no caption."""
+    told, any_text = [], False
+    for node in following:
+        is_cell = "cell" in _classes(node)
+        if isinstance(node, nodes.section | nodes.Admonition) or (is_cell and any_text):
+            break
+        told.append(node)
+        any_text = any_text or not (is_cell or "caption" in _classes(node))
+    return told
 
 
 class TagFormulas(SphinxPostTransform):

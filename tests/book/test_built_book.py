@@ -24,6 +24,7 @@ from sphinx.search.en import SearchEnglish
 import mlnotes
 from mlnotes.book.browser import accessibility_faults
 from mlnotes.book.chapter_map import draw, read_map
+from mlnotes.book.form import answers, read
 from mlnotes.book.sphinx_extension import _typeset
 from mlnotes.book.svg import DARK, READABLE
 
@@ -266,6 +267,7 @@ def _visit(page, path, seen):
     page.set_viewport_size({"width": NARROW, "height": 900})
     page.goto(path.as_uri())
     page.evaluate("() => globalThis.MathJax?.startup?.promise.then(() => 0)")
+    page.evaluate("() => document.querySelectorAll('main details.answer').forEach((it) => (it.open = true))")
     visit.found = page.evaluate(LOOK)
     page.evaluate(WITHOUT_TRANSITIONS)
     page.evaluate(THIN_OUT)
@@ -860,6 +862,29 @@ def test_a_folded_solution_opens_without_a_script(built, browser):
     assert not solution.locator("div.cell, p").first.is_visible()
     solution.locator("summary").press("Enter")
     assert solution.locator("div.cell, p").first.is_visible()
+    page.context.close()
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_what_answers_a_question_is_folded_with_what_is_said_of_it(chapter, pages):
+    nb = read(ROOT / f"{chapter}.ipynb")
+    folded = re.findall(r'<details class="[^"]*\banswer\b.*?</details>', pages[chapter].text, re.DOTALL)
+    asked_for = answers(nb)
+    assert len(folded) == len(asked_for)
+    for html, cell in zip(folded, (it for it in nb.cells if it.id in asked_for), strict=True):
+        assert 'class="cell_output' in html
+        printed = next((line for it in cell.outputs for line in it.get("text", "").split("\n") if line.strip()), "")
+        assert printed.strip() in unescape(re.sub("<[^>]+>", "", html)), cell.id
+
+
+def test_what_answers_a_question_opens_without_a_script_and_ends_before_the_next_cell(built, browser):
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto((built / "chapters/blocks/lu.html").as_uri())
+    output, following = page.locator("details.answer > div.cell_output"), page.locator("details.answer + div.cell")
+    assert not output.first.is_visible()
+    assert following.first.is_visible()
+    page.locator("details.answer > summary").first.press("Enter")
+    assert output.first.is_visible()
     page.context.close()
 
 
