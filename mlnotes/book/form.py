@@ -110,31 +110,6 @@ def solution_gates(source):
     return re.findall(r"^```\{solution-(start|end)\}", source, re.MULTILINE)
 
 
-def answers(nb):
-    """List the cells that show what a question before them asks to predict.
-
-    Parameters
-    ----------
-    nb : nbformat.NotebookNode
-        A notebook.
-
-    Returns
-    -------
-    set of str
-        Their ids: of the first cell with an output below each question, unless a heading or a widget comes before it.
-    """
-    found, asked = set(), False
-    for cell in nb.cells:
-        if cell.cell_type == "markdown":
-            for mark in re.findall(r"^(?:#+ |:class: predict$)", cell.source, re.MULTILINE):
-                asked = mark.startswith(":")
-        elif asked and cell.get("outputs"):
-            if not any("mlnotes-widget" in it.get("data", {}).get("text/html", "") for it in cell.outputs):
-                found.add(cell.id)
-            asked = False
-    return found
-
-
 def written(nb):
     """Write a notebook as the text of its file.
 

@@ -1,4 +1,4 @@
-"""How a chapter reads in JupyterLab: citations as text, answers and solutions folded; and how it becomes what it was.
+"""How a chapter reads in JupyterLab: citations as text, solutions folded; and the way back to what is committed.
 
 JupyterLab knows neither ``{cite:p}`` nor ``{solution-start}``. What it is given says the same in plain Markdown, of
 such a form that the words which are committed can be told from it.
@@ -20,7 +20,7 @@ from pybtex.plugin import find_plugin
 
 from mlnotes.book.chapter_map import read_map
 from mlnotes.book.directives import TOC, source, summary
-from mlnotes.book.form import answers, solution_gates
+from mlnotes.book.form import solution_gates
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = ROOT / "chapters"
@@ -75,15 +75,11 @@ def shown(nb, depth):
     Returns
     -------
     nbformat.NotebookNode
-        The same with citations as text, with solutions, sources and results, folded, and the results of cells that
-        answer a question.
+        The same with citations as text, and with solutions, sources and results, folded.
     """
     nb = copy.deepcopy(nb)
     solution = False
-    asked_for = answers(nb)
     for cell in nb.cells:
-        if cell.id in asked_for:
-            cell.metadata.setdefault("jupyter", {})["outputs_hidden"] = True
         if cell.cell_type == "code" and solution:
             cell.metadata.setdefault("jupyter", {}).update(source_hidden=True, outputs_hidden=True)
         if cell.cell_type == "markdown":

@@ -15,7 +15,7 @@ from PIL import Image
 from mlnotes.book import canonical as command
 from mlnotes.book.canonical import ROOT, notebooks
 from mlnotes.book.compare import WIDGET_VIEW
-from mlnotes.book.form import LONGEST, answers, canonical, problems, read, written
+from mlnotes.book.form import LONGEST, canonical, problems, read, written
 
 BOOK = notebooks(ROOT / "chapters")
 
@@ -218,19 +218,3 @@ def test_checking_runs_and_writes_nothing(book, capsys):
     for path in files:
         path.write_text(written(canonical(read(path))), encoding="utf-8")
     assert command.main(["--check"]) == 0
-
-
-def test_what_answers_a_question_is_the_first_output_below_it_that_is_no_widget():
-    question, heading = ":::{admonition} Predict\n:class: predict\n\nHow many?\n:::", "### Other things"
-    shown = lambda name, data: new_code_cell(name, id=name, outputs=[new_output("display_data", data)])  # noqa: E731
-    silent, printed = new_code_cell("x = 2", id="silent"), shown("printed", {"text/plain": "2"})
-    widget, later = shown("widget", {"text/html": '<div class="mlnotes-widget"'}), shown("later", {"text/plain": "3"})
-
-    def found(*cells):
-        return answers(new_notebook(cells=[it if "id" in it else new_markdown_cell(it) for it in cells]))
-
-    assert found(question, silent, "And so on.", printed, later) == {"printed"}
-    assert found(question, widget, later) == set()
-    assert found(question, heading, printed) == set()
-    assert found(f"{heading}\n\n{question}", printed, question, later) == {"printed", "later"}
-    assert found(printed, "No :class: predict here.", later) == set()

@@ -11,7 +11,7 @@ import pytest
 from ipykernel.ipkernel import IPythonKernel
 
 from mlnotes.book import lab, lab_form
-from mlnotes.book.form import answers, canonical, keep_equal, read, written
+from mlnotes.book.form import canonical, keep_equal, read, written
 from mlnotes.book.kernel import ONE_THREAD
 from mlnotes.book.lab import Chapters, options
 from mlnotes.book.lab_form import CHAPTERS, as_committed, notebooks_of_the_book, page, shown, unshown
@@ -50,12 +50,11 @@ def test_a_chapter_that_a_browser_saves_untouched_is_the_same_file(name):
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_what_is_folded_is_what_stands_between_the_gates_of_solutions_and_what_answers_a_question(name):
+def test_what_is_folded_is_what_stands_between_the_gates_of_solutions(name):
     before, solution = read(CHAPTERS / name), False
-    asked_for = answers(before)
     for was, cell in zip(before.cells, shown(before, 1).cells, strict=True):
         if cell.cell_type == "code":
-            assert cell.metadata.get("jupyter", {}).get("outputs_hidden", False) == (solution or cell.id in asked_for)
+            assert cell.metadata.get("jupyter", {}).get("outputs_hidden", False) == solution, cell.id
         elif gates := re.findall(r"\{solution-(start|end)\}", was.source):
             solution = gates[-1] == "start"
 
