@@ -30,7 +30,7 @@ def require_floats(**arrays):
             _require_array(name, x)
             here = "" if getattr(x.dtype, "isnative", True) else " in this machine's order of bytes"
             raise ValueError(f"{name} must hold floating-point numbers{here}, got dtype {x.dtype}")
-    _require_same_library(arrays)
+    require_same_library(**arrays)
 
 
 def require_same_size(axis, **arrays):
@@ -72,7 +72,7 @@ def require_same_kind(**arrays):
     ValueError
         If library, dtype or device of two arrays differ.
     """
-    _require_same_library(arrays)
+    require_same_library(**arrays)
     (name, first), *others = arrays.items()
     for other, x in others:
         both = f"{name} and {other} must"
@@ -616,7 +616,10 @@ def exact_integers(function):
     return exact
 
 
-def _require_same_library(arrays):
+def require_same_library(**arrays):
+    """Refuse arrays of different libraries, and what is no array."""
+    for name, x in arrays.items():
+        _require_array(name, x)
     (name, first), *others = arrays.items()
     for other, x in others:
         if type(x) is not type(first) and array_namespace(x) is not array_namespace(first):

@@ -217,5 +217,7 @@ def _filled(line, prefix=""):
 
 def _formatted(code):
     command = [find_ruff_bin(), "format", "--isolated", "--line-length", str(WIDTH), "-"]
-    done = subprocess.run(command, input=code, stdout=subprocess.PIPE, encoding="utf-8", check=True)
+    done = subprocess.run(command, input=code, capture_output=True, encoding="utf-8")
+    if done.returncode:
+        raise ValueError(f"programs must be Python, got {done.stderr.strip()}")
     return done.stdout.rstrip()

@@ -20,16 +20,21 @@ from mlnotes.arrays import (
     widen_half,
     working_copy,
 )
+from mlnotes.attention.multi_head import separate_projections, split_heads
 from mlnotes.attention.positions import rotary
 from mlnotes.attention.self_attention import attention
 from mlnotes.attention.transformer import block_parameters
 from mlnotes.blocks.dot_product import dot, project
-from mlnotes.blocks.lu import backward_substitution, forward_substitution, lu_solve
+from mlnotes.blocks.lu import backward_substitution, blocked_lu, forward_substitution, lu_solve
+from mlnotes.blocks.matmul import matmul_block
 from mlnotes.blocks.norm import vector_norm
+from mlnotes.blocks.qr import blocked_qr
 from mlnotes.blocks.softmax import softmax
-from mlnotes.efficient.flash import attention_traffic
-from mlnotes.efficient.kv_cache import cache_nbytes, decoding_multiply_adds
+from mlnotes.efficient.flash import attention_and_lse, attention_traffic, flash_attention_gradients, online_softmax
+from mlnotes.efficient.kv_cache import KVCache, cache_nbytes, decoding_multiply_adds
 from mlnotes.efficient.quantization import dequantize, quantize
+from mlnotes.efficient.sinks import StreamingCache
+from mlnotes.efficient.sparse import block_sparse_attention, sliding_window_attention
 
 SINGLE = (
     5e-7  # scores of 2 products, a softmax of 3, an average: 8 roundings of 6e-8, in an order of each library's own
@@ -158,6 +163,36 @@ def test_bits_that_are_an_integer_of_numpy_give_the_same_codes(dtype):
             ours, theirs = (quantize(x, it, symmetric=symmetric) for it in (bits, dtype(bits)))
             np.testing.assert_array_equal(ours.codes, theirs.codes)
             np.testing.assert_array_equal(dequantize(ours), dequantize(theirs))
+
+
+def _attended(k, block):
+    x = np.linspace(-1, 1, 600).reshape(150, 4)
+    out, lse = attention_and_lse(x, x, x, block_size=block)
+    slopes = flash_attention_gradients(x, out, lse, x, x, x, block_size=block)
+    return [out, *slopes, sliding_window_attention(x, x, x, k)]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.uint64])
+@pytest.mark.parametrize(
+    "made",
+    [
+        _attended,
+        lambda k, block: StreamingCache(block, k, 1, 4).meet(
+            *np.ones((3, 1, 150, 4)), lambda x, positions: x * (1 + np.asarray(positions, int)[:, None])
+        ),
+        lambda k, block: [block_sparse_attention(*np.eye(150)[None].repeat(3, 0), np.tri(3, dtype=bool), block)],
+        lambda k, block: split_heads(np.arange(300.0)[None], k),
+        lambda k, block: separate_projections(np.arange(900.0)[None], k),
+        lambda k, block: online_softmax(np.linspace(-1, 1, 150), block_size=block),
+        lambda k, block: blocked_lu(np.eye(150) + np.tri(150), block),
+        lambda k, block: blocked_qr(np.eye(150) + np.tri(150), block),
+        lambda k, block: [matmul_block(np.eye(150), np.tri(150), block)],
+        lambda k, block: [KVCache(block, k, 4).keys.shape],
+    ],
+)
+def test_sizes_that_are_an_integer_of_numpy_give_the_same(made, dtype):
+    for found, expected in zip(made(dtype(3), dtype(64)), made(3, 64), strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.filterwarnings("error")

@@ -198,9 +198,11 @@ def test_a_change_shows_the_lines_that_differ_place_by_place_and_not_what_stands
     assert changed._repr_markdown_() == f"```diff\n{changed}\n```"
 
 
-def test_a_change_without_a_difference_is_an_error():
+def test_a_change_without_a_difference_or_of_what_is_no_program_is_an_error():
     with pytest.raises(ValueError, match="must differ, got twice the same"):
         change("x = 1", "x  =  1")
+    with pytest.raises(ValueError, match=r"programs must be Python, got .*unexpected EOF"):
+        change("x = (", "x = 1")
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

@@ -180,7 +180,8 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
     walk = Walk(residual, jacobian, x0)
     with np.errstate(all="ignore"):
         walk.models.append(walk.linearized(walk.start))
-        radius = float(vector_norm(walk.models[0].scales * walk.start)) or 1.0
+        radius = float(vector_norm(walk.models[0].scales * walk.start))
+        radius = radius if radius >= np.finfo(float).tiny else 1.0  # below, a damping would be infinite
         while not walk.is_over(tolerance):
             model = walk.models[-1]
             if walk.steps >= max_steps:

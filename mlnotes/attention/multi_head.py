@@ -5,7 +5,7 @@ from array_api_compat import array_namespace
 from einops import rearrange
 
 from mlnotes.applications.linear import linear
-from mlnotes.arrays import require_floats, require_integers, require_mask, widen_half
+from mlnotes.arrays import beside, exact_integers, require_floats, require_integers, require_mask, widen_half
 from mlnotes.attention.self_attention import attention
 
 
@@ -58,9 +58,9 @@ def multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, b_q=No
     Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.2.
     """
     _require_projections(q, k, v, (w_q, w_k, w_v, w_o), (b_q, b_k, b_v, b_o))
-    if mask is not None and mask.ndim == max(q.ndim, k.ndim) > 2:
+    if mask is not None and np.ndim(mask) == max(q.ndim, k.ndim) > 2:
         require_mask((*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2]), mask)
-        mask = mask[..., None, :, :]  # the same for all heads
+        mask = beside(mask, q)[..., None, :, :]  # the same for all heads
     heads = attention(
         split_heads(linear(q, w_q, b_q), n_heads),
         split_heads(linear(k, w_k, b_k), n_heads),
@@ -70,6 +70,7 @@ def multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, b_q=No
     return linear(merge_heads(heads), w_o, b_o)
 
 
+@exact_integers
 def split_heads(x, n_heads):
     """Cut each token into equal parts, one for each head.
 
@@ -150,6 +151,7 @@ def fuse_projections(w_q, w_k, w_v, n_heads):
     return rearrange(parts, "r ... h n d -> ... n (h r d)")
 
 
+@exact_integers
 def separate_projections(w_qkv, n_heads):
     """Take a fused projection apart; the inverse of `fuse_projections`.
 
@@ -179,11 +181,10 @@ def separate_projections(w_qkv, n_heads):
 
 
 def _require_projections(q, k, v, weights, biases):
+    require_floats(q=q, k=k, v=v, **{f"w_{role}": w for role, w in zip("qkvo", weights, strict=True)})
     w_v = weights[2]
     inputs = {"q": tuple(q.shape), "k": tuple(k.shape), "v": tuple(v.shape), "o": (*q.shape[:-1], *w_v.shape[-1:])}
-    require_floats(q=q, k=k, v=v)
     for (role, rows), w, b in zip(inputs.items(), weights, biases, strict=True):
-        require_floats(**{f"w_{role}": w})
         if w.ndim != 2 or len(rows) < 2 or w.shape[0] != rows[-1]:
             shapes = f"w_{role} {tuple(w.shape)} for rows {rows}"
             raise ValueError(f"w_{role} must be a matrix with as many rows as its input has columns, got {shapes}")

@@ -282,9 +282,11 @@ def _remembered(turns):
 
     @functools.wraps(turns)
     def look_up(x, positions, base):
+        require_positive(base=base)
         if not isinstance(positions, np.ndarray):
             return turns(x, positions, base)
-        key = (positions.tobytes(), positions.dtype, positions.shape, x.shape[-1], base, type(x), x.dtype, device(x))
+        key = (positions.tobytes(), positions.dtype, positions.shape, float(base))
+        key += (x.shape[-1], type(x), x.dtype, device(x))
         # What PyTorch makes in this mode may not be used with gradients.
         key += (getattr(array_namespace(x), "is_inference_mode_enabled", bool)(),)
         if key not in known:

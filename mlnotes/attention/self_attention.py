@@ -163,6 +163,7 @@ def require_scores(q, k, mask=None, bias=None):
 
 
 def _require_projections(x, **projections):
+    require_floats(x=x, **projections)
     for name, w in projections.items():
         if w.ndim != 2 or tuple(w.shape[:1]) != tuple(x.shape[-1:]):
             shapes = f"{tuple(w.shape)} for tokens {tuple(x.shape)}"

@@ -396,8 +396,8 @@ def _require_rows(x, eps, **parameters):
         raise ValueError(f"eps must be positive, or equal numbers would be divided by zero, got {eps}")
     require_representable(x.dtype, eps=eps)
     for name, parameter in parameters.items():
-        if parameter is not None and tuple(parameter.shape) != (x.shape[-1],):
-            shapes = f"({x.shape[-1]},), got {tuple(parameter.shape)}"
+        if parameter is not None and np.shape(parameter) != (x.shape[-1],):
+            shapes = f"({x.shape[-1]},), got {tuple(np.shape(parameter))}"
             raise ValueError(f"{name} must have one entry for each coordinate of x: shape {shapes}")
 
 

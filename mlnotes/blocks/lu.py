@@ -93,6 +93,7 @@ def _unit_lower(a):
     return np.tril(a, -1) + np.eye(*a.shape, dtype=a.dtype)
 
 
+@exact_integers
 @_ignoring_overflow
 def blocked_lu(a, block=64):
     """Do what `lu` does, but most of it in products of matrices, which hardware does fastest.

@@ -2,7 +2,14 @@
 
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import require_entries, require_floats, require_integers, require_same_size, widen_half
+from mlnotes.arrays import (
+    exact_integers,
+    require_entries,
+    require_floats,
+    require_integers,
+    require_same_size,
+    widen_half,
+)
 from mlnotes.blocks.dot_product import dot
 
 
@@ -183,6 +190,7 @@ def outer(a, b):
     return a[..., :, None] * b[..., None, :]
 
 
+@exact_integers
 @widen_half
 def matmul_block(a, b, size=64):
     """Multiply matrices as if their entries were blocks.

@@ -295,6 +295,7 @@ def householder_vector(x):
     return v, (beta - x[0]) / beta
 
 
+@exact_integers
 def blocked_qr(a, block=32):
     """Do what `householder_qr` does, but most of it in products of matrices, which hardware does fastest.
 

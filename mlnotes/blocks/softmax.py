@@ -5,7 +5,7 @@ import math
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from mlnotes.arrays import or_one, require_entries, require_floats, widen_half
+from mlnotes.arrays import or_one, require_entries, require_floats, require_same_library, widen_half
 
 # A score that lies further below another than the largest float has the weight 0, as it should.
 _ignoring_overflow = np.errstate(over="ignore")
@@ -310,8 +310,9 @@ def _require_weights(axis, weights):
 
 
 def _require_classes(logits, targets):
-    xp = array_namespace(logits, targets)
     require_floats(logits=logits)
+    require_same_library(logits=logits, targets=targets)
+    xp = array_namespace(logits)
     require_entries(-1, logits=logits)
     if tuple(logits.shape[:-1]) != tuple(targets.shape):
         raise ValueError(

@@ -21,7 +21,7 @@ from mlnotes.checks import all_checks
 from mlnotes.diagnosis.brakes import Brake, branches, holds_itself, with_brakes
 from mlnotes.diagnosis.habits import changed_calls
 from mlnotes.diagnosis.rewrites import SLIPS, left_out, rewrites
-from mlnotes.diagnosis.source import definitions, run_definition
+from mlnotes.diagnosis.source import definitions, is_check, run_definition
 from mlnotes.diagnosis.trials import quiet, trials
 
 BANKS = Path(__file__).parents[1] / "checks"
@@ -179,6 +179,8 @@ def main(arguments=None):
     parser.add_argument("functions", nargs="*")
     parser.add_argument("--every", type=int, default=1, help="take every so manieth change only")
     options = parser.parse_args(arguments)
+    if options.every < 1:
+        parser.error(f"--every must be positive, got {options.every}")
     known = all_checks()
     if unknown := [name for name in options.functions if name not in known]:
         parser.error(f"there are no checks for {', '.join(unknown)}")
@@ -247,8 +249,7 @@ def _mark_helpers_of_guards(tree):
 def _is_guard(node):
     """Recognize a call of ``require_…``, or a condition or a loop that does nothing but raise and prepare it."""
     if isinstance(node, ast.Expr):
-        name = getattr(getattr(node.value, "func", None), "id", "")
-        return name.lstrip("_").startswith("require_")
+        return is_check(node)
     if isinstance(node, ast.If):
         *before, last = node.body
         return not node.orelse and isinstance(last, ast.Raise) and all(isinstance(it, ast.Assign) for it in before)

@@ -199,8 +199,13 @@ def unguarded(function):
 
 class _WithoutChecks(ast.NodeTransformer):
     def visit_Expr(self, node):
-        name = getattr(getattr(node.value, "func", None), "id", "")
-        return ast.copy_location(ast.Pass(), node) if name.lstrip("_").startswith("require_") else node
+        return ast.copy_location(ast.Pass(), node) if is_check(node) else node
+
+
+def is_check(statement):
+    """Tell whether a statement is a call of ``require_…``, which only refuses bad input."""
+    called = getattr(getattr(statement, "value", None), "func", None)
+    return isinstance(statement, ast.Expr) and getattr(called, "id", "").lstrip("_").startswith("require_")
 
 
 def edited_definitions(function, edits):

@@ -20,6 +20,7 @@ from mlnotes.attention.self_attention import require_scores
 from mlnotes.blocks.softmax import logsumexp, softmax
 
 
+@exact_integers
 @widen_half
 def online_softmax(x, axis=-1, block_size=256):
     """Turn scores into weights, with their maximum and their sum from one pass over blocks.
@@ -143,6 +144,7 @@ def causal_flash_attention(q, k, v, offset=0, scale=None, block_size=512):
     return attention_and_lse(q, k, v, None, None, scale, block_size, offset)[0]
 
 
+@exact_integers
 def attention_and_lse(q, k, v, mask=None, bias=None, scale=None, block_size=512, offset=None):
     """Compute attention block by block, and what it takes to merge it or to recompute its weights.
 
@@ -240,6 +242,7 @@ def merge_attentions(outs, lses):
     return xp.astype(out, outs.dtype, copy=False), logsumexp(lses, axis=0)
 
 
+@exact_integers
 @widen_half
 def flash_attention_gradients(
     grad, out, lse, q, k, v, mask=None, bias=None, scale=None, block_size=256, offset=None

@@ -146,7 +146,9 @@ def pool_heads(w, n_heads, n_groups):
     """
     require_floats(w=w)
     require_entries(-1, w=w)
-    require_groups(n_heads, n_groups)
+    require_integers(1, n_heads=n_heads, n_groups=n_groups)
+    if n_heads % n_groups:
+        raise ValueError(f"n_groups must divide the heads that are pooled, got {n_groups} groups for {n_heads} heads")
     if w.shape[-1] % n_heads:
         raise ValueError(f"n_heads must divide the columns of w, got {n_heads} heads for {w.shape[-1]} columns")
     return reduce(w, "... (g r d) -> ... (g d)", "mean", g=n_groups, r=n_heads // n_groups)

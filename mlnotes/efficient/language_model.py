@@ -58,7 +58,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
     Neural Text Degeneration*, 2020 (top p).
     """
     _require_choice(logits, temperature, top_k, top_p)
-    xp = array_namespace(logits)
+    xp, temperature = array_namespace(logits), float(temperature)  # in NumPy's float16, 10,000 times it would overflow
     # Infinity less itself would be nan.
     logits = xp.clip(logits, max=xp.finfo(logits.dtype).max)
     top = xp.max(logits, axis=-1, keepdims=True)
@@ -115,7 +115,7 @@ def generate(step, ids, n_tokens, stop=None, rng=None, **choice):
     The token is the first whose probability, added to those of all tokens before it in the table, exceeds a number that
     is drawn evenly from 0 to 1.
     """
-    _require_text(step, ids, n_tokens, stop, rng)
+    _require_text(step, ids, n_tokens, stop, rng, choice)
     rng, new, written = np.random.default_rng(rng), np.asarray(ids), []
     for _ in range(n_tokens):
         scores = step(new)
@@ -143,7 +143,7 @@ def _require_rows(scores):
         raise ValueError(f"step must give an array of scores (l, n), one row for each token it is given, got {got}")
 
 
-def _require_text(step, ids, n_tokens, stop, rng):
+def _require_text(step, ids, n_tokens, stop, rng, choice):
     if not callable(step):
         raise ValueError(f"step must be callable, got {type(step).__name__}")
     ids = np.asarray(ids)
@@ -158,6 +158,7 @@ def _require_text(step, ids, n_tokens, stop, rng):
         np.random.default_rng(rng)
     except TypeError:
         raise ValueError(f"rng must be a numpy.random.Generator or an integer, got {rng!r}") from None
+    next_token_probabilities(np.zeros(1), **choice)  # which it refuses, before a step has filled caches
 
 
 def _require_possible(total):
@@ -173,7 +174,7 @@ def _require_choice(logits, temperature, top_k, top_p):
         raise ValueError(f"logits must be numbers or infinite, got nan in shape {tuple(logits.shape)}")
     require_not_negative(temperature=temperature)
     most = float(xp.finfo(logits.dtype).max)
-    if temperature > most:
+    if float(temperature) > most:
         raise ValueError(f"temperature must be at most {most:.2g} in the dtype of logits, got {temperature}")
     if top_k is not None:
         require_integers(1, top_k=top_k)

@@ -25,7 +25,7 @@ from mlnotes.efficient.kv_cache import KVCache, require_alike, require_room
 BLOCK = 32  # numbers in a block of the formats Q4_1 and Q8_0
 
 # Numbers too far apart are looked for in the scale, and refused there.
-_ignoring_overflow = np.errstate(over="ignore")
+_ignoring_overflow = np.errstate(over="ignore", invalid="ignore")
 
 
 class Quantized(NamedTuple):

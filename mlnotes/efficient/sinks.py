@@ -5,7 +5,7 @@ import math
 import numpy as np
 from array_api_compat import array_namespace, device, is_array_api_obj
 
-from mlnotes.arrays import as_like, require_entries, require_floats, require_integers, widen_half
+from mlnotes.arrays import as_like, exact_integers, require_entries, require_floats, require_integers, widen_half
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.efficient.kv_cache import KVCache, require_alike, require_queries
 from mlnotes.efficient.sparse import sliding_window_mask
@@ -133,6 +133,7 @@ class StreamingCache(KVCache):
     Xiao et al., *Efficient Streaming Language Models with Attention Sinks*, 2024, section 3.2.
     """
 
+    @exact_integers
     def __init__(self, capacity, n_sinks, n_heads, d_head, d_value=None, leading=(), like=None):
         require_integers(0, n_sinks=n_sinks)
         super().__init__(capacity, n_heads, d_head, d_value, leading, like)

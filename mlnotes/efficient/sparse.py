@@ -8,6 +8,7 @@ from array_api_compat import array_namespace
 from mlnotes.arrays import (
     as_like,
     beside,
+    exact_integers,
     require_boolean,
     require_entries,
     require_floats,
@@ -52,6 +53,7 @@ def sliding_window_mask(n_queries, n_keys, window, offset=0):
     return (distance >= 0) & (distance < window)
 
 
+@exact_integers
 def sliding_window_attention(q, k, v, window, scale=None, offset=None):
     """Let every query look at its own position and the ``window - 1`` before it, without a table of all pairs.
 
@@ -111,6 +113,7 @@ def sliding_window_attention(q, k, v, window, scale=None, offset=None):
     return array_namespace(q).concat(results, axis=-2)
 
 
+@exact_integers
 def block_sparse_attention(q, k, v, layout, block_size, scale=None):
     """Let blocks of queries look at the blocks of keys that a layout names, and touch no others.
 

@@ -7,7 +7,7 @@ import torch
 
 from mlnotes.applications.embedding import embedding
 from mlnotes.applications.mlp import gelu
-from mlnotes.arrays import require_integers
+from mlnotes.arrays import beside, require_integers
 from mlnotes.attention.transformer import embed_as_learned, mean_pool
 from mlnotes.blocks.dot_product import unit
 from mlnotes.layers.parameters import normal, require_float_dtype
@@ -158,7 +158,7 @@ class Bert(torch.nn.Module):
         """
         placed = embed_as_learned(ids, self.words, self.positions, self.token_types[0])
         normed = self.norm(placed)
-        layers = self.encoder.states(normed, mask=None if mask is None else mask[..., None, :])[1:]
+        layers = self.encoder.states(normed, mask=None if mask is None else beside(mask, normed)[..., None, :])[1:]
         named = {f"layer {i}": x for i, x in enumerate(layers, 1)}
         return {"table": embedding(ids, self.words), "position": placed, "norm": normed} | named
 

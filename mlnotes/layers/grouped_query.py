@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 
-from mlnotes.arrays import exact_integers, require_integers
+from mlnotes.arrays import exact_integers
 from mlnotes.efficient.grouped_query import grouped_query_self_attention, pool_heads, require_groups
-from mlnotes.layers.parameters import normal
+from mlnotes.layers.parameters import head_width, normal
 
 
 class GroupedQueryAttention(torch.nn.Module):
@@ -36,11 +36,7 @@ class GroupedQueryAttention(torch.nn.Module):
     def __init__(self, d_model, n_heads, n_groups, d_head=None, rng=None):
         super().__init__()
         require_groups(n_heads, n_groups)
-        require_integers(1, d_model=d_model)
-        if d_head is None and d_model % n_heads:
-            raise ValueError(f"n_heads must divide d_model, got {n_heads} heads for a width of {d_model}")
-        d_head = d_model // n_heads if d_head is None else d_head
-        require_integers(1, d_head=d_head)
+        d_head = head_width(d_model, n_heads, d_head)
         rng = np.random.default_rng(rng)
         self.n_heads, self.n_groups = n_heads, n_groups
         self.w_q = normal(rng, d_model**-0.5, d_model, n_heads * d_head)

@@ -5,7 +5,7 @@ import torch
 
 from mlnotes.arrays import exact_integers, require_integers
 from mlnotes.efficient.latent import latent_self_attention
-from mlnotes.layers.parameters import normal
+from mlnotes.layers.parameters import head_width, normal
 
 
 class LatentAttention(torch.nn.Module):
@@ -42,14 +42,11 @@ class LatentAttention(torch.nn.Module):
     @exact_integers
     def __init__(self, d_model, n_heads, d_latent, d_rotary=0, d_head=None, rng=None):
         super().__init__()
-        require_integers(1, d_model=d_model, n_heads=n_heads, d_latent=d_latent)
+        require_integers(1, d_latent=d_latent)
         require_integers(0, d_rotary=d_rotary)
         if d_rotary % 2:
             raise ValueError(f"d_rotary must be even, for positions turn pairs of coordinates, got {d_rotary}")
-        if d_head is None and d_model % n_heads:
-            raise ValueError(f"n_heads must divide d_model, got {n_heads} heads for a width of {d_model}")
-        d_head = d_model // n_heads if d_head is None else d_head
-        require_integers(1, d_head=d_head)
+        d_head = head_width(d_model, n_heads, d_head)
         rng = np.random.default_rng(rng)
         self.n_heads = n_heads
         self.w_q = normal(rng, d_model**-0.5, d_model, n_heads * (d_head + d_rotary))

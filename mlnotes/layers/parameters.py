@@ -6,6 +6,8 @@ whatever ``torch.manual_seed`` says.
 
 import torch
 
+from mlnotes.arrays import require_integers
+
 
 def normal(rng, std, *shape):
     """Draw a parameter whose entries are independent and normal, with mean 0.
@@ -44,6 +46,14 @@ def require_float_dtype(dtype):
     """
     if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
         raise ValueError(f"dtype must be a floating-point type of PyTorch, got {dtype}")
+
+
+def head_width(d_model, n_heads, d_head=None):
+    """Give the width of a head: the heads share that of the tokens, unless another is asked for."""
+    require_integers(1, d_model=d_model, n_heads=n_heads, d_head=1 if d_head is None else d_head)
+    if d_head is None and d_model % n_heads:
+        raise ValueError(f"n_heads must divide d_model, got {n_heads} heads for a width of {d_model}")
+    return d_model // n_heads if d_head is None else d_head
 
 
 def zeros(*shape):

@@ -7,7 +7,7 @@ import torch
 
 from mlnotes.applications.linear import he_std
 from mlnotes.applications.mlp import relu
-from mlnotes.arrays import require_integers
+from mlnotes.arrays import beside, require_integers
 from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.positions import sinusoidal_positions
 from mlnotes.attention.transformer import embed, feed_forward, layer_norm, post_norm, pre_norm, rms_norm
@@ -331,7 +331,8 @@ class Transformer(torch.nn.Module):
         tensor (..., l, n_target)
             Scores in nats, before softmax.
         """
-        mask = None if source_mask is None else source_mask[..., None, :]  # the same for every query
+        # The same for every query.
+        mask = None if source_mask is None else beside(source_mask, self.positions)[..., None, :]
         memory = self.encoder(embed(source, self.source.table, self.positions), mask=mask)
         written = embed(target, self.target.table, self.positions)
         causal = causal_mask(target.shape[-1], target.shape[-1])

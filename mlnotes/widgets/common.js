@@ -30,6 +30,15 @@ function unlessScrolled(element, read, write) {
   element.addEventListener("pointercancel", () => write(before));
 }
 
+// Follow a pointer from where it was pressed on: not one that was pressed elsewhere, nor another button.
+function whileHeld(drawing, follow) {
+  let held = false;
+  const end = () => { held = false; };
+  drawing.addEventListener("pointerdown", (event) => { held = event.button === 0; });
+  for (const way of ["pointerup", "pointerleave"]) drawing.addEventListener(way, end);
+  for (const way of ["pointerdown", "pointermove"]) drawing.addEventListener(way, (event) => { if (held) follow(event); });
+}
+
 // Where in a drawing's own units a pointer is.
 function placeOf(event, drawing) {
   return new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
@@ -158,7 +167,10 @@ function listen(model, names, callback) {
   // Setting five names at once is one change to react to.
   let waiting = false;
   const soon = () => {
-    if (!waiting) queueMicrotask(() => { waiting = false; callback(); });
+    if (!waiting) queueMicrotask(() => {
+      waiting = false;
+      (model.guarded ?? ((run) => run()))(callback);
+    });
     waiting = true;
   };
   return listenNow(model, names, soon);

@@ -30,15 +30,13 @@ function render({ model, el }) {
   const valley = svg("g");
   const drawing = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" }, valley);
   const follow = (event) => {
-    if (!event.buttons) return;
     event.preventDefault();
     const { x, y } = placeOf(event, drawing);
     const within = (v) => Math.round(Math.min(Math.max(v, -1), 1) * 20) / 20;
     write(model, { start: [within((2 * x / SIZE - 1) * REACH), within((1 - 2 * y / SIZE) * REACH)] });
   };
   unlessScrolled(drawing, () => model.get("start"), (before) => write(model, { start: before }));
-  drawing.addEventListener("pointerdown", follow);
-  drawing.addEventListener("pointermove", follow);
+  whileHeld(drawing, follow);
   const curve = svg("svg", { viewBox: "0 0 420 200", role: "img" });
   const sums = h("ul", { class: "mw-sums" });
   const verdict = h("p", { class: "mw-verdict", role: "status" });

@@ -22,14 +22,12 @@ function render({ model, el }) {
   const way = svg("g");
   const drawing = panel(HEIGHT, ["x₁", reach[0]], ["x₂", reach[1]], land, way);
   const follow = (event) => {
-    if (!event.buttons) return;
     event.preventDefault();
     const { x, y: below } = placeOf(event, drawing);
     write(model, { start: [rounded((x / WIDTH) * reach[0], 0), rounded((1 - below / HEIGHT) * reach[1], 1)] });
   };
   unlessScrolled(drawing, () => model.get("start"), (before) => write(model, { start: before }));
-  drawing.addEventListener("pointerdown", follow);
-  drawing.addEventListener("pointermove", follow);
+  whileHeld(drawing, follow);
   const dampings = svg("svg", { viewBox: `${-LEFT} 0 ${LEFT + WIDTH + RIGHT} ${LOW + 8}`, role: "img" });
   const data = svg("g");
   const curve = panel(FLAT, ["t", 1.05 * Math.max(...t)], ["y", 1.2 * Math.max(...y)], data);

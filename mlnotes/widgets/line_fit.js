@@ -28,6 +28,7 @@ function render({ model, el }) {
   const places = () => ({ x: model.get("x"), y: model.get("y") });
   let dragged = -1;
   unlessScrolled(drawing, places, (before) => write(model, before));
+  for (const way of ["pointerup", "pointerleave"]) drawing.addEventListener(way, () => { dragged = -1; });
   drawing.addEventListener("pointerdown", (event) => {
     const [{ x: left, y: below }, { x, y }] = [placeOf(event, drawing), places()];
     dragged = x.findIndex((v, i) => Math.hypot(at(v, y[i])[0] - left, at(v, y[i])[1] - below) < GRASP);

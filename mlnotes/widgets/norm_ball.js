@@ -21,15 +21,13 @@ function render({ model, el }) {
   const shapes = svg("g");
   const drawing = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" }, axes(at), shapes, ticks(at));
   const follow = (event) => {
-    if (!event.buttons) return;
     event.preventDefault();
     const { x, y } = placeOf(event, drawing);
     const unit = (2 * REACH) / SIZE;
     write(model, { vector: [tenths((x - SIZE / 2) * unit), tenths((SIZE / 2 - y) * unit)] });
   };
   unlessScrolled(drawing, () => model.get("vector"), (before) => write(model, { vector: before }));
-  drawing.addEventListener("pointerdown", follow);
-  drawing.addEventListener("pointermove", follow);
+  whileHeld(drawing, follow);
   const sums = h("ul", { class: "mw-sums" });
   const verdict = h("p", { class: "mw-verdict", role: "status" });
 

@@ -2,16 +2,14 @@
 
 function pageModel(state, fail) {
   const listeners = {};
+  const guarded = (run) => { try { run(); } catch (error) { fail(error); } };
   return {
+    guarded, // also for what is done a moment later
     get: (name) => state[name],
     set(name, value) {
       if (state[name] === value) return;
       state[name] = value;
-      try {
-        for (const callback of [...(listeners[`change:${name}`] ?? [])]) callback();
-      } catch (error) {
-        fail(error);
-      }
+      guarded(() => { for (const callback of [...(listeners[`change:${name}`] ?? [])]) callback(); });
     },
     on(event, callback) { (listeners[event] ??= new Set()).add(callback); },
     off(event, callback) { listeners[event]?.delete(callback); },

@@ -107,6 +107,11 @@ def test_tied_scores_in_half_precision_are_added_up_in_single():
     assert tied_logits(ones, ones).item() == 4096  # float16 alone stops at 2048
 
 
+def test_ids_may_come_as_a_list():
+    np.testing.assert_array_equal(embedding(IDS.tolist(), TABLE), embedding(IDS, TABLE))
+    np.testing.assert_array_equal(embedding_gradient(IDS.tolist(), UPSTREAM, 7), embedding_gradient(IDS, UPSTREAM, 7))
+
+
 @pytest.mark.parametrize("make", [np.array, torch.tensor])
 @pytest.mark.parametrize(
     ("ids", "message"),
@@ -134,6 +139,7 @@ def test_ids_that_are_no_rows_are_refused_with_the_id_and_the_size_of_the_table(
         (lambda: embedding([], TABLE), "ids must hold integers, got dtype float64"),
         (lambda: embedding_gradient(IDS, UPSTREAM[0], 7), r"one vector for each id, got \(3, 5\) for ids \(2, 3\)"),
         (lambda: embedding_gradient(IDS, UPSTREAM.astype(int), 7), "upstream must hold floating-point numbers"),
+        (lambda: tied_logits(UPSTREAM.astype(int), TABLE), "x must hold floating-point numbers, got dtype int64"),
         (lambda: tied_logits(UPSTREAM[..., :4], TABLE), r"along axis -1, got shapes \(2, 3, 4\) and \(7, 5\)"),
         (lambda: one_hot([1, 2], 3), "ids must be an array of NumPy or PyTorch, got list"),
         (lambda: one_hot(np.array([0]), 0), "between 0 and -1 for a table of 0 rows, got 0"),

@@ -392,6 +392,7 @@ def test_methods_that_do_not_exist_are_refused_with_those_that_do():
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
-def test_a_tolerance_that_is_none_is_refused(bad):
+@pytest.mark.parametrize("method", ["normal", "qr", "svd"])
+def test_a_tolerance_that_is_none_is_refused(bad, method):
     with pytest.raises(ValueError, match=f"tolerance must be finite and not negative, got {bad}"):
-        lstsq(np.eye(3), np.ones(3), "svd", bad)
+        lstsq(np.eye(3), np.ones(3), method, bad)

@@ -75,6 +75,7 @@ def test_standard_deviations_are_those_that_torch_draws_with(d_in):
         (lambda: linear(X, W, B[:5]), r"b must have shape \(7,\), one for each column of w, got \(5,\)"),
         (lambda: linear(X.astype(int), W), "x .*float"),
         (lambda: linear(X, W, B.astype(int)), "b .*float"),
+        (lambda: linear_gradients(X, draw(2, 7), G), r"same size along axis -1.*\(7, 2\)"),
         (lambda: linear_gradients(X, W, G[0]), r"shape of the outputs, \(2, 5, 7\), got \(5, 7\)"),
         (lambda: glorot_std(0, 5), "d_in must be positive, got 0"),
         (lambda: he_std(-1), "d_in must be positive, got -1"),

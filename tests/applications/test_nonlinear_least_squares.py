@@ -373,6 +373,12 @@ def identity(x):
     return 1.0 * x
 
 
+def test_a_start_nearer_to_zero_than_any_normal_number_is_like_zero():
+    for start in (0.0, 1e-310):
+        found = levenberg_marquardt(lambda x: x - 1, [start] * 2, lambda x: np.eye(2))
+        assert (found.converged, found.x.tolist()) == (True, [1, 1])
+
+
 @BOTH
 @pytest.mark.parametrize(
     ("arguments", "message"),

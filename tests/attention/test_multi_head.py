@@ -75,7 +75,7 @@ def test_a_mask_of_each_sequence_holds_for_all_its_heads():
     padding = np.arange(7) < np.array([7, 4])[:, None, None]  # (2, 1, 7)
     mask = np.broadcast_to(padding, (2, 5, 7))
     expected = torch_multi_head(Q, K, V, W, 3, mask)
-    for given_mask in (mask, padding, padding[:, None]):
+    for given_mask in (mask, padding, padding[:, None], mask.tolist()):
         np.testing.assert_allclose(multi_head_attention(Q, K, V, *W, 3, given_mask), expected, rtol=0, atol=ROUNDED)
 
 

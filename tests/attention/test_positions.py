@@ -251,6 +251,11 @@ def test_frequencies_fall_by_equal_factors_from_one():
     np.testing.assert_allclose(found, [1, 1 / 3, 1 / 9, 1 / 27], rtol=ROUNDED)
 
 
+def test_a_base_that_is_a_number_of_numpy_turns_as_that_number_does():
+    x = draw(3, 4)
+    np.testing.assert_array_equal(rotary(x, np.arange(3), np.array(1e4)), rotary(x, np.arange(3), 1e4))
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

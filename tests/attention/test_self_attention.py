@@ -164,7 +164,9 @@ def test_bad_input_is_refused_with_the_rule_and_both_values(arguments, message):
         attention(*arguments)
 
 
-def test_projections_of_the_wrong_width_are_refused():
+def test_projections_of_the_wrong_width_or_that_are_no_arrays_are_refused():
+    with pytest.raises(ValueError, match="w_q must be an array of NumPy or PyTorch, got list"):
+        self_attention(draw(7, 5), [[1.0]] * 5, draw(5, 3), draw(5, 3))
     with pytest.raises(ValueError, match=r"w_k must be a matrix .* got \(4, 3\) for tokens \(7, 5\)"):
         self_attention(draw(7, 5), draw(5, 3), draw(4, 3), draw(5, 3))
     with pytest.raises(ValueError, match=r"w_q must be a matrix .* got \(5, 3\) for tokens \(\)"):

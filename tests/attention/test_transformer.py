@@ -177,6 +177,8 @@ def test_gain_and_shift_of_another_precision_do_not_widen_the_result(backend):
             lambda: embed_as_learned(np.zeros(2, int), draw(9, 4), draw(5, 4), draw(1)),
             r"kind must be as wide as the table, got shapes \(1,\) and \(9, 4\)",
         ),
+        (lambda: layer_norm(X, [1.0, 2.0]), r"gain must have one entry .* shape \(7,\), got \(2,\)"),
+        (lambda: mean_pool(X.astype(int)), "x must hold floating-point numbers, got dtype int64"),
         (lambda: mean_pool(X, np.ones((2, 5))), "mask must be boolean, .* got dtype float64"),
         (lambda: mean_pool(X, np.ones((5, 2), bool)), r"mask must have shape \(2, 5\), .* got \(5, 2\)"),
         (lambda: mean_pool(X[:, :0]), r"x must not be empty along axis -2, got shape \(2, 0, 7\)"),

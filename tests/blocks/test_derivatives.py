@@ -473,6 +473,8 @@ def test_a_function_that_changes_its_shape_is_refused():
         (lambda: distance_gradient(np.ones(2), np.ones(3)), r"same size along axis -1.*\(2,\) and \(3,\)"),
         (lambda: distance_gradient(np.array([1, 2]), np.ones(2)), "floating-point numbers, got dtype int64"),
         (lambda: distance_gradient(np.ones(0), np.ones(0)), "must not be empty"),
+        (lambda: layer_norm_jacobian(np.ones(3, int)), "x must hold floating-point numbers, got dtype int64"),
+        (lambda: xw_gradient_x(W.astype(int), X), "w must hold floating-point numbers, got dtype int64"),
         (lambda: layer_norm_jacobian(np.ones(3), np.ones(2)), r"gain must have shape \(3,\), got \(2,\)"),
         (lambda: layer_norm_jacobian(V, eps=-1.0), "eps must be finite and not negative, got -1.0"),
         (lambda: layer_norm_jacobian(np.ones(3, "f4"), eps=1e-100), r"of eps must lie between 1\.4e-45 .*, got 1e-50"),

@@ -392,6 +392,8 @@ class TestBadInput:
         for f in (lambda: unit_circle(0), lambda: nearest_to_zero([1.0], 1.0, 0)):
             with pytest.raises(ValueError, match="p must be positive, got 0"):
                 f()
+        with pytest.raises(ValueError, match="a must hold floating-point numbers, got dtype int64"):
+            matrix_norm(np.ones((2, 2), int))
         with pytest.raises(ValueError, match="n_points must be at least 2, got 1"):
             unit_circle(2, 1)
 

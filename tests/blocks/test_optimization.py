@@ -388,6 +388,8 @@ def test_the_measured_rate_is_the_factor_of_a_geometric_sequence():
         (lambda: nesterov(-0.1), r"rate must be positive and finite, got -0\.1"),
         (lambda: rmsprop(eps=0.0), r"eps must be positive and finite, got 0\.0"),
         (lambda: adam(beta2=-0.1), r"beta2 must be from 0 to below 1, got -0\.1"),
+        (lambda: adamw(rate=0.0), r"rate must be positive and finite, got 0\.0"),
+        (lambda: adamw(eps=0.0), r"eps must be positive and finite, got 0\.0"),
         (lambda: adamw(weight_decay=-1.0), r"weight_decay must be finite and not negative, got -1\.0"),
         (lambda: lbfgs(0), "memory must be positive, got 0"),
         (

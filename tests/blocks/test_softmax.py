@@ -204,6 +204,13 @@ def test_gumbel_max_refuses_scores_without_a_number_of_their_own(of_scores, shap
         gumbel_max(np.zeros(of_scores), uniform)
 
 
+def test_gumbel_max_refuses_what_no_score_can_be_drawn_from():
+    with pytest.raises(ValueError, match="x must hold floating-point numbers, got dtype int64"):
+        gumbel_max(np.ones(3, int), np.full(3, 0.5))
+    with pytest.raises(ValueError, match=r"x must not be empty along axis -1, got shape \(2, 0\)"):
+        gumbel_max(np.ones((2, 0)), np.full((2, 0), 0.5))
+
+
 @pytest.mark.parametrize("axis", [0, -1])
 def test_gumbel_max_draws_along_an_axis_of_the_scores(axis):
     drawn = gumbel_max(np.array([0.0, 0.0, 9.0]), np.full((5, 3), 0.5), axis)
@@ -243,6 +250,19 @@ class TestBadInput:
 def test_targets_that_are_no_classes_are_refused(targets, message):
     with pytest.raises(ValueError, match=message):
         cross_entropy(np.ones((2, 3)), targets)
+
+
+@pytest.mark.parametrize(
+    ("logits", "targets", "message"),
+    [
+        ([[1.0, 2.0]], [0], "logits must be an array of NumPy or PyTorch, got list"),
+        (np.ones((2, 3)), [0, 1], "targets must be an array of NumPy or PyTorch, got list"),
+        (np.ones((2, 3)), torch.tensor([0, 1]), "logits and targets must come from the same library"),
+    ],
+)
+def test_what_is_no_array_or_of_another_library_is_refused(logits, targets, message):
+    with pytest.raises(ValueError, match=message):
+        cross_entropy(logits, targets)
 
 
 def test_a_mean_over_no_targets_is_refused():

@@ -134,6 +134,13 @@ def test_what_is_true_is_so_and_no_slip_in_it_is(latex):
         (r"x_k=y_k", "is not so at k = 1"),
         (r"n=n,\quad x_1=99x_1,\dots,x_n=99x_n", "is not so"),
         (r"\sum_kx_k=\sum_kx_k\quad(n>4)", "none were tried"),
+        (r"x_9=1", "cannot read or compute it"),
+        (r"\prod_{i=2}^1x_i=1", "cannot read or compute it"),
+        (r"t\approx0.7", "cannot read or compute it"),
+        (r"t=\sqrt", "cannot read or compute it"),
+        (r"t/0=1", "cannot read or compute it"),
+        (r"x_t=1", "what counts must be an integer, got 0.7"),
+        (r"\sum_{i=1}^{n/2}x_i=1", "what counts must be an integer, got 1.5"),
     ],
 )
 def test_what_is_not_so_or_cannot_be_read_is_told(latex, complaint):

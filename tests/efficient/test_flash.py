@@ -431,6 +431,11 @@ def test_bad_input_is_refused_with_the_rule_and_both_values(arguments, message):
         (lambda: online_softmax(Q, block_size=-1), "block_size must be positive, got -1"),
         (lambda: online_softmax(Q[:0], 0), "x must not be empty along axis 0"),
         (lambda: merge_attentions(Q, Q[..., :2, 0]), r"one lse for each row of outs, got \(2, 3, 2\) for \(2, 3, 11"),
+        (lambda: merge_attentions(Q.astype(int), Q[..., 0]), "outs must hold floating-point numbers, got dtype int64"),
+        (
+            lambda: flash_attention_gradients(V[:, :, :11], V[:, :, :11], Q[..., 0], Q, K[..., :2], V),
+            r"q and k must have the same size along axis -1, got shapes \(2, 3, 11, 5\) and",
+        ),
         (lambda: merge_attentions(Q[:0], Q[:0, ..., 0]), "lses must not be empty along axis 0"),
         (
             lambda: flash_attention_gradients(Q, Q, Q[..., 0], Q, K, V),

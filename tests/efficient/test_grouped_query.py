@@ -272,7 +272,7 @@ def test_multi_query_attention_needs_keys_with_two_axes():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((draw(5, 12), 6, 4), "key/value heads must divide query heads, got 6 query heads and 4 key/value heads"),
+        ((draw(5, 12), 6, 4), "n_groups must divide the heads that are pooled, got 4 groups for 6 heads"),
         ((draw(5, 12), 6, 0), "n_groups must be positive, got 0"),
         ((draw(5, 12), 5, 1), "n_heads must divide the columns of w, got 5 heads for 12 columns"),
         ((np.ones((5, 12), int), 6, 2), "w must hold floating-point numbers"),

@@ -246,6 +246,20 @@ def test_a_models_gradients_do_not_keep_it_from_writing():
     assert generate(lambda ids: table[ids], [1], 2, temperature=0).tolist() == [2, 3]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("temperature", [np.float32(0.5), np.float16(10), np.array(0.5)])
+def test_a_temperature_of_little_precision_is_the_number_that_it_is(temperature):
+    found = next_token_probabilities(LOGITS, temperature)
+    np.testing.assert_array_equal(found, next_token_probabilities(LOGITS, float(temperature)))
+
+
+def test_a_choice_is_refused_before_the_model_has_read_anything():
+    step = Chain(CYCLE)
+    with pytest.raises(ValueError, match="temperature must be finite and not negative, got -1"):
+        generate(step, [1, 2], 3, temperature=-1)
+    assert step.read == []
+
+
 def test_numpys_double_as_a_temperature_leaves_the_precision_as_it_is():
     logits = np.array([1.0, 2.0, 4.0], np.float32)
     p = next_token_probabilities(logits, np.float64(0.7), top_p=np.float64(0.9))

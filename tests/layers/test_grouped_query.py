@@ -149,3 +149,5 @@ def test_sizes_that_do_not_fit_are_refused(arguments, message):
 def test_pooling_to_groups_that_do_not_divide_is_refused():
     with pytest.raises(ValueError, match="got 6 query heads and 4 key/value heads"):
         layer(24, 6, 6).pooled(4)
+    with pytest.raises(ValueError, match="n_groups must divide the heads that are pooled, got 3 groups for 2 heads"):
+        layer(24, 6, 2).pooled(3)

@@ -117,6 +117,9 @@ def test_decoder_block_equals_torch_forwards_and_backwards(options, masked):
 @pytest.mark.parametrize("model", [LanguageModel(11, 1, 12, 3, 20, 0), Bert(11, 9, 2, 1, 12, 3, 20, 0)])
 def test_tokens_may_come_as_a_list(model):
     torch.testing.assert_close(model([1, 5, 2]), model(torch.tensor([1, 5, 2])), rtol=0, atol=0)
+    if isinstance(model, Bert):
+        seen = [True, True, False]
+        torch.testing.assert_close(model([1, 5, 2], seen)[:2], model([1, 5])[:2], rtol=0, atol=BLOCK)
     with pytest.raises(ValueError, match="ids must be a sequence"):
         model(3)
 
@@ -198,7 +201,8 @@ def test_padding_of_the_source_cannot_matter():
     target = torch.tensor([[0, 3, 10], [4, 4, 1]])
     padded, mask = torch.tensor([[1, 5, 0, 0], [2, 7, 3, 3]]), torch.tensor([[1, 1, 0, 0], [1, 1, 1, 1]]).bool()
     alone = model(torch.tensor([[1, 5]]), target[:1])
-    torch.testing.assert_close(model(padded, target, mask)[:1], alone, rtol=0, atol=BLOCK)
+    for it in (mask, mask.tolist()):
+        torch.testing.assert_close(model(padded, target, it)[:1], alone, rtol=0, atol=BLOCK)
 
 
 def test_the_same_generator_gives_the_same_model_and_every_parameter_learns():

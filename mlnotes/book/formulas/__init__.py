@@ -90,6 +90,8 @@ def evaluate(latex, values):
         return _Formula(latex, values).compare()
     except FormulaError as error:
         raise FormulaError(f"{error}, in {latex}") from None
+    except (ArithmeticError, AttributeError, LookupError, StopIteration, TypeError, ValueError) as error:
+        raise FormulaError(f"cannot read or compute it ({error!r}), in {latex}") from error
 
 
 def _under_headings(latex, values, headings):

@@ -102,7 +102,7 @@ class Letters:
         return value[at[0], at[1] if len(at) > 1 else 0]
 
     def _places(self, indices, shape):
-        at = [int(it) - 1 for it in indices]
+        at = [whole(it) - 1 for it in indices]
         if "wrap" in self.values:
             return [place % n for place, n in zip(at, shape, strict=False)]  # a column has one index
         if min(at) < 0:
@@ -127,6 +127,13 @@ class Letters:
             scale = max(scale, self.values.get("scale", 0.0))
         tolerance = self.tolerance if tolerance is None else tolerance
         return bool(np.max(np.abs(a - b)) <= tolerance * scale < math.inf)
+
+
+def whole(number):
+    """Give a number that counts, which must be an integer: x_{n/2} has no place where n is odd."""
+    if number != round(number):
+        raise FormulaError(f"what counts must be an integer, got {number}")
+    return int(number)
 
 
 def counting(index):

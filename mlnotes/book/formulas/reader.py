@@ -27,7 +27,7 @@ from mlnotes.book.formulas.arrays import (
     times,
 )
 from mlnotes.book.formulas.latex import RELATIONS, SPACES, group_at, has_relation, joined, tokens
-from mlnotes.book.formulas.letters import BOLD, DIFFERENTIAL, Letters, counting
+from mlnotes.book.formulas.letters import BOLD, DIFFERENTIAL, Letters, counting, whole
 
 STEP = 1e-5  # of a central difference: on numbers of size one, truncation and rounding are off by about 1e-10 each
 SLOPES = 1e-6  # the tolerance of formulas that are differentiated so
@@ -478,7 +478,7 @@ class Reader:
             lower = ["".join(lower[:2]), *lower[2:]]  # one letter, such as \mathbf x
         if upper is not None:
             start = self.apart(lower[2:], Reader.sum)
-            return lambda scope: {lower[0]: range(int(start(scope)), int(upper(scope)) + 1)}, []
+            return lambda scope: {lower[0]: range(whole(start(scope)), whole(upper(scope)) + 1)}, []
         if isinstance(values.get(text), tuple):  # which letters run where a relation holds several
             return lambda scope: {it: values[it] for it in values[text]}, self.apart(lower, Reader.relations)
         if len(lower) > 1 and text in values:  # such as j with a word

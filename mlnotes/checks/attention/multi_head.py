@@ -196,7 +196,7 @@ CHECKS = (
                 "Where there are as many sequences as heads, a mask for each sequence is taken for one for each head, "
                 "or refused",
                 "go by the number of axes alone: mask[..., None, :, :] for (b, l, s)"),
-            Mistake("mask without an axis for heads", ("mask = mask[..., None, :, :]", "pass"),
+            Mistake("mask without an axis for heads", ("mask = beside(mask, q)[..., None, :, :]", "pass"),
                 "A mask for each sequence is taken for one for each head, or refused",
                 "give a mask (b, l, s) an axis of size 1 for the heads: mask[..., None, :, :]"))),
     Checks(split_heads,
