@@ -230,7 +230,7 @@ class AnchorFigures(SphinxPostTransform):
 class FoldAnswers(SphinxPostTransform):
     """Fold what comes out of the first cell below a question, and what is said of it: readers answer it first.
 
-    A widget shows its answer when it is moved, and is not folded.
+    A widget is what they try their answer with: what comes after it is folded.
     """
 
     default_priority = AnchorFigures.default_priority + 10  # which look for captions beside cells
@@ -239,29 +239,32 @@ class FoldAnswers(SphinxPostTransform):
     def run(self, **kwargs):
         for question in [*self.document.findall(lambda it: "predict" in _classes(it))]:
             cell = question.next_node(_shows_something, descend=False, siblings=True)
-            output = cell.children[-1]
-            if not any("mlnotes-widget" in it.astext() for it in output.findall(nodes.raw)):
-                after = cell.parent.index(cell) + 1
-                told = _told_after(cell.parent[after:])
-                cell.remove(output)
+            page, output = cell.parent, cell.children[-1]
+            shown = [] if any("mlnotes-widget" in it.astext() for it in output.findall(nodes.raw)) else [output]
+            after = page.index(cell) + 1
+            while not shown and after < len(page) and "caption" in _classes(page[after]):
+                after += 1
+            told = _told_of(page[after:])
+            if shown or told:
+                cell.children = [it for it in cell if it not in shown]
                 summary = dropdown_title("", "", nodes.Text(ANSWER))
-                folded = dropdown_main("", summary, output, *told, classes=["folded", "answer"])
-                cell.parent[after : after + len(told)] = [folded]
+                folded = dropdown_main("", summary, *shown, *told, classes=["folded", "answer"])
+                page[after : after + len(told)] = [folded]
 
 
 def _shows_something(node):
     return "cell" in _classes(node) and "cell_output" in _classes(node.children[-1])
 
 
-def _told_after(following):
-    """Take what tells of a cell: up to a heading, a box, or the cell after the first text that is no caption."""
-    told, any_text = [], False
+def _told_of(following):
+    """Take what is told of a cell: up to a heading, a box, or the next cell that no text leads to by a colon."""
+    told, complete = [], False
     for node in following:
         is_cell = "cell" in _classes(node)
-        if isinstance(node, nodes.section | nodes.Admonition) or (is_cell and any_text):
+        if isinstance(node, nodes.section | nodes.Admonition) or (is_cell and complete):
             break
         told.append(node)
-        any_text = any_text or not (is_cell or "caption" in _classes(node))
+        complete = not is_cell and "caption" not in _classes(node) and not node.astext().rstrip().endswith(":")
     return told
 
 
