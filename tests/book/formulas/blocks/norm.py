@@ -60,6 +60,7 @@ LOW_HIGH = REACHED | {r"\mathrm{low}": low, r"\mathrm{high}": high, "p": 1.6, "q
 FORMULAS = {
     "formula": [COMMON],
     "limit": [REACHED],
+    "two": [{r"\mathbf X": A[:, :2], r"\mathbf y": x[:3], r"\mathbf w": y[:2]}],
     "why": [BALL],
     "centers-said": [REACHED],
     "cure": [COMMON | {"s": 2.0 ** np.round(np.log2(np.abs(x).max())), "≈": 0.5}],
