@@ -97,7 +97,11 @@ INLINE = {
         r"t=\frac12": MIDDLE,
         r"\cos\theta=\mathbf a\cdot\mathbf b/(\lVert\mathbf a\rVert_2\lVert\mathbf b\rVert_2)": COMMON,
     },
-    "98fbc42f": {r"u=2^{-53}": {"u": np.finfo(float).eps / 2}},
+    "98fbc42f": {
+        r"u=2^{-53}": {"u": np.finfo(float).eps / 2},
+        r"(1-u)^d\ge1-d\,u": {"d": 3, "u": 1e-3},
+        r"(1+u)^d\le\frac1{1-d\,u}": {"d": 3, "u": 1e-3},
+    },
     "1f1362ea": {
         r"\theta=2\arctan\bigl(\lVert\mathbf u-\mathbf v\rVert_2/\lVert\mathbf u+\mathbf v\rVert_2\bigr)": ANGLE,
         r"\lVert\mathbf u\mp\mathbf v\rVert_2^2=2\mp2\cos\theta": ANGLE | {r"\pm": [1, -1]},
