@@ -99,7 +99,6 @@ INLINE = {
         r"7^p=n^{\log_27}": {"p": 3, "n": 8, r"\log_2": np.log2},
         r"A(n)=7A(n/2)+18\,(n/2)^2": {"A(": additions, "n": 8},
         r"A(1)=0": {"A(": additions},
-        r"7\cdot6\,(7^{p-1}-4^{p-1})+18\cdot4^{p-1}=6\,(7^p-4^p)": {"p": 3},
         r"A(n)=6\,(7^p-4^p)": {"A(": additions, "n": 8, "p": 3},
     },
     "strassen-accuracy": {r"7\cdot2\,(n/2)^3+18\,(n/2)^2<2n^3": {"n": 18.01}},
