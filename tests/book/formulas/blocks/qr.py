@@ -71,6 +71,9 @@ MIRROR = {
     r"\mathbf H": np.eye(5) - 2 * projection_matrix(normal),
 }
 
+# The normals of two mirrors.
+pair = rng.normal(size=(5, 2))
+
 FORMULAS = {
     "cells-answer": [COMMON],
     "factors": [COMMON],
@@ -78,6 +81,14 @@ FORMULAS = {
     "rounding-why": [COMMON | {"i": range(1, 4), "j": range(3, 6)}],  # the entries below the diagonal are nobody's
     "twice-is-enough": [{"x": x, "y": y, "c": c, "s": s}],
     "orthogonal-product": [MIRROR],
+    "dependent-why": [
+        {
+            r"\mathbf I": np.eye(5),
+            r"\mathbf v": lambda j: pair[:, j - 1],
+            r"\mathbf V": pair,
+            r"\tau": 2 / (pair**2).sum(0),
+        }
+    ],
 }
 
 INLINE = {
