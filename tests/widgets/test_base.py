@@ -69,7 +69,7 @@ def test_a_module_that_cannot_become_a_function_is_refused(monkeypatch):
 
 @EACH
 def test_the_same_state_gives_the_same_html(widget):
-    assert widget.to_html() == widget.to_html()
+    assert widget.to_html() == EXAMPLES[widget.name][0]().to_html()
     assert widget.to_html().replace("\n", "").isprintable()
 
 
@@ -267,6 +267,15 @@ def test_a_widget_that_fails_later_is_replaced_by_its_picture(open_page, attenti
     assert page.locator(".mw").count() == 0
 
 
+def test_a_widget_that_fails_when_it_draws_what_was_moved_is_replaced_by_its_picture(open_page, widgets):
+    html = re.sub(r'"values":\[[^]]*\]', '"values":null', widgets["running_softmax"].to_html())
+    page = open_page(re.sub(r'"step":\d+', '"step":0', html), errors_expected=True)
+    assert page.locator(".mw").is_visible()
+    page.get_by_label("Blocks taken up").press("ArrowRight")
+    page.locator(".mw-note").wait_for()
+    assert page.locator("figure img").is_visible()
+
+
 def test_one_broken_widget_leaves_the_others_alive(open_page, widgets):
     broken = widgets["distribution"].to_html().replace('json">{', 'json">{{')
     page = open_page(broken, widgets["vector_plane"], errors_expected=True)
@@ -355,6 +364,30 @@ def test_a_touch_that_becomes_scrolling_changes_nothing(open_page, widgets):
     assert len(pressed) > 50
     assert [name for name, moved, _ in pressed if not moved] == []
     assert [name for name, _, stays in pressed if stays] == []
+
+
+# Drag a button that was pressed elsewhere across each picture that follows the pointer, and press the right one on it.
+ELSEWHERE = """async () => {
+  const changed = [], drawings = [...document.querySelectorAll(":not(svg) > svg")]
+    .filter((it) => getComputedStyle(it).cursor === "crosshair");
+  for (const it of drawings) {
+    const shown = () => JSON.stringify([...it.closest(".mw").querySelectorAll("input")].map((input) => input.value));
+    const before = shown(), { left, top, width, height } = it.getBoundingClientRect();
+    const at = (x) => ({ clientX: left + x * width, clientY: top + 0.2 * height });
+    it.dispatchEvent(new PointerEvent("pointermove", { ...at(0.3), buttons: 1 }));
+    it.dispatchEvent(new PointerEvent("pointerdown", { ...at(0.6), button: 2, buttons: 2 }));
+    it.dispatchEvent(new PointerEvent("pointermove", { ...at(0.8), buttons: 2 }));
+    await new Promise((done) => setTimeout(done));
+    changed.push([it.ariaLabel, shown() !== before]);
+  }
+  return changed;
+}"""
+
+
+def test_a_drag_that_began_elsewhere_and_another_button_move_nothing(open_page, widgets):
+    drawings = open_page(*widgets.values()).evaluate(ELSEWHERE)
+    assert len(drawings) >= 3
+    assert [name for name, changed in drawings if changed] == []
 
 
 def test_a_finger_finds_controls_of_24_pixels(open_page, widgets, browser):

@@ -207,6 +207,15 @@ def test_a_point_is_dragged_and_what_is_pressed_beside_it_moves_nothing(open_pag
         page.mouse.up()
         assert page.get_by_role("slider", name="Point").get_attribute("aria-valuetext") == f"2 of {len(X)}"
         assert [page.get_by_label(f"its {axis}").input_value() for axis in "xy"] == ["4", "7"], moved
+    # A point that was let go stays, whatever button comes across that was pressed elsewhere.
+    to(4, 7)
+    page.mouse.down()
+    page.mouse.up()
+    at = [box["x"] + 20 * unit, box["y"] + 9 * unit]
+    press = "([x, y]) => document.elementFromPoint(x, y).dispatchEvent(new PointerEvent('pointermove', "
+    page.evaluate(press + "{ clientX: x, clientY: y, buttons: 1, bubbles: true }))", at)
+    page.wait_for_timeout(50)
+    assert [page.get_by_label(f"its {axis}").input_value() for axis in "xy"] == ["4", "7"]
     np.testing.assert_allclose(shown(page, "slope"), np.polyfit(np.r_[X[0], 4, X[2:]], np.r_[Y[0], 7, Y[2:]], 1)[0])
 
 
