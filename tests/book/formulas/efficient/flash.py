@@ -80,7 +80,7 @@ fast = 50_000_000  # large beside both widths; small beside their square, so tha
 block = (fast - sum(wide)) // (sum(wide) + 3)  # queries that meet one key at a time
 TRAFFIC = {"l": 1_000_000, "s": 700_000, "d": wide[0], "e": wide[1], "M": fast, "B": block, "≈": 0.01}
 # The smallest memory into which such a block fits: one number less, and it does not.
-LARGEST = {"B": 11, "d": d, "e": e, "h": d + e + 1, "reached": True}
+LARGEST = {"B": 11, "d": d, "e": e, "u": d + e + 1, "reached": True}
 LARGEST["M"] = next(M for M in itertools.count(1) if ours.largest_block_size(M, d, e) == LARGEST["B"])
 MOVED = LARGEST | {"l": 29, "s": 13}
 CROSSING = next(M for M in itertools.count(1) if ours.largest_block_size(M, 64) == (64 + 64) // 4)
@@ -129,6 +129,7 @@ INLINE = {
     },
     "traffic-said": {
         r"B\approx M/(d+e)": TRAFFIC,
+        r"B\approx M/(2(d+e))": TRAFFIC | {"B": ours.largest_block_size(fast, *wide)},
         r"B>(d+e)/4": NotRead("a condition"),
         r"M>(d+e)^2/16+(d+e)(d+e+1)/2": NotRead("a condition"),
     },
@@ -141,7 +142,7 @@ INLINE = {
         r"e^{\lambda}=\sum_je^{x_j}": ROW,
     },
     "sol3a": {r"\lambda_i=-\infty": NotRead("of a row that sees nothing")},
-    "sol4a": {r"h=d+e+1": LARGEST, r"B^2+2hB\le M": LARGEST, r"(B+h)^2\le M+h^2": LARGEST},
+    "sol4a": {r"u=d+e+1": LARGEST, r"B^2+2uB\le M": LARGEST, r"(B+u)^2\le M+u^2": LARGEST},
 }
 
 # Of the weights that the function gives, the largest is 1 over the sum.
