@@ -75,7 +75,7 @@ function drawing(model, r, s) {
     })),
     ...losses.flatMap((row, i) => shown.map((j) => mark(i, x(ranks[j]), y(row[j])))),
     ...ranks.map((rank) => label(x(rank), FLOOR + 19, short(nbytes(model, rank, s)), "middle")),
-    label(LEFT, HEIGHT - 6, "nats over bytes of the cache, down to what is kept", "start"),
+    label(LEFT, HEIGHT - 6, "nats (up) against bytes of the cache (right)", "start"),
   ];
 }
 

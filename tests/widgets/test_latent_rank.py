@@ -96,7 +96,7 @@ def test_points_stand_over_their_bytes_at_the_height_of_their_loss(open_page):
     np.testing.assert_allclose(slope * losses + offset, points[..., 1], atol=1e-6)
     texts = page.locator(".mw-rank > svg text").all_text_contents()
     bytes_of_ranks = ["98 kB", "197 kB", "295 kB"]
-    axis = "nats over bytes of the cache, down to what is kept"
+    axis = "nats (up) against bytes of the cache (right)"
     assert texts == ["2", "3", "4", "5", "6", "7", "8", *bytes_of_ranks, axis]
     heights = drawn(page, ".mw-rank .mw-level", "y1")[:, 0]
     np.testing.assert_allclose(heights, slope * np.arange(2, 9) + offset, atol=1e-6)

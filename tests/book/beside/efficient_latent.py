@@ -10,6 +10,14 @@ page.run_until("controls-code", without=("par-figure", "widget", "table", "stand
 model, smollm2, weights = page["model"], page["smollm2"], page["weights"]
 tested = [x @ w for x, w in zip(page["inputs_of"](page["states"]), weights, strict=True)]
 
+sizes = [np.diag(np.sqrt(np.mean(x**2, axis=0))) for x in page["inputs"]]
+by_sizes = [page["factorize"](w, 256, x)[1] for w, x in zip(weights, sizes, strict=True)]
+apart = [
+    abs((page["nats"]([up[:rank] for up in by_sizes]) - nats).mean().item())
+    for rank, nats in page["measured"]["of keys and values"].items()
+]
+page.report("nats between sizes and 384 examples", *apart)
+
 lost = {256: [], 192: []}
 passages = [smollm2.passage(96, start) for start in range(0, 2900, 300)]  # none meets that of the page
 for ids in (*passages, *other_texts(96).values()):
