@@ -136,7 +136,12 @@ RECURRENCE = {
     "e": errors(ours.momentum(eta, beta), slope),
     "k": range(2, 8),
 }
-velocity = inside(torch.optim.SGD, "momentum_buffer", 2, lambda x: slope * x, np.array([1.0]), lr=eta, momentum=beta)[1]
+along_slope = {"walked": lambda x: slope * x, "start": np.array([1.0]), "lr": eta, "momentum": beta}
+velocity = inside(torch.optim.SGD, "momentum_buffer", 2, **along_slope)[1]
+AHEAD = RECURRENCE | {
+    "e": errors(ours.nesterov(eta, beta), slope),
+    "v": inside(torch.optim.SGD, "momentum_buffer", 2, **along_slope, nesterov=True)[1],
+}
 walk = errors(ours.momentum(0.25, 0.375), 0.5)
 roots = np.roots([1, *-np.linalg.solve([[walk[2], walk[1]], [walk[3], walk[2]]], walk[[3, 4]])])
 EDGES = [at / eta for at in ((1 - beta**0.5) ** 2 + 1e-3, (1 + beta**0.5) ** 2 - 1e-3)]
@@ -303,8 +308,9 @@ INLINE = {
         r"\sqrt\kappa=(1+\sqrt\beta)/(1-\sqrt\beta)": BEST,
         r"\mathbf x\leftarrow\mathbf x-\eta(\mathbf g+\beta\mathbf v)": nesterov
         | {r"\mathbf v": nesterov[r"\mathbf v\leftarrow"]},
-        r"e_{k+1}=(1-\eta\lambda)\bigl((1+\beta)e_k-\beta e_{k-1}\bigr)": RECURRENCE
-        | {"e": errors(ours.nesterov(eta, beta), slope)},
+        r"e_{k+1}=e_k-\eta\bigl(\lambda e_k+\beta(\beta v+\lambda e_k)\bigr)": AHEAD | {"k": 3},
+        r"\eta\beta v=(1-\eta\lambda)e_{k-1}-e_k": AHEAD | {"k": 3},
+        r"e_{k+1}=(1-\eta\lambda)\bigl((1+\beta)e_k-\beta e_{k-1}\bigr)": AHEAD,
         r"\beta=(\sqrt\kappa-1)/(\sqrt\kappa+1)": {
             r"\beta": minimize_scalar(slowest, bounds=(0, 0.9), options={"xatol": 1e-12}).x,
             r"\kappa": 20,
@@ -341,6 +347,8 @@ INLINE = {
         r"\mathbf p_+=-\mathbf g_++\beta\mathbf p": CONJUGATE,
         r"\mathbf p_+\cdot\mathbf H\mathbf p=0": CONJUGATE,
         r"\mathbf g\cdot\mathbf p=-\mathbf g\cdot\mathbf g": CONJUGATE,
+        r"(\mathbf g+\eta\mathbf H\mathbf p)\cdot\mathbf p=0": CONJUGATE,
+        r"\beta=\mathbf g_+\cdot\mathbf H\mathbf p/(\mathbf p\cdot\mathbf H\mathbf p)": CONJUGATE,
         r"\mathbf H\mathbf p=(\mathbf g_+-\mathbf g)/\eta": CONJUGATE,
     },
     "predict-decay": {
