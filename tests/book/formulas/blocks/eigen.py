@@ -140,6 +140,7 @@ STEP = {
     r"\mathbf Q_2": Q2,
     r"\mathbf R_2": R2,
 }
+TWO_STEPS = STEP | {r"\mathbf Q": Q @ Q2, r"\mathbf R": R2 @ R, "k": 2}
 sigma = 0.4
 Q, R = np.linalg.qr(A - sigma * np.eye(n))
 SHIFTED = {
@@ -239,6 +240,7 @@ INLINE = {
         r"=\lambda_1\mathbf e_1": SETTLED,
         r"\mathbf A^2=\mathbf Q_1(\mathbf R_1\mathbf Q_1)\mathbf R_1"
         r"=\mathbf Q_1\mathbf Q_2\mathbf R_2\mathbf R_1": STEP,
+        r"(\mathbf A^{\mathsf T})^{-k}=\mathbf Q\mathbf R^{-\mathsf T}": TWO_STEPS,
         r"\mathbf A-\sigma\mathbf I=\mathbf Q\mathbf R": SHIFTED,
         r"\mathbf A\leftarrow\mathbf R\mathbf Q+\sigma\mathbf I": SHIFTED,
     },
@@ -275,7 +277,8 @@ INLINE = {
     },
     "polynomial-start": {
         r"\mathbf M_{k+1}-\mathbf A\mathbf M_k=c_{n-k}\mathbf I": POLYNOMIAL,
-        r"p(x)\sum_i1/(x-\lambda_i)=p'(x)": POLYNOMIAL,
+        r"p(\lambda)\sum_i1/(\lambda-\lambda_i)=p'(\lambda)": POLYNOMIAL
+        | {r"\lambda": 1.7, r"\lambda_i": From(lambda at: np.linalg.eigvals(A)[int(at["i"]) - 1])},
         r"\mathrm{tr}\,\mathbf M_{k+1}=(n-k)\,c_{n-k}": POLYNOMIAL,
         r"\mathrm{tr}\,\mathbf M_{k+1}=\mathrm{tr}\,\mathbf A\mathbf M_k+n\,c_{n-k}": POLYNOMIAL,
         r"c_{n-k}=-\mathrm{tr}(\mathbf A\mathbf M_k)/k": POLYNOMIAL | {"k": range(1, n + 1)},
