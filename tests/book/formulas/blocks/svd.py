@@ -83,7 +83,7 @@ FORMULAS = {
             "i": range(1, 5),
             "j": range(1, 5),
         },
-        COMMON | {"k": 5},
+        COMMON | {"q": 5},
     ],
     "gram": [{r"\mathbf A": small, r"\varepsilon": 0.3, r"\mathbf s": ours.svd(small)[1]}],
     "gram-why": [
