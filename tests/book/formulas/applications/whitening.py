@@ -104,7 +104,7 @@ INLINE = {
     "whitened-said": {
         r"\mathbf W\mathbf W^{\mathsf T}=\mathbf\Sigma^{-1}": COMMON | {r"\mathbf W": [PCA, ZCA, CHOLESKY]},
     },
-    "units": {r"E[(x-x')^2]=2\,\mathrm{Var}(x)": DRAWN},
+    "units": {r"\mathrm{Var}(x)=E[(x-E[x])^2]": DRAWN, r"E[(x-x')^2]=2\,\mathrm{Var}(x)": DRAWN},
     "ddof-said": {
         r"\mathbf\Sigma=\mathbf V\mathbf\Lambda\mathbf V^{\mathsf T}": COMMON,
         r"\mathbf V^{\mathsf T}\mathbf\Sigma\mathbf V=\mathbf\Lambda": COMMON,
