@@ -132,6 +132,8 @@ INLINE = {
         r"\mathbf M\mathbf e(\mathbf M\mathbf e)^{\mathsf T}"
         r"=\mathbf M\,\mathbf e\mathbf e^{\mathsf T}\mathbf M^{\mathsf T}": COMMON,
         "m-n=4": NotRead("a case"),
+        r"\mathbf u^{\mathsf T}(\sigma^2\mathbf I)\mathbf u=\sigma^2": COMMON
+        | {r"\mathbf u": h[:, None] / np.linalg.norm(h), r"\sigma": np.array([[0.6]])},
         r"\mathbf b=\mathbf A\mathbf x^*+\mathbf e": COMMON,
         r"\mathbf x=(\mathbf A^{\mathsf T}\mathbf A)^{-1}\mathbf A^{\mathsf T}\mathbf b"
         r"=\mathbf x^*+\mathbf M\mathbf e": COMMON,
