@@ -111,6 +111,15 @@ BEST = AT | {
     r"\mathbf e\leftarrow": step(best + e) - best,
 }
 
+# with residuals so large, and of the other sign, that a step multiplies an error by 1.5
+factors, ways = np.linalg.eig(-np.linalg.solve(BEST[r"\mathbf J"].T @ BEST[r"\mathbf J"], BEST[r"\mathbf S"]))
+most = abs(factors).argmax()
+SADDLE = BEST | {
+    r"\mathbf H": hessian(best, y + (1 - 1.5 / factors[most]) * left),
+    r"\mu": 1.5,
+    r"\mathbf v": ways[:, most],
+}
+
 
 # The parabola by hand; points are written as rows.
 def parabola(x):
@@ -191,7 +200,10 @@ INLINE = {
         r"\partial^2r/\partial x_1\partial x_2=te^{-x_2t}": TWICE,
         r"\partial^2r/\partial x_2^2=-x_1t^2e^{-x_2t}": TWICE,
     },
-    "control": {r"\mathbf y_c=\mathbf f(\mathbf x^*)-c\,\mathbf r^*": BEST},
+    "control": {
+        r"\mathbf y_c=\mathbf f(\mathbf x^*)-c\,\mathbf r^*": BEST,
+        r"\mathbf v\cdot\mathbf H\mathbf v=(1-\mu)\lVert\mathbf J\mathbf v\rVert^2<0": SADDLE,
+    },
     "runs-away-said": {
         r"\mathbf g\cdot\mathbf p=-\mathbf p\cdot\mathbf J^{\mathsf T}\mathbf J\mathbf p"
         r"=-\lVert\mathbf J\mathbf p\rVert^2": AT | {r"\mathbf p": step(x) - x},
