@@ -64,6 +64,9 @@ def drawn(inputs, weights):
 
 CENTRED = drawn([-1.2, 0.5, 0.7], [-0.3, -0.6, 0.9])
 SHIFTED = drawn([-0.2, 1.5, 1.7], [-0.3, -0.6, 0.9])
+# dependent inputs; sums of such numbers are not rounded
+x1, x2, w1, w2 = outcomes([-1.5, 0.5, 1.0], [-1.5, 0.5, 1.0], [-0.25, -0.5, 0.75], [-0.25, -0.5, 0.75])
+DEPENDENT = {"x_t": x1, "x_u": x1 + x2, "w_t": w1, "w_u": w2, "E": mean}
 WIDTHS = {"d": 100, "k": 400, r"\mathrm{Var}": variance}
 
 FORMULAS = {
@@ -82,6 +85,7 @@ INLINE = {
     "lin-var1": {
         r"\mathbf W^{\mathsf T}=\mathbf 0": NotRead("a condition"),
         r"y=\sum_tx_tw_t": CENTRED,
+        r"E[x_tw_tx_uw_u]=E[w_t]\,E[w_u]\,E[x_tx_u]=0": DEPENDENT,
     },
     "91032ad7": {
         r"2^{50}\approx10^{15}": {"≈": 0.12},
