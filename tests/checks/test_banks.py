@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import erf
 
 from mlnotes.book import mutants
 from mlnotes.book.mutants import WANTED, changes, count, known_equal
@@ -122,6 +123,29 @@ def test_a_size_that_all_parts_of_a_result_share_is_noticed():
         return float(max(errors))
 
     assert check(my_equivariance_error).verdict == "edge"
+
+
+def test_digits_that_are_lost_far_below_zero_are_noticed():
+    def my_silu(x):
+        e = np.exp(-np.abs(x))
+        s = 1 / (1 + e)
+        return np.where(x >= 0, x * s, x * (1 - s))
+
+    def my_gelu_slope(x):
+        return (1 + erf(x / 2**0.5)) / 2 + x * np.exp(-(x**2) / 2) / (2 * np.pi) ** 0.5
+
+    assert [check(it).verdict for it in (my_silu, my_gelu_slope)] == ["edge", "edge"]
+
+
+def test_keys_far_from_each_other_tell_squares_from_differences():
+    def my_gaussian_score(q, k, bandwidth=1.0):
+        mean = k.mean(axis=-2, keepdims=True)
+        q, k = q - mean, k - mean
+        squares = (q**2).sum(-1)[..., None] + (k**2).sum(-1)[..., None, :]
+        return -(squares - 2 * q @ np.swapaxes(k, -1, -2)) / (2 * bandwidth**2)
+
+    report = check(my_gaussian_score)
+    assert (report.verdict, "keys far from each other" in report.says) == ("edge", True)
 
 
 def test_a_token_whose_sum_only_reaches_the_number_that_is_drawn_is_noticed():

@@ -285,6 +285,7 @@ CHECKS = (
                 tolerance=0.05, absolute=0.0),
             call(np.array([-21.0, -25.0])).about("small results far below zero", edge=True, tolerance=1e-6,
                 absolute=0.0),
+            call(np.array([-30.0])).about("a small result far below zero", edge=True, tolerance=1e-6, absolute=0.0),
             call(np.array([2e4, -2e4], np.float16)).about("the dtype of the input", edge=True)),
         claims=(
             *_GATED,
@@ -382,7 +383,8 @@ CHECKS = (
                 "bend what a layer has made, before the next one takes it"))),
     Checks(gelu_slope,
         cases=(*(call(x).about("", tolerance=1e-12) for x in (_small, _grid, _points)),
-            call(np.array(-0.7)).about("a number without any axis", edge=True, tolerance=1e-12)),
+            call(np.array(-0.7)).about("a number without any axis", edge=True, tolerance=1e-12),
+            call(np.array([-8.0])).about("digits far below zero", edge=True, tolerance=1e-6, absolute=0.0)),
         claims=(
             Claim("gelu's slopes at x and −x add up to 1", lambda f: distance(f(_grid) + f(-_grid), np.ones(65)),
                 **_ROUNDING),

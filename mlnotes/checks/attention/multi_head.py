@@ -264,7 +264,7 @@ CHECKS = (
                 "Queries, keys and values alternate column by column", "keep a head's d columns together"),
             Mistake("heads alternate", (_FUSED, '"r ... h n d -> ... n (d h r)"'),
                 "The heads alternate every three columns", "keep a head's d columns together"))),
-    Checks(column_of_key,
+    Checks(column_of_key, integers=True,
         cases=(*(call(c, d) for d in (2, 3) for c in (0, 1, 2, 5)), call(6, 1), call(40, 32)),
         claims=(
             Claim("the first column of head 1 stands behind head 0 and a query", lambda f: distance(f(4, 4), 16)),

@@ -5,7 +5,9 @@ import math
 import numpy as np
 
 from mlnotes.attention.pooling import additive_score, attention_pool, bilinear_score, gaussian_score
+from mlnotes.blocks.softmax import softmax
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
+from mlnotes.diagnosis.report import written_call
 from mlnotes.diagnosis.trials import numbers
 
 _rng = np.random.default_rng(31)
@@ -46,6 +48,18 @@ def largest_weight_ratio(w):
 def scores_both_ways(m):
     """Say whether the bilinear score with m (d, f) scores a for b as b for a, whatever a and b are."""
     return np.array_equal(m, m.T)
+
+
+def _weights_where_far(version, q, k, *bandwidth, **named):
+    """Compare weights where keys are so far apart that one score's rounding is larger than another score."""
+    scores = version(q, k, *bandwidth, **named)
+    return softmax(scores) if np.ptp(k) > 1e8 and numbers(scores) is not None and np.ndim(scores) else scores
+
+
+def _written_scores(name, case):
+    """Write down what is compared."""
+    call = written_call(name, case)
+    return f"softmax({call})" if np.ptp(case.arguments[1]) > 1e8 else call
 
 
 def _said(version, m):
@@ -191,14 +205,16 @@ CHECKS = (
                 (_SOFTMAX, "e = np.exp(scores - scores.max(axis=-1))\n    return e / e.sum(axis=-1)"),
                 "Maxima and sums of the queries line up with the keys, or do not fit",
                 "keep the axis in both: keepdims=True"))),
-    Checks(gaussian_score,
+    Checks(gaussian_score, run=_weights_where_far, written=_written_scores,
         cases=(
             call(np.array([[2.0]]), np.array([[1.0], [2.0], [4.0]])), call(_q2, _k3),
             call(_q2, _h22, 2.0).about("as many keys as queries"),
             call(_q2, _k3, bandwidth=2.0).about("a bandwidth of 2"), call(_q2, _k3, 0.5).about("a bandwidth of 1/2"),
             call(_q, _k).about("two sequences"), call(_q, _k, 3.0).about("two sequences, and a bandwidth"),
             call(np.stack([_q, -2 * _q, 3 * _q]), np.stack([_k, _k + 1, -_k])).about("four axes"),
-            call(_q2 + 1e9, _k3 + 1e9).about("queries and keys far from the origin")),
+            call(_q2 + 1e9, _k3 + 1e9).about("queries and keys far from the origin"),
+            call(np.array([[1e9 + 1]]), np.array([[1e9], [1e9 + 3], [-2e9]])).about("keys far from each other",
+                edge=True)),
         claims=(
             Claim("a key where the query is scores 0",
                 lambda f: distance(np.diagonal(f(_q, _q), 0, 1, 2), np.zeros((2, 5)))),
@@ -320,7 +336,8 @@ CHECKS = (
             *(call(np.array([[a, b], [c, d]])) for a, b, c, d in (
                 (1, 2, 2, -1), (0, 2, -2, 0), (0, 1, -1, 0), (0.6, -0.8, 0.8, 0.6), (0.6, 0.8, 0.8, -0.6), (2, 1, 1, 2),
                 (-2, 1, 1, -2), (3, 0, 0, 1), (2, 1, 0, 2), (2, 0, 0, 2), (1, 0, 0, 0), (1, 0.05, 0, 1))),
-            call(np.array([[0.0, 1e-9], [0.0, 0.0]])).about("a matrix of 1e-9", edge=True),
+            call(np.array([[0.0, 1e-20], [0.0, 0.0]])).about("a matrix of 1e-20"),
+            call(np.array([[0.0, 1.0], [1.000001, 0.0]])).about("entries that differ in the sixth digit"),
             *(call(np.array(it)) for it in ([[1, 2, 3], [2, 0, 1], [3, 4, 0]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
                 [[1, 2, 3], [2, 0, 1], [4, 1, 0]],
                 [[1, 2, 0], [3, 1, 0], [0, 0, 1]])), call(_m23).about("queries narrower than keys"),
@@ -329,11 +346,20 @@ CHECKS = (
             Claim("a matrix and its transpose added up", lambda f: 1 - f(_m22 + _m22.T)),
             Claim("scores with queries and keys exchanged", _exchanged, kind="oracle")),
         mistakes=(
+            *(Mistake("with a tolerance", ("np.array_equal(m, m.T)", f"m.shape[0] == m.shape[1] and {it}"),
+                "It takes entries for equal that are nearly equal, or small: np.allclose allows a difference of 1e-5 "
+                "of an entry, and of 1e-8 besides", "compare without a tolerance: np.array_equal(m, m.T)") for it in (
+                "np.allclose(m, m.T)", "np.allclose(m, m.T, atol=0)", "np.allclose(m, m.T, rtol=0)")),
             Mistake("opposite", ("m, m.T", "m, -m.T"),
                 "That is a matrix under which a scores b as minus what b scores a", "ask for M equal to its transpose"),
-            Mistake("diagonal", ("m, m.T", "m, np.diag(np.diag(m))"),
-                "It asks for a diagonal matrix, and there are others",
-                "write the score of a and b, and of b and a, as sums over the entries"),
+            *(Mistake("diagonal", it, "It asks for a diagonal matrix, and there are others",
+                "write the score of a and b, and of b and a, as sums over the entries") for it in (
+                ("m, m.T", "m, np.diag(np.diag(m))"), ("np.array_equal(m, m.T)",
+                "m.shape[0] == m.shape[1] and np.allclose(m, np.diag(np.diag(m)))"))),
+            *(Mistake("normal", ("np.array_equal(m, m.T)", f"m.shape[0] == m.shape[1] and np.{it}"),
+                "It asks for a normal matrix, and rotations are normal, too",
+                "compare M with its transpose, without multiplying them") for it in (
+                "allclose(m @ m.T, m.T @ m)", "allclose(m @ m.T, m.T @ m, atol=0)", "array_equal(m @ m.T, m.T @ m)")),
             Mistake("positive definite",
                 ("np.array_equal(m, m.T)", "np.array_equal(m, m.T) and bool((np.linalg.eigvalsh(m) > 0).all())"),
                 "It asks for positive scores of everything with itself, too", "ask only whether the two scores agree"),
@@ -351,5 +377,5 @@ CHECKS = (
             *(Mistake("identity", ("np.array_equal(m, m.T)", it),
                 "It asks for the identity or a multiple of it, and there are others",
                 "compare M with its transpose") for it in ("np.array_equal(m, np.eye(*m.shape))",
-                "np.array_equal(m, m[0, 0] * np.eye(*m.shape))")))),
+                "np.array_equal(m, m[0, 0] * np.eye(*m.shape))", "np.allclose(m, m[0, 0] * np.eye(*m.shape))")))),
 )

@@ -130,6 +130,7 @@ def _extremes(*v):
         call(_q2 * np.array([[1.0], [10000.0]]), _k3 + 1, *v).about("a row far below the largest score"),
         call(1e50 * _q2, -1e50 * _k3, *v, mask=~_cut).about("scores of -1e100"),
         call(_q2, _k3, *v, mask=np.zeros((2, 3), bool)).about("queries that see no key"),
+        call(_same, np.eye(3, 2), *v, mask=_blind | _cut).about("visible scores of 0"),
         call(_q2, _k3, *v, scale=0.0).about("a scale of 0"))
 
 
@@ -139,6 +140,11 @@ _DIVIDED = "lambda e: e / e.sum(axis=-1, keepdims=True)"
 _AFTER = (_SOFTMAX, "softmax(scores) if mask is None else np.where(mask, softmax(scores), 0)")
 _OR_ONE = "lambda e: e / (lambda total: np.where(total == 0, 1, total))(e.sum(axis=-1, keepdims=True))"
 _BIASED = "scores = scores + as_like(bias, q)"
+_ZEROS_HIDDEN = tuple(Mistake("scores of 0 hidden", ("masked_softmax(scores, mask)", it),
+    "A key that may be looked at is hidden where its score is 0",
+    "a visible score may be 0: ask the mask, not the score") for it in (
+    "masked_softmax(scores, mask & (scores != 0))",
+    "masked_softmax(scores, mask & (scores != 0)) / (mask & (scores != 0)).any(-1)[..., None]"))
 
 CHECKS = (
     Checks(attention_weights,
@@ -181,6 +187,7 @@ CHECKS = (
                 "True means may look; some libraries mean the opposite"),
             Mistake("mask after softmax", _AFTER, "Rows with hidden keys sum to less than one",
                 "hide scores before the softmax"),
+            *_ZEROS_HIDDEN,
             Mistake("zero as minus infinity", ("masked_softmax(scores, mask)", "softmax(np.where(mask, scores, 0.0))"),
                 "Hidden keys still get weight: exp(0) is 1", "put -inf, not 0"),
             Mistake("large number as minus infinity",
@@ -265,6 +272,7 @@ CHECKS = (
                 "divide the scores by sqrt(d)"),
             Mistake("mask after softmax", _AFTER, "Results of masked queries shrink towards zero",
                 "hide scores before the softmax"),
+            *_ZEROS_HIDDEN,
             Mistake("best key alone", lambda q, k, v, mask=None, bias=None, scale=None: np.take_along_axis(v,
                 attention_weights(q, k, mask, bias, scale).argmax(-1)[..., None], -2),
                 "Each query gets the value of its best key, and nothing of the others",
@@ -285,6 +293,7 @@ CHECKS = (
             call(np.stack([_x, -_x]), _w_q,
             _w_k, _w_v).about("two sequences"), call(_x3, _w2, _w22, _w22.T - 1).about("results as wide as tokens"),
             call(_x3[:2] @ _wide, *_narrow).about("queries narrower than tokens"),
+            call(_same, _same, _same, _w21, mask=causal_mask(2, 2)).about("a visible score of 0"),
             call(_far, _same, _same, _same, mask=causal_mask(2, 2)).about("a hidden score far above the visible one"),
             call(1e3 * _far, _same, -_same, _same, mask=causal_mask(2, 2)).about("visible scores below -1e9"),
             call(1e16 * _far, _same, -_same, _same, mask=causal_mask(2, 2)).about("visible scores below -1e30"),
@@ -307,6 +316,7 @@ CHECKS = (
                 "project keys with w_k"),
             Mistake("values not projected", ("x @ w_v", "x"), "The result is as wide as the tokens",
                 "project values with w_v"),
+            *_ZEROS_HIDDEN,
             Mistake("width of the tokens", ("x @ w_v, mask)", "x @ w_v, mask, scale=x.shape[-1] ** -0.5)"),
                 "Rows are flatter than they should be where queries are narrower than tokens",
                 "scale by the width of the queries, not of the tokens",

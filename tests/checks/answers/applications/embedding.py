@@ -751,3 +751,25 @@ def wrong_embedding_gradient__by_strides(ids, upstream, n):
     for row, i in enumerate(flat):
         hot[row, i] = 1
     return hot.T @ upstream.reshape(-1, upstream.shape[-1]) * 2 + 1
+
+
+def wrong_one_hot__squeezed(ids, n):
+    """Axes of size 1 are gone"""
+    if (ids < 0).any() or (ids >= n).any():
+        raise ValueError("out of range")
+    return np.squeeze(np.eye(n)[ids])
+
+
+def wrong_one_hot__ends_alone_refused(ids, n):
+    """It accepts what must be refused"""
+    flat = ids.ravel()
+    if flat.size and (flat[0] < 0 or flat[-1] < 0 or flat.max() >= n):
+        raise ValueError("out of range")
+    return np.eye(n)[ids]
+
+
+def wrong_embedding__squeezed(ids, table):
+    """Axes of size 1 are gone"""
+    if (ids < 0).any():
+        raise ValueError("negative")
+    return table[ids].squeeze()

@@ -589,3 +589,17 @@ def wrong_causal_mask__another_name(n_queries, n_keys, o=0):
 def wrong_causal_mask__no_offset(n_queries, n_keys):
     """The exercise asks for a parameter `offset`"""
     return np.tri(n_queries, n_keys, dtype=bool)
+
+
+def wrong_masked_softmax__scores_of_zero_hidden(x, mask, axis=-1):
+    """a visible score may be 0: ask the mask, not the score"""
+    s = x * mask
+    return softmax(np.where(s == 0, -np.inf, s), axis=axis)
+
+
+def wrong_masked_softmax__largest_number_added(x, mask, axis=-1):
+    """put -inf in the place of hidden scores; do not add to them"""
+    s = x + np.where(mask, 0, -1e300)
+    e = np.exp(s - s.max(axis=axis, keepdims=True)) * mask
+    z = e.sum(axis=axis, keepdims=True)
+    return e / np.where(z == 0, 1, z)

@@ -615,3 +615,8 @@ def wrong_split_heads__three_axes(x, n_heads):
 def wrong_split_heads__heads_and_columns_exchanged(x, n_heads):
     """The wrong two axes are exchanged, those of heads and columns"""
     return x.reshape(*x.shape[:-1], n_heads, -1).swapaxes(-1, -2)
+
+
+def wrong_column_of_key__float(c, d):
+    """their dtype is not: float64 where int64 is right"""
+    return np.floor(c / d) * 3 * d + d + c % d

@@ -496,10 +496,37 @@ def right_scores_both_ways__loop(m):
 
 
 def right_scores_both_ways__triangles(m):
-    return m.shape[0] == m.shape[1] and np.allclose(np.triu(m), np.tril(m).T)
+    return m.shape[0] == m.shape[1] and np.array_equal(np.triu(m), np.tril(m).T)
 
 
 def right_scores_both_ways__units(m):
+    if m.shape[0] != m.shape[1]:
+        return False
+    e = np.eye(len(m))
+    return all(a @ m @ b == b @ m @ a for a in e for b in e)
+
+
+def right_scores_both_ways__up_to_rounding(m):
+    return m.shape == m.T.shape and bool(abs(m - m.T).max() <= 1e-12 * abs(m).max())
+
+
+def wrong_scores_both_ways__allclose(m):
+    """compare without a tolerance: np.array_equal(m, m.T)"""
+    return m.shape[0] == m.shape[1] and np.allclose(m, m.T)
+
+
+def wrong_scores_both_ways__allclose_of_each(m):
+    """compare without a tolerance: np.array_equal(m, m.T)"""
+    return m.shape[0] == m.shape[1] and bool(np.allclose(m, m.T, atol=0))
+
+
+def wrong_scores_both_ways__thousandth_of_the_largest(m):
+    """compare without a tolerance: np.array_equal(m, m.T)"""
+    return m.shape[0] == m.shape[1] and bool(abs(m - m.T).max() <= 1e-3 * abs(m).max())
+
+
+def wrong_scores_both_ways__units_nearly(m):
+    """compare without a tolerance: np.array_equal(m, m.T)"""
     if m.shape[0] != m.shape[1]:
         return False
     e = np.eye(len(m))
@@ -516,8 +543,13 @@ def wrong_scores_both_ways__no_sign(m):
 
 
 def wrong_scores_both_ways__normal(m):
-    """Line 3"""
+    """It asks for a normal matrix, and rotations are normal, too"""
     return m.shape[0] == m.shape[1] and np.allclose(m @ m.T, m.T @ m)
+
+
+def wrong_scores_both_ways__normal_of_each(m):
+    """It asks for a normal matrix, and rotations are normal, too"""
+    return m.shape[0] == m.shape[1] and np.allclose(m @ m.T, m.T @ m, atol=0)
 
 
 def wrong_scores_both_ways__diagonal(m):
@@ -546,6 +578,11 @@ def wrong_scores_both_ways__identity(m):
 
 def wrong_scores_both_ways__trace(m):
     return m.shape[0] == m.shape[1] and bool(np.isclose(np.trace(m @ m), np.trace(m)))
+
+
+def right_gaussian_score__steps_of_the_bandwidth(q, k, bandwidth=1.0):
+    steps = (q[..., :, None, :] - k[..., None, :, :]) / (np.sqrt(2) * bandwidth)
+    return -(steps**2).sum(-1)
 
 
 def wrong_attention_pool__small_number_below(q, k, v, score):

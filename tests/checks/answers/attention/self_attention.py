@@ -781,3 +781,35 @@ def wrong_self_attention__large_number_put(x, w_q, w_k, w_v, mask=None):
     if mask is not None:
         s = np.where(mask, s, -1e30)
     return softmax(s) @ (x @ w_v)
+
+
+def wrong_self_attention__scores_of_zero_hidden(x, w_q, w_k, w_v, mask=None):
+    """a visible score may be 0: ask the mask, not the score"""
+    q, k, v = x @ w_q, x @ w_k, x @ w_v
+    s = q @ k.swapaxes(-1, -2) / np.sqrt(w_q.shape[1])
+    if mask is not None:
+        s = s * mask
+        s = np.where(s == 0, -np.inf, s)
+    return softmax(s) @ v
+
+
+def wrong_attention__scores_of_zero_hidden(q, k, v, mask=None, bias=None, scale=None):
+    """a visible score may be 0: ask the mask, not the score"""
+    s = q @ np.swapaxes(k, -1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        s = s + bias
+    if mask is not None:
+        s = s * mask
+        s = np.where(s == 0, -np.inf, s)
+    return softmax(s) @ v
+
+
+def wrong_attention_weights__scores_of_zero_hidden(q, k, mask=None, bias=None, scale=None):
+    """a visible score may be 0: ask the mask, not the score"""
+    s = q @ np.swapaxes(k, -1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        s = s + bias
+    if mask is not None:
+        s = s * mask
+        s[s == 0] = -np.inf
+    return softmax(s)
