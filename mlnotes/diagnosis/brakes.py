@@ -390,10 +390,16 @@ def holds_itself(nodes):
     for it in nodes:
         if isinstance(it, ast.Call) and isinstance(it.func, ast.Attribute) and it.func.attr in ("append", "insert"):
             added += [(_place(it.func.value, parts), given) for given in it.args]
+        elif isinstance(it, ast.Call) and isinstance(it.func, ast.Attribute) and it.func.attr == "extend":
+            added += [(_place(it.func.value, parts), given) for whole in it.args for given in _entries_of(whole)]
+        elif isinstance(it, ast.AugAssign) and isinstance(it.op, ast.Add):
+            added += [(_place(it.target, parts), given) for given in _entries_of(it.value)]
         elif isinstance(it, ast.Assign):
             [target, *others] = it.targets
             each = [part for to in it.targets for part in getattr(to, "elts", [to])]
             added += [(_place(to.value, parts), it.value) for to in each if isinstance(to, ast.Subscript)]
+            if isinstance(it.value, ast.BinOp):  # longer by itself at each turn, it soon holds more than any memory
+                added += [(_place(target, parts), given) for given in _entries_of(it.value)]
             if not others and isinstance(target, ast.Name) and isinstance(it.value, ast.Subscript):
                 parts[target.id] = _place(it.value, parts)
         elif isinstance(it, ast.For) and isinstance(it.target, ast.Name) and isinstance(it.iter, ast.Name):
@@ -417,10 +423,23 @@ def _place(node, parts):
 
 
 def _put_in(given):
-    """List what becomes a part of a list: what is given, and what lists in it are made of."""
+    """List what may become a part of a list: what is given, its branches, and what lists in it are made of."""
     yield given
-    for it in given.elts if isinstance(given, ast.List | ast.Tuple) else ():
+    for it in _alternatives(given) or _entries_of(given):
         yield from _put_in(it)
+
+
+def _alternatives(node):
+    """List what a condition chooses from."""
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    return node.values if isinstance(node, ast.BoolOp) else []
+
+
+def _entries_of(node):
+    """List the entries of the lists that something is made of: of both sides of a sum, of all branches."""
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else _alternatives(node)
+    return getattr(node, "elts", [it for side in sides for it in _entries_of(side)])
 
 
 _LEAVES = {ast.Name, ast.Constant}.union(

@@ -1732,6 +1732,27 @@ class TestCauses:
         assert not holds_itself("for it in x: rows.append(rows[-1] + it)")
         assert not holds_itself("for i in x: rows[i] = rows[i - 1]")
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "for it in x: rows.append(rows if b is None else it + b)",
+            "for it in x: rows.append(b is None and rows or it)",
+            "for it in x: rows.extend([rows])",
+            "for it in x: rows += [rows]",
+            "for it in x: rows = rows + [rows]",
+            "for it in x: rows = rows + ([it] if b else [it, rows])",
+        ],
+    )
+    def test_nor_in_a_branch_nor_by_another_way_of_making_it_longer(self, text):
+        assert holds_itself(text)
+        for held in ("[rows]", "(rows if", "and rows", "it, rows"):
+            text = text.replace(held, held.replace("rows", "it"))
+        assert not holds_itself(text)
+
+    def test_a_list_that_grows_by_its_own_entries_holds_none_of_itself(self):
+        for it in ("rows.extend(rows)", "rows += rows", "rows = rows + rows", "rows += [rows[-1]]", "rows = rows, it"):
+            assert not holds_itself(f"for it in x: {it}"), it
+
     def test_nor_is_a_list_put_into_its_rows_which_may_be_one_and_the_same(self):
         for it in ("rows[i][j] = rows", "rows[i][j] = rows[j]", "row = rows[i]; row[j] = rows", "rows[i].append(rows)"):
             assert holds_itself(it), it
