@@ -43,17 +43,32 @@ def asks_an_array(attempt):
         return ""
     [number] = lines
     here = [it for it in ast.walk(source.tree) if getattr(it, "lineno", None) == number]
-    asked = {it.test.id for it in here if isinstance(it, ast.If | ast.IfExp) and isinstance(it.test, ast.Name)}
-    asked &= {name for name, it in parameters_of(attempt.function).items() if it.default is None}
+    tests = [part for it in here if isinstance(it, ast.If | ast.IfExp | ast.BoolOp) for part in _asked_in(it)]
+    optional = {name for name, it in parameters_of(attempt.function).items() if it.default is None}
+    asked = [(name, rest) for name, rest in map(_compared_with_none, tests) if name in optional]
     compares = {it.func.id for it in here if isinstance(it, ast.Call) and isinstance(it.func, ast.Name)}
     compares &= {"max", "min", "sorted"}
     remedy = "ask for any() or all() of them, or do without the question"
     if asked:
-        remedy = f"ask `{asked.pop()} is not None`"
+        remedy = f"ask `{' '.join(asked[0])}`"
     elif compares:
         it = compares.pop()
         remedy = f"Python's `{it}` compares whole rows: take `np.{it.removesuffix('ed')}`, with an axis"
     return f"Line {number}, `{source.lines[number - 1].strip()}`: several numbers are neither true nor false: {remedy}."
+
+
+def _asked_in(node):
+    return node.values if isinstance(node, ast.BoolOp) else [node.test]
+
+
+def _compared_with_none(test):
+    """Say of which name ``b``, ``not b``, ``b == None`` and ``b != None`` ask whether it is None, or is not."""
+    rest = "is not None"
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, rest = test.operand, "is None"
+    elif isinstance(test, ast.Compare) and getattr(test.comparators[0], "value", ...) is None:
+        test, rest = test.left, "is None" if isinstance(test.ops[0], ast.Eq) else rest
+    return getattr(test, "id", ""), rest
 
 
 def line_that_raised(attempt):

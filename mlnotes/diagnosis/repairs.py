@@ -205,7 +205,8 @@ def _pointed_at(source, kind, found, of=""):
     several = isinstance(line, tuple)
     here = dict.fromkeys(line) if several else [line]
     change = f"the same change in {len(line)} places" if several else "one change there"
-    elsewhere = [f" or in {_quoted(source, it, of)}," for it in others if isinstance(it, int) and it not in here]
+    others = [it for it in others if isinstance(it, int) and it not in here and not _begins(source, it)]
+    elsewhere = [f" or in {_quoted(source, it, of)}," for it in others]
     lines = ", and ".join(_quoted(source, it, of) for it in here)
     return f"L{lines[1:]}: {HINTS[kind]}. With {change},{''.join(elsewhere)} all calls come out right."
 
@@ -216,6 +217,10 @@ def _writes(source, line):
     if any(isinstance(node, ast.keyword) and node.arg == "out" for node in ast.walk(it)):
         return True
     return any(first_write(it, argument.arg) != line for argument in it.args.args)
+
+
+def _begins(source, line):
+    return re.match(r"\s*def ", source.lines[line - 1]) is not None
 
 
 def _quoted(source, line, of=""):

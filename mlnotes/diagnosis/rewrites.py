@@ -529,6 +529,19 @@ def fractions(node, scope):
         yield "whole", _load("float")
 
 
+def another_name_for_one(node, scope):
+    """An array that has two names, and is written into under one of them."""
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Name):
+        yield "alias", ast.Assign(node.targets, _copied(node.value))
+
+
+def size(node, scope):
+    """The size of another axis."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+        for it in () if isinstance(node.slice, ast.Slice) else (0, 1, -1, -2):
+            yield "size", ast.Subscript(node.value, _constant(it), node.ctx)
+
+
 def wrapped(node, scope):
     """A function around it that is missing."""
     if _is_value(node) and not isinstance(node, ast.Constant):
@@ -839,7 +852,7 @@ RULES = (
     surplus,
     *(it for it in BODY_RULES if it is not left_out),
 )
-FORMS = (rows_apart, fractions)  # what an answer makes to be filled in
+FORMS = (rows_apart, fractions, another_name_for_one, size)  # what an answer fills in, and how large it is
 ADDITIONS = (let_through, turned, guarded, wrapped, combined)
 TWIN_RULES = (keepdims, operator, called_function, transposed, axis_named, exchanged_arguments)
 
@@ -872,6 +885,7 @@ HINTS = {
     "whole": "look at its dtype: whole numbers cut off fractions, and narrow floats cut off digits",
     "statement": "it should not be there",
     "indentation": "look at how far it is indented",
+    "alias": "it is no copy but the same array: what is written into one stands in both",
     "view": "it is a part of an array and no copy: what is written into it is written into the array",
     "in place": "it writes into an array that is still needed as it was",
 }

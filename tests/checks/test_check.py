@@ -663,6 +663,14 @@ class TestCauses:
     def test_one_slip_is_pointed_at(self, source, where):
         assert line(check(written_down(f"def my_softmax(x, axis=-1):\n    {source}"))) == where
 
+    def test_where_a_function_begins_is_no_other_place_of_a_slip(self):
+        def answer(x):
+            x *= 2
+            return x
+
+        says = repairs._pointed_at(source_of(answer), "in place", [2, 1, 3])
+        assert says.endswith("With one change there, or in line 3, `return x`, all calls come out right.")
+
     def test_letters_of_an_einsum_that_are_exchanged_are_pointed_at(self):
         body = "e = score(q, k)\n    e = np.exp(e - e.max(-1, keepdims=True))\n    e = e / e.sum(-1, keepdims=True)"
         product = "\n    return np.einsum('...ls,...le->...se', e, v)"
@@ -1933,6 +1941,10 @@ class TestReports:
 
         example = check(my_silu).counterexample
         assert (example.expected, example.found) == ("[20000, 0] (float16)", "[20000, 0] (float64)")
+
+    def test_what_came_is_shown_beside_the_warning_that_makes_it_wrong(self):
+        example = check(lambda x: x / (1 + np.exp(-x)), "silu").counterexample
+        assert example.found == "[800, 0], and a warning: overflow encountered in exp"
 
     def test_parts_are_shown_by_their_names_also_beside_an_error(self):
         def my_gram_schmidt(a):

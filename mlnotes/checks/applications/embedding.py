@@ -261,7 +261,8 @@ CHECKS = (
                 "The scores are too small by the root of the width", "do not scale: the table can learn its own"))),
     Checks(tied_gradient,
         cases=(
-            call(_table3, 0, 1), call(_table3, 2, 0), call(_table3, 1, 1).about("a token that follows itself"),
+            call(_x2, 0, 1), call(_table3, 0, 1), call(_table3, 2, 0),
+            call(_table3, 1, 1).about("a token that follows itself"),
             call(_table3[[0, 1, 0]], 0, 1).about("two tokens with the same vector"), call(_table, 3, 6),
             call(30 * _table, 3, 6).about("scores of thousands"),
             call(_steep, 0, 2).about("a score of 2000, not of the token itself"),

@@ -773,3 +773,22 @@ def wrong_embedding__squeezed(ids, table):
     if (ids < 0).any():
         raise ValueError("negative")
     return table[ids].squeeze()
+
+
+def wrong_tied_gradient__into_the_table(table, a, b):
+    """`g = table`: it is no copy but the same array: what is written into one stands in both"""
+    r = softmax(table @ table[a])
+    r[b] -= 1
+    va, back = table[a], r @ table
+    g = table
+    for i in range(len(table)):
+        g[i] = r[i] * va
+    g[a] += back
+    return g
+
+
+def wrong_embedding__width_for_the_number_of_rows(ids, table):
+    """look at which axis's size is asked for"""
+    if (ids < 0).any() or (ids >= table.shape[1]).any():
+        raise ValueError("no such token")
+    return table[ids]

@@ -813,3 +813,27 @@ def wrong_attention_weights__scores_of_zero_hidden(q, k, mask=None, bias=None, s
         s = s * mask
         s[s == 0] = -np.inf
     return softmax(s)
+
+
+def wrong_attention__queries_scaled_in_place(q, k, v, mask=None, bias=None, scale=None):
+    """The result is right, but `q` has changed after the call: write into a copy."""
+    q *= q.shape[-1] ** -0.5 if scale is None else scale
+    return attention_weights(q, k, mask, bias, 1.0) @ v
+
+
+def wrong_attention__unlike_none(q, k, v, mask=None, bias=None, scale=None):
+    """ask `mask is not None`"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    if mask != None:  # noqa: E711
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores) @ v
+
+
+def wrong_attention_weights__equal_to_none(q, k, mask=None, bias=None, scale=None):
+    """ask `mask is None`"""
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        scores = scores + bias
+    return softmax(scores) if mask == None else masked_softmax(scores, mask)  # noqa: E711
