@@ -125,7 +125,7 @@ def rewrites(tree, rules=None, wanted=lambda node: True):
     for definition in tree.body:
         scopes |= dict.fromkeys(map(id, ast.walk(definition)), Scope.of(definition))
     for rule in rules or RULES:
-        if rule in (*BODY_RULES, let_through):
+        if rule in (*BODY_RULES, let_through, set_once):
             yield from rule(tree, wanted)
             continue
         for holder, field, index, node in list(_places(tree)):
@@ -535,6 +535,14 @@ def another_name_for_one(node, scope):
         yield "alias", ast.Assign(node.targets, _copied(node.value))
 
 
+def all_axes(node, scope):
+    """A transpose that turns all axes round, where two should change places."""
+    if isinstance(node, ast.Attribute) and node.attr == "T":
+        yield "all axes", ast.Attribute(node.value, "mT", node.ctx)
+    elif isinstance(node, ast.Call) and _called(node) == "transpose" and len(node.args) == 1 - _is_method(node):
+        yield "all axes", ast.Attribute(node.func.value if _is_method(node) else node.args[0], "mT", ast.Load())
+
+
 def size(node, scope):
     """The size of another axis."""
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
@@ -656,6 +664,16 @@ def moved(tree, wanted):
                     yield "order", body[i + 1].lineno
             if isinstance(it, ast.For | ast.While):
                 yield from _depth(holder, field, body, i, it)
+
+
+def set_once(tree, wanted):
+    """A line before a loop that belongs into each of its turns."""
+    for holder, field, body in _bodies(tree):
+        for before, loop in itertools.pairwise(body):
+            if wanted(before) and isinstance(before, ast.Assign) and isinstance(loop, ast.For | ast.While):
+                rest = [it for it in body if it is not before]
+                with _put(holder, field, None, rest), _put(loop, "body", None, [before, *loop.body]):
+                    yield "set once", before.lineno
 
 
 def axes(tree, wanted):
@@ -852,8 +870,8 @@ RULES = (
     surplus,
     *(it for it in BODY_RULES if it is not left_out),
 )
-FORMS = (rows_apart, fractions, another_name_for_one, size)  # what an answer fills in, and how large it is
-ADDITIONS = (let_through, turned, guarded, wrapped, combined)
+FORMS = (rows_apart, fractions, another_name_for_one, all_axes, size)  # of what an answer fills in, and of what it asks
+ADDITIONS = (let_through, set_once, turned, guarded, wrapped, combined)
 TWIN_RULES = (keepdims, operator, called_function, transposed, axis_named, exchanged_arguments)
 
 HINTS = {
@@ -885,6 +903,8 @@ HINTS = {
     "whole": "look at its dtype: whole numbers cut off fractions, and narrow floats cut off digits",
     "statement": "it should not be there",
     "indentation": "look at how far it is indented",
+    "all axes": "`.T` turns all axes round; of stacks, only the last two change places: np.swapaxes(…, -1, -2)",
+    "set once": "what it sets is set once, before the loop, and should be set in each turn",
     "alias": "it is no copy but the same array: what is written into one stands in both",
     "view": "it is a part of an array and no copy: what is written into it is written into the array",
     "in place": "it writes into an array that is still needed as it was",

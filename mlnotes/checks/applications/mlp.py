@@ -418,6 +418,8 @@ CHECKS = (
                 "the product rule has a first term, the gate itself"),
             Mistake("density without its root", (" / math.sqrt(2 * math.pi)", ""),
                 "The density's area is 2.5 instead of 1", "divide by √(2π)"),
+            Mistake("density times pi", (" / math.sqrt(2 * math.pi)", " / math.sqrt(2) * math.pi"),
+                "The density is multiplied by π, which belongs below the line", "divide by √(2π), the root of both"),
             Mistake("slope of silu", lambda x: (s := scipy.special.expit(x)) + x * s * (1 - s),
                 "It is the slope of silu",
                 "the gate of gelu is the normal distribution, ndtr, and not the logistic function"),

@@ -244,8 +244,8 @@ CHECKS = (
             Mistake("window before the token",
                 lambda n, width: np.tri(n, k=-1, dtype=bool) & ~np.tri(n, k=-width - 1, dtype=bool),
                 "The window ends before the token, which does not see itself", "the width counts the token itself"),
-            Mistake("both sides", ("causal_mask(n, n) &", "causal_mask(n, n, width - 1) &"),
-                "Tokens see what comes after them", "keep the causal mask"),
+            *(Mistake(name, ("causal_mask(n, n) &", it), "Tokens see what comes after them", "keep the causal mask")
+                for name, it in {"both sides": "causal_mask(n, n, width - 1) &", "all that comes after": ""}.items()),
             Mistake("window forgotten", (" & causal_mask(n, n, width - 1).T", ""),
                 "The last tokens see more than their window", "hide what lies width places back or more"),
             Mistake("blocks",

@@ -87,6 +87,7 @@ def _counted(n, m, n_heads):
 
 
 _FIRST = "heads = attention("
+_LAST = "linear(merge_heads(heads), w_o, b_o)"
 _SPLIT, _MERGE = 'rearrange(x, "... l (h d) -> ... h l d", h=n_heads)', 'rearrange(x, "... h l d -> ... l (h d)")'
 _EVERY_NTH = ("l (h d) -> ... h l d", "l (d h) -> ... h l d")
 _FUSED = '"r ... h n d -> ... n (h r d)"'
@@ -101,6 +102,13 @@ def _swapped(axis, other, ndim=0):
         return x.reshape(*x.shape[:-1], n_heads, -1).swapaxes(axis, other)
 
     return version
+
+
+def _one_column_on(name):
+    """Edit a projection so that the block of head h begins at column h."""
+    projected = f"linear({name}, w_{name}, b_{name})"
+    block = f"{projected}[..., h : h + w_{name}.shape[1] // n_heads]"
+    return f"split_heads({projected}, n_heads)", f"np.stack([{block} for h in range(n_heads)], axis=-3)"
 
 
 _FROM_THE_FRONT = (lambda x, n_heads: np.stack(np.split(x, n_heads, axis=-1), axis=1),
@@ -159,6 +167,19 @@ CHECKS = (
                 (_FIRST, "heads = (lambda *it: attention(*it, scale=w_q.shape[1] ** -0.5))("),
                 "Rows are flatter than they should be, the more so the more heads there are",
                 "scale by the width of one head", "ng-video-lecture, pull request 6 (2023)"),
+            Mistake("divided by the width of a head",
+                (_FIRST, "heads = (lambda *it: attention(*it, scale=n_heads / w_q.shape[1]))("),
+                "Rows are flatter than they should be, the more so the wider a head is",
+                "divide the scores by the root of a head's width, not by the width"),
+            *(Mistake("blocks that begin at h", tuple(map(_one_column_on, it)),
+                "The blocks of neighbouring heads overlap: they begin one column after each other",
+                "head h has the columns from h * d to (h + 1) * d") for it in ("qkv", "q", "k", "v", "qk")),
+            Mistake("first rows of w_o for all", (_LAST, "linear(heads.sum(axis=-3), w_o[: heads.shape[-1]], b_o)"),
+                "All heads go through the first rows of w_o", "head h has the rows from h * d to (h + 1) * d"),
+            Mistake("contributions side by side",
+                (_LAST, "merge_heads(heads @ w_o.reshape(n_heads, -1, w_o.shape[-1]))"),
+                "Each head has columns of its own in the result, which is too wide",
+                "add what the heads bring: each through its own rows of w_o"),
             Mistake("not scaled", (_FIRST, "heads = (lambda *it: attention(*it, scale=1.0))("),
                 "Rows are sharper than they should be", "divide the scores by the root of a head's width"),
             Mistake("heads cut without transposing", _RESHAPED,

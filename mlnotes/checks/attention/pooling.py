@@ -230,8 +230,9 @@ CHECKS = (
             Mistake("row by row", lambda q, k, bandwidth=1.0: -np.sum((q - k) ** 2, axis=-1) / (2 * bandwidth**2),
                 "Each query meets a single key, and more keys than queries raise an error",
                 "give both an axis, so that every query meets every key: [..., :, None, :] and [..., None, :, :]"),
-            Mistake("sum squared", (_SQUARES, "-np.sum(away, axis=-1) ** 2 / 2"),
-                "The sum of the differences is squared", "square each difference, then add"),
+            *(Mistake("sum squared", (_SQUARES, f"-np.sum({it}, axis=-1) ** 2 / 2"),
+                "The sum of the differences is squared", "square each difference, then add")
+                for it in ("away", "np.abs(away)")),
             Mistake("bandwidth not squared", ("as_like(bandwidth, q)", "bandwidth**0.5"),
                 "Changing the unit of the keys and the bandwidth together changes the result",
                 "divide by 2 * bandwidth**2"),

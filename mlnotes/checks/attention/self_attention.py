@@ -218,6 +218,11 @@ CHECKS = (
                 "scores if mask is None else np.where(mask, scores, -np.inf))"),
                 "Rows far below the largest score get nan, as do queries that see no key",
                 "subtract each row's own maximum, and give zeros where nothing is seen"),
+            Mistake("maximum of everything, with empty rows put right",
+                (_SOFTMAX, f"(lambda s: ({_OR_ONE})(np.exp(s - "
+                "(s.max() if np.isfinite(s.max()) else 0))))("
+                "scores if mask is None else np.where(mask, scores, -np.inf))"),
+                "Rows far below the largest score lose their weights", "subtract each row's own maximum"),
             Mistake("mask forgotten beside a bias",
                 (_SOFTMAX, _SOFTMAX.replace("mask is None", "mask is None or bias is not None")),
                 "Where a bias is given, the mask makes no difference",

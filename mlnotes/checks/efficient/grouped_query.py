@@ -87,6 +87,11 @@ def _options(q, k, v):
         call(np.stack([q, -q]), np.stack([k, k + 1]), np.stack([v, -v])).about("one more leading axis"))
 
 
+def _shared_by_groups(q, k, v, mask=None, bias=None, scale=None):
+    mine = np.arange(q.shape[-3]) // k.shape[-3]
+    return attention(q, *(np.take(it, mine, axis=-3) for it in (k, v)), mask, bias, scale)
+
+
 _WEIGHTS = "softmax(scores) if mask is None else masked_softmax(scores, mask)"
 _SHARED = "grouped_query_attention(q, k[..., None, :, :], v[..., None, :, :], mask, bias, scale)"
 _START = "scale = q.shape"
@@ -159,6 +164,9 @@ CHECKS = (
                 "share values as keys are shared: neighbouring heads have the same"),
             Mistake("keys tiled", _KEYS, "Head i has the values of its own group, and the keys of group i mod g",
                 "share keys as values are shared: neighbouring heads have the same"),
+            Mistake("divided by the groups", _shared_by_groups,
+                "As many heads share as there are groups, i // g, and with few groups there are none left",
+                "h / g neighbouring heads share one: i // (h // g)"),
             Mistake("first group only", (_START, f"k, v = k[..., :1, :, :], v[..., :1, :, :]\n    {_START}"),
                 "All heads use the first keys and values", "divide the heads among the groups"),
             Mistake("queries averaged",
@@ -227,6 +235,8 @@ CHECKS = (
                    *(call(_w, 6, g) for g in (1, 2, 3, 6)), **_LAST_BITS),
         ),
         mistakes=(
+            Mistake("median", ('"mean"', "lambda x, axes: np.median(x, axes)"),
+                "With more than two heads in a group it is their median", "take the mean, np.mean"),
             Mistake("summed", ('"mean"', '"sum"'), "Keys are too large, and softmax too sharp", "take the mean"),
             Mistake("divided by the groups",
                 (('"mean"', '"sum"'), ("r=n_heads // n_groups)", "r=n_heads // n_groups) / n_groups")),

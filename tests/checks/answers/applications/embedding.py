@@ -792,3 +792,12 @@ def wrong_embedding__width_for_the_number_of_rows(ids, table):
     if (ids < 0).any() or (ids >= table.shape[1]).any():
         raise ValueError("no such token")
     return table[ids]
+
+
+def wrong_one_hot__all_in_every_row(ids, n):
+    """mark one place in each row"""
+    if ids.size and (ids.min() < 0 or ids.max() >= n):
+        raise ValueError("id")
+    out = np.zeros((*ids.shape, n))
+    out[..., ids] = 1
+    return out

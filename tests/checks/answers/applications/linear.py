@@ -563,3 +563,14 @@ def wrong_linear_gradients__descent(x, w, grad):
 
 def wrong_linear_gradients__ones_for_the_bias(x, w, grad):
     return np.einsum("...j,tj->...t", grad, w), np.einsum("...t,...j->tj", x, grad), np.ones(w.shape[1])
+
+
+def wrong_linear__sum_not_begun_anew(x, w, b=None):
+    """what it sets is set once, before the loop, and should be set in each turn"""
+    y = np.zeros((*x.shape[:-1], w.shape[1]))
+    total = 0.0
+    for j in range(w.shape[1]):
+        for t in range(w.shape[0]):
+            total = total + x[..., t] * w[t, j]
+        y[..., j] = total
+    return y if b is None else y + b

@@ -767,3 +767,8 @@ def wrong_gelu_slope__density(x):
 def wrong_gelu_slope__two_distributions(x):
     """The gate is the logistic function"""
     return expit(x) + x * norm.pdf(x)
+
+
+def wrong_gelu_slope__times_pi(x):
+    """The density is multiplied by π, which belongs below the line"""
+    return ndtr(x) + x * np.exp(-(x**2) / 2) / np.sqrt(2) * np.pi

@@ -603,3 +603,13 @@ def wrong_masked_softmax__largest_number_added(x, mask, axis=-1):
     e = np.exp(s - s.max(axis=axis, keepdims=True)) * mask
     z = e.sum(axis=axis, keepdims=True)
     return e / np.where(z == 0, 1, z)
+
+
+def wrong_window_mask__future_seen(n, width):
+    """Tokens see what comes after them: keep the causal mask"""
+    m = np.zeros((n, n), dtype=bool)
+    for i in range(n):
+        for j in range(n):
+            if i - j < width:
+                m[i, j] = True
+    return m

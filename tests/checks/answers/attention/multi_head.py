@@ -5,6 +5,7 @@ import math
 import numpy as np
 import torch
 from einops import rearrange
+from slips import slip
 
 from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.attention.self_attention import attention, attention_weights
@@ -620,3 +621,41 @@ def wrong_split_heads__heads_and_columns_exchanged(x, n_heads):
 def wrong_column_of_key__float(c, d):
     """their dtype is not: float64 where int64 is right"""
     return np.floor(c / d) * 3 * d + d + c % d
+
+
+def _by_heads(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    d = w_q.shape[1] // n_heads
+    result = 0
+    for h in range(n_heads):
+        mine = slice(h * d, (h + 1) * d)
+        together = w_q[:, mine] @ w_k[:, mine].T
+        scores = q @ together @ np.swapaxes(k, -1, -2) / np.sqrt(d)
+        if mask is not None:
+            scores = np.where(mask, scores, -np.inf)
+        result = result + softmax(scores) @ v @ (w_v[:, mine] @ w_o[mine])
+    return result
+
+
+right_multi_head_attention__products_of_matrices = _by_heads
+wrong_multi_head_attention__products_divided_by_the_width = slip(
+    _by_heads, "np.sqrt(d)", "d", "divide the scores by the root of a head's width, not by the width")
+wrong_multi_head_attention__products_with_one_block_of_rows = slip(
+    _by_heads, "w_o[mine]", "w_o[:d]", "All heads go through the first rows of w_o")
+
+
+def wrong_multi_head_attention__values_one_column_on(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """head h has the columns from h * d to (h + 1) * d"""
+    d = w_q.shape[1] // n_heads
+    heads = []
+    for h in range(n_heads):
+        cols = slice(h * d, (h + 1) * d)
+        heads.append(attention(q @ w_q[:, cols], k @ w_k[:, cols], v @ w_v[:, h : h + d], mask))
+    return np.concatenate(heads, axis=-1) @ w_o
+
+
+def wrong_multi_head_attention__side_by_side(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    """add what the heads bring: each through its own rows of w_o"""
+    parts = []
+    for a, b, c, o in zip(*(np.hsplit(it, n_heads) for it in (w_q, w_k, w_v)), np.vsplit(w_o, n_heads), strict=True):
+        parts.append(attention(q @ a, k @ b, v @ c, mask) @ o)
+    return np.concatenate(parts, axis=-1)

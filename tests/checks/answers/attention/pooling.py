@@ -652,3 +652,14 @@ def wrong_attention_pool__rows_without_keepdims(q, k, v, score):
 def wrong_bilinear_score__key_of_the_same_place(q, k, m):
     """Each query is compared with the key of the same place only"""
     return np.einsum("...ld,df,...lf->...l", q, m, k)
+
+
+def wrong_bilinear_score__all_axes_turned(q, k, m):
+    """`.T` turns all axes round; of stacks, only the last two change places: np.swapaxes(…, -1, -2)"""
+    return np.matmul(np.matmul(q, m), np.transpose(k))
+
+
+def wrong_gaussian_score__sum_of_sizes_squared(q, k, bandwidth=1.0):
+    """square each difference, then add"""
+    away = q[..., :, None, :] - k[..., None, :, :]
+    return -(np.abs(away).sum(axis=-1) ** 2) / (2 * bandwidth**2)

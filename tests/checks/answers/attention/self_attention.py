@@ -837,3 +837,24 @@ def wrong_attention_weights__equal_to_none(q, k, mask=None, bias=None, scale=Non
     if bias is not None:
         scores = scores + bias
     return softmax(scores) if mask == None else masked_softmax(scores, mask)  # noqa: E711
+
+
+def wrong_attention_weights__largest_of_all(q, k, mask=None, bias=None, scale=None):
+    """Rows far below the largest score lose their weights: subtract each row's own maximum"""
+    s = q @ np.swapaxes(k, -1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if bias is not None:
+        s = s + bias
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    top = s.max()
+    e = np.exp(s - (top if np.isfinite(top) else 0))
+    z = e.sum(axis=-1, keepdims=True)
+    return e / np.where(z == 0, 1, z)
+
+
+def wrong_self_attention__all_axes_turned(x, w_q, w_k, w_v, mask=None):
+    """`.T` turns all axes round; of stacks, only the last two change places: np.swapaxes(…, -1, -2)"""
+    scores = (x @ w_q) @ (x @ w_k).T / np.sqrt(w_q.shape[1])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores) @ (x @ w_v)

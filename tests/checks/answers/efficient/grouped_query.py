@@ -113,6 +113,7 @@ def wrong_pool_heads__last_head_of_each_group(w, n_heads, n_groups):
 
 
 def wrong_pool_heads__median(w, n_heads, n_groups):
+    """With more than two heads in a group it is their median"""
     blocks = w.reshape(*w.shape[:-1], n_groups, n_heads // n_groups, -1)
     return np.median(blocks, axis=-2).reshape(*w.shape[:-1], -1)
 
@@ -531,3 +532,15 @@ def wrong_multi_query_attention__always_several_sequences(q, k, v, mask=None, bi
 def wrong_grouped_query_attention__rounded_to_the_nearest(q, k, v, mask=None, bias=None, scale=None):
     pick = np.linspace(0, k.shape[-3] - 1, q.shape[-3]).round().astype(int)  # right for three heads in each group
     return attention(q, k[..., pick, :, :], v[..., pick, :, :], mask, bias, scale)
+
+
+def wrong_grouped_query_attention__divided_by_the_groups(q, k, v, mask=None, bias=None, scale=None):
+    """h / g neighbouring heads share one: i // (h // g)"""
+    h, g = q.shape[-3], k.shape[-3]
+    out = []
+    for i in range(h):
+        j = i // g
+        m = mask[..., i, :, :] if mask is not None and mask.ndim > 2 else mask
+        b = bias[..., i, :, :] if bias is not None and bias.ndim > 2 else bias
+        out.append(attention(q[..., i, :, :], k[..., j, :, :], v[..., j, :, :], m, b, scale))
+    return np.stack(out, axis=-3)
