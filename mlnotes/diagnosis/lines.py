@@ -120,20 +120,20 @@ def lines_of(error, source):
 
 
 def line_that_warned(attempt):
-    """Run the failing calls again, and listen to NumPy's warnings."""
+    """Run the failing calls again, and listen to NumPy's warnings, if a bank has not kept them."""
     source = source_of(attempt.function)
     if source is None:
         return ""
     failed = [(trial, found) for trial, found, unlike in attempt.everyday if unlike]
-    lost = [trial for trial, found in failed if is_lost(found.value, trial.right.value)]
-    if not lost or lost[0] is not failed[0][0]:  # the call that is shown fails for another reason
+    lost = [it for it in failed if _kept(it[1]) or is_lost(it[1].value, it[0].right.value)]
+    if not lost or lost[0] is not failed[0]:  # the call that is shown fails for another reason
         return ""
     heard = []
-    for trial in lost:
+    for trial, found in lost:
         with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"):
             warnings.simplefilter("always")
-            trial.outcome(attempt.function)
-        for it in sorted(caught, key=lambda it: (it.filename, it.lineno)):
+            _ = _kept(found) or trial.outcome(attempt.function)
+        for it in sorted(_kept(found) or caught, key=lambda it: (it.filename, it.lineno)):
             line = it.lineno - source.first
             if it.filename == source.file and 0 <= line < len(source.lines):
                 heard.append((said(str, it.message).replace(" encountered", "").replace(" scalar", ""), line))
@@ -143,6 +143,10 @@ def line_that_warned(attempt):
     what, line = min(heard, key=lambda it: "underflow" in it[0])
     says = f"{_IN_OUR_WORDS[what]} (NumPy: {what})" if what in _IN_OUR_WORDS else what
     return f"Line {line + 1}, `{source.lines[line].strip()}`: {says}.{_so_many(len(lost), len(failed))}"
+
+
+def _kept(found):
+    return getattr(found.value, "warnings", None)
 
 
 _IN_OUR_WORDS = {

@@ -544,10 +544,11 @@ def all_axes(node, scope):
 
 
 def size(node, scope):
-    """The size of another axis."""
+    """The size of the axis beside it."""
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
-        for it in () if isinstance(node.slice, ast.Slice) else (0, 1, -1, -2):
-            yield "size", ast.Subscript(node.value, _constant(it), node.ctx)
+        beside = {"0": 1, "1": 0, "-1": -2, "-2": -1}.get(ast.unparse(node.slice))
+        if beside is not None:
+            yield "size", ast.Subscript(node.value, _constant(beside), node.ctx)
 
 
 def wrapped(node, scope):

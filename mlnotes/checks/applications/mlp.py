@@ -110,11 +110,12 @@ class _Warned:
     """What came after an overflow on the way, whatever it is: nothing right is such a thing."""
 
     came: InitVar[object]
-    message: InitVar[object]
+    caught: InitVar[list]
     kind: str = "overflow"
 
-    def __post_init__(self, came, message):
-        self.says = f"{written(came + 0.0 if isinstance(came, np.ndarray) else came)}, and a warning: {message}"
+    def __post_init__(self, came, caught):
+        came = written(came + 0.0 if isinstance(came, np.ndarray) else came)
+        self.warnings, self.says = caught, f"{came}, and a warning: {caught[0].message}"
 
     def __repr__(self):
         return self.says
@@ -125,9 +126,9 @@ def _without_overflow(f, x):
     with np.errstate(over="warn"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         y = f(x)
-    overflows = [it.message for it in caught if "overflow" in str(it.message)]
+    overflows = [it for it in caught if "overflow" in str(it.message)]
     if overflows:
-        return _Warned(y, overflows[0])
+        return _Warned(y, overflows)
     if np.max(np.abs(x)) > 1e4:
         return y
     return y.astype(x.dtype) if isinstance(y, np.ndarray) and y.dtype.kind == "f" else y

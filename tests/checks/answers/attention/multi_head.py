@@ -246,7 +246,7 @@ def wrong_multi_head_attention__heads_in_front(q, k, v, w_q, w_k, w_v, w_o, n_he
 
 
 def wrong_multi_head_attention__first_rows_of_w_o(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """The calls that fail come out right with `n_heads` = 1"""
+    """All heads go through the first rows of w_o"""
     d, out = w_q.shape[1] // n_heads, 0
     for i in range(n_heads):
         mine = slice(i * d, (i + 1) * d)
@@ -281,7 +281,7 @@ def wrong_multi_head_attention__softmax_over_heads(q, k, v, w_q, w_k, w_v, w_o, 
 
 
 def wrong_multi_head_attention__scaled_twice(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None):
-    """Line 6"""
+    """divide the scores by the root of a head's width, not by the width"""
     a, b, c = (split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
     if mask is not None and mask.ndim == q.ndim > 2:
         mask = mask[..., None, :, :]
