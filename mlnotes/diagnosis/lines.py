@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 
+from mlnotes.diagnosis.report import Warned
 from mlnotes.diagnosis.source import definitions, parameters_of, run_definition, source_of
 from mlnotes.diagnosis.trials import close, entries, numbers, said
 
@@ -146,7 +147,7 @@ def line_that_warned(attempt):
 
 
 def _kept(found):
-    return getattr(found.value, "warnings", None)
+    return found.value.warnings if isinstance(found.value, Warned) else []
 
 
 _IN_OUR_WORDS = {

@@ -4,7 +4,7 @@ import html
 import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from decimal import Decimal
 from fractions import Fraction
 
@@ -332,6 +332,29 @@ def written(value, digits=None):
         return f"a {type(value).__name__}"
     text = _number(value, digits) if digits and isinstance(value, float | complex) else said(repr, value)
     return text if len(text) <= WIDTH else f"a {type(value).__name__}"
+
+
+@dataclass(repr=False)
+class Warned:
+    """What came with warnings, where a bank takes none: right results are no such thing, and two of them are alike.
+
+    Parameters
+    ----------
+    came : object
+        What was returned.
+    caught : list of warnings.WarningMessage
+        The warnings.
+    """
+
+    came: InitVar[object]
+    caught: InitVar[list]
+    kind: str = "with a warning"
+
+    def __post_init__(self, came, caught):
+        self.warnings, self.says = caught, f"{written(_unsigned_zeros(came))}, and a warning: {caught[0].message}"
+
+    def __repr__(self):
+        return self.says
 
 
 def _holds_itself(value, above=()):

@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from dataclasses import InitVar, dataclass
 
 import numpy as np
 import scipy.special
@@ -10,7 +9,7 @@ import scipy.special
 from mlnotes.applications.linear import linear
 from mlnotes.applications.mlp import gelu, gelu_tanh, mlp, relu, silu
 from mlnotes.checks.bank import Checks, Claim, Mistake, call, distance, frozen, oracle
-from mlnotes.diagnosis.report import written
+from mlnotes.diagnosis.report import Warned
 from mlnotes.diagnosis.source import edited
 
 _rng = np.random.default_rng(17)
@@ -105,22 +104,6 @@ def _ten_digits(f):
     return abs(float(f(np.array([-8.0]))[0]) / right - 1)
 
 
-@dataclass(repr=False)
-class _Warned:
-    """What came after an overflow on the way, whatever it is: nothing right is such a thing."""
-
-    came: InitVar[object]
-    caught: InitVar[list]
-    kind: str = "overflow"
-
-    def __post_init__(self, came, caught):
-        came = written(came + 0.0 if isinstance(came, np.ndarray) else came)
-        self.warnings, self.says = caught, f"{came}, and a warning: {caught[0].message}"
-
-    def __repr__(self):
-        return self.says
-
-
 def _without_overflow(f, x):
     """Refuse an overflow on the way, and count another dtype only where the exercise does not go."""
     with np.errstate(over="warn"), warnings.catch_warnings(record=True) as caught:
@@ -128,7 +111,7 @@ def _without_overflow(f, x):
         y = f(x)
     overflows = [it for it in caught if "overflow" in str(it.message)]
     if overflows:
-        return _Warned(y, overflows)
+        return Warned(y, overflows)
     if np.max(np.abs(x)) > 1e4:
         return y
     return y.astype(x.dtype) if isinstance(y, np.ndarray) and y.dtype.kind == "f" else y
