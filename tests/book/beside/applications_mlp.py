@@ -18,14 +18,8 @@ def error(y):
     return abs(y - page["target"](page["fine"])).max()
 
 
-for name, what in {"bends spread": "open to both sides", "spread, all to the right": "open to the right"}.items():
-    errors = [error(page["tries"][name](seed)) for seed in range(SEEDS)]
-    page.report(f"largest error, units {what}", *errors)
-    page.report(f"seeds of {SEEDS} with an error above 0.3, units {what}", sum(it > 0.3 for it in errors))
-
-
-centred = [page["learn"](page["alive"](page["start"](seed)), middle=0.5) for seed in range(3)]
-page.report("largest error, inputs centred, units open to the right", *(error(y) for y in centred))
+errors = [error(page["tries"]["bends spread"](seed)) for seed in range(SEEDS)]
+page.report(f"seeds of {SEEDS} with an error above 0.3, bends spread", sum(it > 0.3 for it in errors))
 page.report("steps of the long training", LONG)
 page.report(
     "largest error of the long training", *(error(page["learn"](page["start"](seed), LONG)) for seed in range(3))
@@ -44,17 +38,10 @@ def mean_wrong(activation, rate):
     return np.mean([wrong(fit([64, 64, 2], activation, rate, seed=seed), page["test"]) for seed in range(5)])
 
 
-def without_leak(net):
-    """Make of a trained leaky network one whose hidden units are ReLUs."""
-    return lambda x: relu(x @ net.weights[0] + net.biases[0]) @ net.weights[1] + net.biases[1]
-
-
-page.report("mistakes with the leak cut", *(wrong(without_leak(net), page["test"]) for net in page["fast"][leaky]))
 page.report("mean of mistakes at rate 0.01, leaky", mean_wrong(leaky, 0.01))
 page.report("mistakes of death at rate 0.1", mean_wrong(relu, 0.1) - mean_wrong(leaky, 0.1))
 for split in range(1, 6):
     page.run("761f22b2", ("default_rng(0)", f"default_rng({split})"))
     slow, fast = mean_wrong(leaky, 0.01), mean_wrong(leaky, 0.1)
     page.report("mistakes of the rate on another split, leaky", fast - slow)
-    page.report("mistakes of death on another split", mean_wrong(relu, 0.1) - fast)
 sys.exit(page.compare())

@@ -118,7 +118,7 @@ RATE = {
 }
 # The chord of x³ from −11 to 13 has the slope 147, that of x³ at 7; whole numbers make the zero exact.
 TAYLOR = {
-    "g": lambda x: x**3 - np.interp(x, [-11, 13], [-1331, 2197]),
+    "r": lambda x: x**3 - np.interp(x, [-11, 13], [-1331, 2197]),
     "c''": lambda x: 6 * x,
     "t": 13,
     "p": 7,
@@ -182,11 +182,12 @@ INLINE = {
         r"\sigma'=\sigma(1-\sigma)": {r"\sigma": ours.sigmoid(np.float64(AT)), r"\sigma'": slope(ours.sigmoid)(AT)},
     },
     "0716d970": {r"\sigma(x)=e^x/(1+e^x)": BENDS},
+    "f1abd670": {r"\Phi(x)=\frac12\bigl(1+\mathrm{erf}\frac x{\sqrt2}\bigr)": BENDS},
     "mlp-back1": {r"L=\tfrac12\sum_{ij}y_{ij}^2": LOSS},
     "12c6fc06": {r"s_k=(v_{k+1}-v_k)/(t_{k+1}-t_k)": PIECES},
     "bc33ea4e": {
         r"|t-p|\le\delta/2": {"t": 1.5, "p": 1.0, r"\delta": 1.0},  # the parabola's p is in the middle
-        r"0=g(t)=g(p)+\tfrac12 c''(\xi)(t-p)^2": TAYLOR,
+        r"0=r(t)=r(p)+\tfrac12 c''(\xi)(t-p)^2": TAYLOR,
     },
     "b6692ea5": {
         r"xw+b=0": {"x": 0.75, "w": -2.0, "b": 1.5},
