@@ -93,7 +93,7 @@ FORMULAS = {
 }
 
 INLINE = {
-    "bd307a3e": {r"s=-\lVert\mathbf q-\mathbf k\rVert^2/(2h^2)": ROWS | {"s": score(q[None], k[None])}},
+    "bd307a3e": {r"s(\mathbf q,\mathbf k)=-\lVert\mathbf q-\mathbf k\rVert^2/(2h^2)": ROWS},
     "pool-slope1": {
         r"\partial a_t/\partial s_j=a_t(\delta_{tj}-a_j)": SLOPES,
         r"\sum_ja_j(v_j-y)=0": EXACT,
