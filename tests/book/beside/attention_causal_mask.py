@@ -19,7 +19,4 @@ page.report("induction scores", *scores)
 page.run("63266754", ("+ 4 * places", "+ 0 * places"))
 print(page.run("f52e7a0b"))
 page.report("nats without places", page["loss"].mean())
-by_period = [page["loss"][page["period"] == period].mean() for period in range(4, 11)]
-if by_period != sorted(by_period):
-    sys.exit("without places a longer period does not cost more")
 sys.exit(page.compare())
