@@ -26,6 +26,9 @@ COMMON = {
     r"\mathbf Q": Q,
     r"\mathbf K": K,
     r"\mathbf V": V,
+    r"\mathbf X_q": Q,
+    r"\mathbf X_k": K,
+    r"\mathbf X_v": V,
     r"\mathbf W_Q": lambda i: own["Q"][int(i) - 1],
     r"\mathbf W_K": lambda i: own["K"][int(i) - 1],
     r"\mathbf W_V": lambda i: own["V"][int(i) - 1],
@@ -80,8 +83,8 @@ INLINE = {
     "450ddec8": {r"c=i\,d+j": PLACES, r"3i\,d+d+j": PLACES},
     "d321d6f7": {r"\mathbf N_i=\mathbf W_Q^{(i)}\mathbf W_K^{(i)\mathsf T}": COMMON},
     "b74f5ee9": {
-        r"(\mathbf Q\mathbf W_Q^{(i)})(\mathbf K\mathbf W_K^{(i)})^{\mathsf T}"
-        r"=\mathbf Q\mathbf N_i\mathbf K^{\mathsf T}": COMMON
+        r"(\mathbf X_q\mathbf W_Q^{(i)})(\mathbf X_k\mathbf W_K^{(i)})^{\mathsf T}"
+        r"=\mathbf X_q\mathbf N_i\mathbf X_k^{\mathsf T}": COMMON
     },
 }
 
