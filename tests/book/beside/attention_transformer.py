@@ -37,7 +37,7 @@ page.report("nats that it is behind pairs where each token sees itself alone", *
 
 for name in "6c1e671f", "a17554a0", "2a459380":
     page.run(name)
-right, looks = [], {"tens": [], "ones": [], "hundert": [], "the word before": []}
+right, looks = [], {"tens": [], "ones": [], "hundert": []}
 german, english = page["in_german"], page["in_english"]
 alike = [i for i in range(999) if len(german[i]) == 5 and len(english[i]) == 5]  # hundreds, tens and ones
 for seed in range(12):
@@ -48,7 +48,7 @@ for seed in range(12):
         page["translator"](page["source"][alike], page["target"][alike, :5])
     most = heads["decoder.blocks.0.cross_attention"].weights.mean(axis=1).argmax(-1)
     # drei hundert zwei und vierzig: three hundred forty two
-    for name, row, column in ("tens", 2, 4), ("ones", 3, 2), ("hundert", 1, 1), ("the word before", 0, 0):
+    for name, row, column in ("tens", 2, 4), ("ones", 3, 2), ("hundert", 1, 1):
         looks[name].append(np.mean(most[:, row] == column))
 page.report("right, of 200 unseen numbers", *right)
 for name, shares in looks.items():

@@ -75,22 +75,6 @@ HIDDEN = {
 # A width for which three matrices hold as many numbers as the two of the network.
 SAME_SIZE = {"n": n, "m": (w_1.size + w_2.size) / (3 * n)}
 
-# Counts of pairs of three words. What is taken off each count goes to words by how many different ones they follow.
-counts, off = np.array([[5.0, 0, 2], [1, 3, 0], [0, 0, 4]]), 0.6
-shares = (counts > 0).sum(axis=0) / (counts > 0).sum()
-kept = np.clip(counts - off, 0, None) / counts.sum(axis=1, keepdims=True)
-spared = 1 - kept.sum(axis=1)
-PAIRS = {
-    "p": lambda u, w: (kept + np.outer(spared, shares))[u, w],
-    "c": lambda u, w: counts[u, w],
-    "D": off,
-    "n": lambda u: counts[u].sum(),
-    r"\lambda": lambda u: off * (counts[u] > 0).sum() / counts[u].sum(),
-    "v": lambda w: shares[w],
-    "u": range(3),
-    "w": range(3),
-}
-
 FORMULAS = {
     "da4b9237": [BLOCK],
     "e0864adb": [NORM | {r"\mathbf y": layer_norm(x, gain, shift, eps)}],
@@ -102,7 +86,6 @@ FORMULAS = {
 
 INLINE = {
     "fe5dbbce": {r"\log12=2.48": {"tolerance": 3e-3}, r"2\log2/12=0.12": {"tolerance": 0.04}},
-    "e1822db4": {r"p_{uw}=\max(c_{uw}-D,0)/n_u+\lambda_uv_w": PAIRS},
     "90aee170": {r"\log16=2.77": {"tolerance": 1e-3}},
     "swiglu-idea": {r"m=\frac83n": SAME_SIZE},
     "d321d6f7": {r"\sigma^2=\overline{x^2}-\mu^2": NORM},
