@@ -58,7 +58,7 @@ def multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, b_q=No
     Vaswani et al., *Attention Is All You Need*, 2017, section 3.2.2.
     """
     _require_projections(q, k, v, (w_q, w_k, w_v, w_o), (b_q, b_k, b_v, b_o))
-    if mask is not None and np.ndim(mask) == max(q.ndim, k.ndim) > 2:
+    if np.ndim(mask) == max(q.ndim, k.ndim) > 2:
         require_mask((*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2]), mask)
         mask = beside(mask, q)[..., None, :, :]  # the same for all heads
     heads = attention(

@@ -344,6 +344,8 @@ class Warned:
         What was returned.
     caught : list of warnings.WarningMessage
         The warnings.
+    kind : str
+        What it is called where an answer's own word for its result is asked.
     """
 
     came: InitVar[object]

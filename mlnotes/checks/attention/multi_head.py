@@ -213,7 +213,7 @@ CHECKS = (
                 "Each query sees what it should not, and nothing else",
                 "True means may look; torch.nn.MultiheadAttention means the opposite"),
             Mistake("sequences taken for heads",
-                ("mask is not None and", "mask is not None and len(mask) != n_heads and"),
+                ("np.ndim(mask) ==", "mask is not None and len(mask) != n_heads and np.ndim(mask) =="),
                 "Where there are as many sequences as heads, a mask for each sequence is taken for one for each head, "
                 "or refused",
                 "go by the number of axes alone: mask[..., None, :, :] for (b, l, s)"),
