@@ -331,12 +331,12 @@ class Transformer(torch.nn.Module):
         tensor (..., l, n_target)
             Scores in nats, before softmax.
         """
-        # The same for every query.
-        mask = None if source_mask is None else beside(source_mask, self.positions)[..., None, :]
-        memory = self.encoder(embed(source, self.source.table, self.positions), mask=mask)
+        if source_mask is not None:
+            source_mask = beside(source_mask, self.positions)[..., None, :]  # the same for every query
+        memory = self.encoder(embed(source, self.source.table, self.positions), mask=source_mask)
         written = embed(target, self.target.table, self.positions)
         causal = causal_mask(target.shape[-1], target.shape[-1])
-        return self.target.logits(self.decoder(written, memory, mask=causal, memory_mask=mask))
+        return self.target.logits(self.decoder(written, memory, mask=causal, memory_mask=source_mask))
 
 
 class LanguageModel(torch.nn.Module):
