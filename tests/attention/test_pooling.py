@@ -166,7 +166,10 @@ def test_gradients_flow_to_queries_keys_values_and_parameters(score):
         (lambda: additive_score(Q, WIDE, W_K, W_Q, W), r"\(3, 6\), \(4, 6\), \(6,\), got \(\(4, 6\), \(3, 6\)"),
         (lambda: additive_score(Q, WIDE, W_Q, W_K, W[:5]), r"\(3, 5\)"),
         (lambda: attention_pool(Q, K, V[:, :5], gaussian_score), "7.*5|5.*7"),
-        (lambda: pooling_weights(Q.astype(int), K, gaussian_score), "q must hold floating-point numbers"),
+        (
+            lambda: pooling_weights(Q.astype(int), K, lambda q, k: np.ones((*Q.shape[:-1], K.shape[-2]))),
+            "q must hold floating-point numbers, got dtype int64",
+        ),
         (lambda: attention_pool(Q, K[:, :0], V[:, :0], gaussian_score), "empty"),
         (lambda: attention_pool(Q, K, V, lambda q, k: q), r"\(\.\.\., 5, 7\), got shape \(2, 5, 3\)"),
         (lambda: attention_pool(Q, K, V.astype(int), gaussian_score), "float"),
