@@ -76,7 +76,7 @@ def null_softmax(x, null=0.0, axis=-1):
 
     Notes
     -----
-    .. math:: w_i = \\frac{\\exp x_i}{\\exp x_0 + \\sum_j \\exp x_j}
+    .. math:: a_i = \\frac{\\exp x_i}{\\exp x_0 + \\sum_j \\exp x_j}
               = \\sigma\\bigl(\\mathrm{lse}(\\mathbf x) - x_0\\bigr)\\;\\mathrm{softmax}(\\mathbf x)_i
 
     with :math:`x_0` for ``null``: softmax over one key more, whose value is zero. With :math:`x_0 = 0` the denominator

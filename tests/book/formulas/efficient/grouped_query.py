@@ -71,7 +71,7 @@ left, sizes, right = np.linalg.svd(some[1].T @ some[0])
 ALIGNED = {
     r"\mathbf Y": heads(some),
     r"\mathbf U": left,
-    r"\boldsymbol\Sigma": np.diag(sizes),
+    r"\mathbf s": sizes,
     r"\mathbf V": right.T,
     r"\mathbf M": scipy.linalg.orthogonal_procrustes(some[1], some[0])[0],
     "i": 2,
@@ -90,7 +90,7 @@ INLINE = {
     },
     "procrustes": {
         r"\mathbf Y_i=\mathbf X\mathbf W_V^{(i)}": NotRead("a definition"),
-        r"\mathbf Y_i^{\mathsf T}\mathbf Y_1=\mathbf U\boldsymbol\Sigma\mathbf V^{\mathsf T}": ALIGNED,
+        r"\mathbf Y_i^{\mathsf T}\mathbf Y_1=\mathbf U\,\mathrm{diag}(\mathbf s)\,\mathbf V^{\mathsf T}": ALIGNED,
         r"\mathbf M=\mathbf U\mathbf V^{\mathsf T}": ALIGNED,
     },
     "9109c85a": {

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.self_attention import attention_weights
 from mlnotes.efficient import kv_cache as ours
 
@@ -34,17 +33,6 @@ DECODED = {
     "j": range(1, n + 1),
     "m": range(1, n + 1),
 }
-offset, n_queries = 5, 3
-mask = causal_mask(n_queries, offset + n_queries, offset)
-CHUNK = {  # queries and keys are counted from 0
-    r"\mathbf M": mask,
-    "m": lambda i, j: float(mask[i, j]),
-    "i": range(n_queries),
-    "j": range(offset + n_queries),
-    r"\mathrm{offset}": offset,
-    "l": n_queries,
-    "s": mask.shape[1],
-}
 SUMS = {"n": n, "h": h, "d": d, "e": e, "t": range(1, n + 1), "S": sum(t * t for t in range(n + 1))}
 layers, like = 2, np.zeros((), np.float16)
 BYTES = {
@@ -66,7 +54,6 @@ GUESSED = {
 FORMULAS = {
     "speculated-says": [GUESSED],
     "c1dfd96e": [DECODED],
-    "91032ad7": [CHUNK],
     "what-it-saves": [SUMS],
     "costs-head": [BYTES],
     "a17554a0": [SUMS],

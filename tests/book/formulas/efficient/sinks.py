@@ -22,7 +22,7 @@ SHARE = {"x_0": x_0, "n": n, "p": share(x_0, np.zeros(n - 1))}
 NULL = {
     "x_0": x_0,
     r"\mathbf x": x,
-    "w": ours.null_softmax(x, x_0),
+    "a": ours.null_softmax(x, x_0),
     r"\mathrm{softmax}": lambda x: softmax(x[:, 0]),
     r"\mathrm{lse}": lambda x: logsumexp(x[:, 0]),
     r"\sigma": lambda x: 1 / (1 + np.exp(-x)),
@@ -63,7 +63,7 @@ INLINE = {
         r"\exp x_0=p\,(\exp x_0+n-1)": SHARE,
         r"(1-p)\exp x_0=p\,(n-1)": SHARE,
         r"n-1=\exp(12)/9": MOST,
-    }
+    },
 }
 
 n_queries, n_keys, window, offset = 5, 13, 4, 6
