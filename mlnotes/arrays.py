@@ -59,6 +59,27 @@ def require_same_size(axis, **arrays):
         raise ValueError(f"{names} must have the same size along axis {axis}, got shapes {shapes}")
 
 
+def require_same_library(**arrays):
+    """Refuse arrays of different libraries, and what is no array.
+
+    Parameters
+    ----------
+    **arrays : array
+        The arrays to compare, each under the name that the message gives it.
+
+    Raises
+    ------
+    ValueError
+        If something is no array, or the libraries of two arrays differ.
+    """
+    for name, x in arrays.items():
+        _require_array(name, x)
+    (name, first), *others = arrays.items()
+    for other, x in others:
+        if type(x) is not type(first) and array_namespace(x) is not array_namespace(first):
+            raise ValueError(f"{name} and {other} must come from the same library, got {type(first)} and {type(x)}")
+
+
 def require_same_kind(**arrays):
     """Refuse arrays of several libraries, precisions or devices, where a product of them would fail or be converted.
 
@@ -614,16 +635,6 @@ def exact_integers(function):
         return function(*map(_python, args), **{name: _python(value) for name, value in kwargs.items()})
 
     return exact
-
-
-def require_same_library(**arrays):
-    """Refuse arrays of different libraries, and what is no array."""
-    for name, x in arrays.items():
-        _require_array(name, x)
-    (name, first), *others = arrays.items()
-    for other, x in others:
-        if type(x) is not type(first) and array_namespace(x) is not array_namespace(first):
-            raise ValueError(f"{name} and {other} must come from the same library, got {type(first)} and {type(x)}")
 
 
 def _require_array(name, x):

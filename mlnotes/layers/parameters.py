@@ -49,7 +49,25 @@ def require_float_dtype(dtype):
 
 
 def head_width(d_model, n_heads, d_head=None):
-    """Give the width of a head: the heads share that of the tokens, unless another is asked for."""
+    """Give the width of a head: the heads share that of the tokens, unless another is asked for.
+
+    Parameters
+    ----------
+    d_model, n_heads : int
+        The width of the tokens, and the number of heads.
+    d_head : int, optional
+        The width that is asked for.
+
+    Returns
+    -------
+    int
+        The width of each head.
+
+    Raises
+    ------
+    ValueError
+        If a size is no positive integer, or heads that share do not divide the width.
+    """
     require_integers(1, d_model=d_model, n_heads=n_heads, d_head=1 if d_head is None else d_head)
     if d_head is None and d_model % n_heads:
         raise ValueError(f"n_heads must divide d_model, got {n_heads} heads for a width of {d_model}")

@@ -192,6 +192,8 @@ def test_the_pseudocode_with_one_fused_projection_gives_what_separate_ones_give(
         ({"mask": np.ones((3, 5, 7), bool)}, r"mask must have shape \(5, 7\) or \(2, 5, 7\), .* got \(3, 5, 7\)"),
         ({"mask": np.ones((5, 7))}, "mask must be boolean"),
         ({"b_v": np.ones(11)}, r"b_v must have one entry for each column .* got \(11,\) for w_v \(11, 12\)"),
+        ({"q": Q.tolist()}, "q must be an array of NumPy or PyTorch, got list"),
+        ({"w_k": W[1].tolist()}, "w_k must be an array of NumPy or PyTorch, got list"),
         ({"q": Q.astype(int)}, "q must hold floating-point numbers, got dtype int64"),
     ],
 )

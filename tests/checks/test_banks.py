@@ -234,6 +234,12 @@ def test_where_the_books_version_raises_it_refuses_the_call_itself_and_the_call_
             assert not module.startswith("mlnotes.checks"), it.right.error
 
 
+def test_a_step_through_the_changes_is_at_least_one(capsys):
+    with pytest.raises(SystemExit):
+        mutants.main(["softmax", "--every", "0"])
+    assert "--every must be positive, got 0" in capsys.readouterr().err
+
+
 def test_changed_versions_are_refused(record_property):
     counts = [count(checks, every=SAMPLE) for checks in ALL.values()]
     refused, total = sum(it.refused for it in counts), sum(it.total for it in counts)
