@@ -423,7 +423,7 @@ def test_four_bits_and_their_grids_take_more_than_an_eighth_of_single_precision(
         (K[..., :1, :].astype(np.float32), V[..., :1, :], "k and the cache must have the same dtype, got float32 and"),
         (K[..., :5, :] * np.inf, V[..., :5, :], "k must hold finite numbers"),
         (K[..., :1, :], V[..., :1, :] * np.nan, "x must hold finite numbers"),
-        (K[..., :1, :], V[..., :1, :] * np.inf, "x must hold finite numbers"),
+        (K[..., :1, :], np.full_like(V[..., :1, :], np.inf), "x must hold finite numbers"),
         (K[..., :1, :] * np.nan, V[..., :1, :], "k must hold finite numbers, got nan"),
         (K[..., :1, :] * -np.inf, V[..., :1, :], "k must hold finite numbers, got -?inf"),
     ],
