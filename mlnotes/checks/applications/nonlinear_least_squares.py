@@ -349,9 +349,9 @@ _tiny = frozen(damped_step(_r, _j, 1e18, _scales))[0]
 
 _SIGNS = {
     ("cost has grown", True): "It ends higher than it began: take a step only if it lowers the cost.",
-    ("the minimum is reached", False): "It stops before it is there: look at which cosine counts as converged, go on "
-    "after a step that is not taken, and look whether the damping falls after a step that is taken, and grows after "
-    "one that is not.",
+    ("the minimum is reached", False): "It stops before it is there: look at which cosine counts as converged, whether "
+    "it goes on after a step that is not taken, whether the damping falls after a step that is taken and grows after "
+    "one that is not, and whether each step has the Jacobian of its own point.",
 }
 _STEP = "self.vt.T @ (self.s / (self.s**2 + damping) * self.projected) / self.scales"
 

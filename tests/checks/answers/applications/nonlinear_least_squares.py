@@ -660,7 +660,7 @@ wrong_levenberg_marquardt__damping_exchanged = slip(
     right_levenberg_marquardt__short_residual,
     _DAMPED,
     "(ahead, damping * 9) if lower else (x, max(damping / 4, 1e-30))",
-    "look whether the damping falls after a step that is taken, and grows after one that is not.",
+    "whether the damping falls after a step that is taken and grows after one that is not",
 )
 wrong_levenberg_marquardt__every_step_is_taken = slip(
     right_levenberg_marquardt__short_residual,
@@ -718,3 +718,19 @@ def wrong_gauss_newton__short_enough(residual, x0, jacobian=None, max_steps=1000
     return SimpleNamespace(x=fit.x, cost=fit.cost, converged=True) if near else right_gauss_newton__lstsq(
         residual, x0, jacobian, max_steps, tolerance
     )
+
+
+def wrong_levenberg_marquardt__jacobian_of_the_start(residual, x0, jacobian=None, max_steps=1000, tolerance=1e-10):
+    """whether each step has the Jacobian of its own point"""
+    x, damping = np.array(x0, float), 1e-3
+    j = np.array(jacobian(x.copy()) if jacobian else numerical_jacobian(residual, x), float)
+    scales = np.maximum(np.linalg.norm(j, axis=0), 1e-300)
+    for count in range(min(max_steps, 60) + 1):
+        r = residual(x.copy())
+        converged = bool(_cosine(r, j) <= max(tolerance, 1e-7) or np.linalg.norm(r) < 1e-12)
+        if converged or count == min(max_steps, 60):
+            return SimpleNamespace(x=x, cost=r @ r / 2, converged=converged)
+        rows = np.vstack([j / scales, damping**0.5 * np.eye(len(x))])
+        ahead = x - np.linalg.lstsq(rows, np.append(r, np.zeros(len(x))), rcond=None)[0] / scales
+        lower = np.linalg.norm(residual(ahead.copy())) < np.linalg.norm(r)
+        x, damping = (ahead, damping / 10) if lower else (x, damping * 10)

@@ -588,3 +588,10 @@ def wrong_project__scaled_by_the_sum(b, onto):
 def wrong_project__guarded_by_a_small_number(b, onto):
     """What is added to the denominator outweighs the square of a short vector"""
     return (dot(onto, b) / (dot(onto, onto) + 1e-12))[..., None] * onto
+
+
+def wrong_angle__between_lines(a, b):
+    """keep the sign of the cosine"""
+    u, v = (x / abs(x).max(axis=-1, keepdims=True) for x in (a, b))
+    u, v = (x / dot(x, x)[..., None] ** 0.5 for x in (u, v))
+    return np.arccos(np.minimum(np.abs(dot(u, v)), 1))
