@@ -109,7 +109,7 @@ def arrows(ax, vectors):
         ax.annotate(
             "", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0}
         )
-        away = np.array([x, y]) / np.hypot(x, y) * (5 + 3 * len(name), 8)  # a long name needs room at its side
+        away = np.array([x, y]) / (np.hypot(x, y) or 1) * (5 + 3 * len(name), 8)  # a long name needs room at its side
         ax.annotate(
             name, (x, y), away, textcoords="offset points", color=color, ha="center", va="center", weight="bold"
         )

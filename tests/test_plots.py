@@ -284,3 +284,9 @@ def _overlaps(ax, texts):
     boxes = [it.get_window_extent() for it in texts]
     pairs = [(i, j) for i in range(len(texts)) for j in range(i)]
     return [(texts[j].get_text(), texts[i].get_text()) for i, j in pairs if boxes[i].overlaps(boxes[j])]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_vector_of_zeros_has_its_name_beside_the_origin(ax):
+    plots.arrows(ax, {"a": (1.0, 2.0), "o": (0.0, 0.0)})
+    assert [it.xyann for it in ax.texts if it.get_text() == "o"] == [(0.0, 0.0)]

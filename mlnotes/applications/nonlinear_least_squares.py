@@ -180,8 +180,7 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
     walk = Walk(residual, jacobian, x0)
     with np.errstate(all="ignore"):
         walk.models.append(walk.linearized(walk.start))
-        radius = float(vector_norm(walk.models[0].scales * walk.start))
-        radius = radius if radius >= np.finfo(float).tiny else 1.0  # below, a damping would be infinite
+        radius = walk.models[0].first_radius()
         while not walk.is_over(tolerance):
             model = walk.models[-1]
             if walk.steps >= max_steps:
@@ -257,6 +256,13 @@ class LinearModel:
         """Say by how much the step lowers half the sum of squares, if the model holds."""
         left = damping / (self.s**2 + damping)  # of each coordinate of the residual
         return float(np.sum((1 - left) * (1 + left) * self.projected**2)) / 2
+
+    def first_radius(self):
+        """Say how far to trust the model of a start: as far as it is from 0, or 1 where no step so short would show."""
+        radius = float(vector_norm(self.scales * self.x))
+        if radius < np.finfo(float).tiny:  # its damping would be infinite
+            return 1.0
+        return radius if self.predicted_reduction(self.damping_within(radius)) > self.cost_rounding else 1.0
 
     def damping_within(self, radius):
         """Find the damping with which D p is as long as the radius, within a tenth; 0 where it is no longer anyway.

@@ -5,7 +5,15 @@ from array_api_compat import array_namespace
 from einops import rearrange
 
 from mlnotes.applications.linear import linear
-from mlnotes.arrays import beside, exact_integers, require_floats, require_integers, require_mask, widen_half
+from mlnotes.arrays import (
+    beside,
+    exact_integers,
+    require_floats,
+    require_integers,
+    require_mask,
+    require_same_library,
+    widen_half,
+)
 from mlnotes.attention.self_attention import attention
 
 
@@ -47,11 +55,11 @@ def multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, b_q=No
 
     Notes
     -----
-    .. math:: \\mathrm{MultiHead}(\\mathbf Q, \\mathbf K, \\mathbf V)
+    .. math:: \\mathrm{MultiHead}(\\mathbf X_q, \\mathbf X_k, \\mathbf X_v)
               = [\\mathbf H_1 \\cdots \\mathbf H_h]\\,\\mathbf W_O,
 
-              \\mathbf H_i = \\mathrm{Attention}(\\mathbf Q\\mathbf W_Q^{(i)}, \\mathbf K\\mathbf W_K^{(i)},
-              \\mathbf V\\mathbf W_V^{(i)})
+              \\mathbf H_i = \\mathrm{Attention}(\\mathbf X_q\\mathbf W_Q^{(i)}, \\mathbf X_k\\mathbf W_K^{(i)},
+              \\mathbf X_v\\mathbf W_V^{(i)})
 
     References
     ----------
@@ -89,8 +97,9 @@ def split_heads(x, n_heads):
     Raises
     ------
     ValueError
-        If ``x`` has fewer than two axes, or its width does not divide by the number of heads.
+        If ``x`` is no array, has fewer than two axes, or its width does not divide by the number of heads.
     """
+    require_same_library(x=x)
     require_integers(1, n_heads=n_heads)
     if x.ndim < 2 or x.shape[-1] % n_heads:
         raise ValueError(f"x must hold rows whose width divides by {n_heads} heads, got shape {tuple(x.shape)}")
@@ -113,8 +122,9 @@ def merge_heads(x):
     Raises
     ------
     ValueError
-        If ``x`` has fewer than three axes.
+        If ``x`` is no array, or has fewer than three axes.
     """
+    require_same_library(x=x)
     if x.ndim < 3:
         raise ValueError(f"x must have axes for heads, tokens and widths, got shape {tuple(x.shape)}")
     return rearrange(x, "... h l d -> ... l (h d)")
@@ -138,8 +148,9 @@ def fuse_projections(w_q, w_k, w_v, n_heads):
     Raises
     ------
     ValueError
-        If the shapes differ, or the columns do not divide by the number of heads.
+        If something is no array, libraries or shapes differ, or the columns do not divide by the number of heads.
     """
+    require_same_library(w_q=w_q, w_k=w_k, w_v=w_v)
     if not w_q.shape == w_k.shape == w_v.shape:
         raise ValueError(
             "w_q, w_k and w_v must have the same shape, "

@@ -48,7 +48,8 @@ def numerical_jacobian(f, x):
         :math:`x_j` that it could be a kink, and less than three digits stand out from rounding. A kink between two
         slopes that differ by less than about a sixteenth is not seen, one of up to about an eighth often not: the
         entry is their mean. Nor are steps far apart always seen, such as those of floor: where ``f`` is constant
-        around ``x``, the entry may be the slope of the ramp that they follow, instead of 0.
+        around ``x``, the entry may be the slope of the ramp that they follow, instead of 0. It may be 0 where ``f``
+        changes on no scale but one larger than both 1e10 and 1e65 times :math:`|x_j|`.
 
     Raises
     ------
@@ -526,9 +527,9 @@ def _column(f, x, j):
     best, smallest = np.full(center.shape, math.nan), np.full(center.shape, math.inf)
     # Scales, for each entry. Points nearer to each other than the first are rounded to few digits.
     too_small, too_large = np.full(center.shape, 1e-12 * abs(x[j])), np.full(center.shape, math.inf)
-    scale = first_scale = abs(x[j]) or 1.0
+    scale = first_scale = max(abs(x[j]), 1e-300) if x[j] else 1.0  # no step is shorter than the smallest float
     first_slope, vanishing, rough = None, np.zeros(center.shape, bool), np.zeros(center.shape, bool)
-    for attempt in range(12):
+    for attempt in range(12 + max(0, round(-math.log10(scale) / 8) - 7)):  # from far below 1 it is further to there
         value, truncation, rounding, slope = _extrapolated(f, x, j, scale, center)
         truncated = (truncation > 16 * rounding) | (truncation == math.inf)
         flat = ~truncated & (slope <= 16 * rounding)

@@ -10,9 +10,9 @@ import numpy as np
 from mlnotes.arrays import (
     by_power_of_two,
     exact_integers,
-    require_entries,
     require_integers,
     require_matrix,
+    require_vector,
     times_power_of_two,
     working_copy,
 )
@@ -256,7 +256,7 @@ def householder_vector(x):
     Parameters
     ----------
     x : array (m,)
-        Finite floating-point coordinates.
+        Finite real coordinates.
 
     Returns
     -------
@@ -268,7 +268,7 @@ def householder_vector(x):
     Raises
     ------
     ValueError
-        If ``x`` is empty.
+        If ``x`` is empty, or holds something else than finite real numbers.
 
     Notes
     -----
@@ -285,7 +285,7 @@ def householder_vector(x):
     ----------
     Golub and Van Loan, *Matrix Computations*, 4th edition, section 5.1.3.
     """
-    require_entries(-1, x=x)
+    require_vector(x=x)
     x = x / (np.abs(x).max() or 1)  # so that squares are in range
     beta = -math.copysign(math.sqrt(x @ x), x[0])
     if beta == 0:

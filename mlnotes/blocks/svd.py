@@ -237,6 +237,7 @@ def rank(a, tolerance=None):
     return count_above(svd(a)[1], tolerance, np.shape(a))
 
 
+@np.errstate(over="ignore")  # beyond the largest float, a threshold is infinite
 def count_above(s, tolerance, shape):
     """Count the singular values that are more than rounding errors of the largest.
 

@@ -257,6 +257,13 @@ def test_levenberg_marquardt_never_raises_the_cost_beyond_its_rounding(name, sta
     assert (np.diff(found.costs)[judged] <= 4 * np.finfo(float).eps * found.costs[:-1][judged]).all()
 
 
+@pytest.mark.parametrize("start", [5e-324, 1e-300, 1e-100, 1e-20, 1e-17])
+def test_a_start_beside_zero_does_not_keep_steps_so_short_that_none_shows(start):
+    found = levenberg_marquardt(lambda x: np.exp(x) - 3, [start])
+    assert found.converged
+    assert found.x == pytest.approx([math.log(3)], rel=1e-12)  # some roundings of exp
+
+
 @BOTH
 def test_who_runs_out_of_steps_says_so(method):
     found = method(*CLASSICS["Powell singular"][:2], max_steps=3)

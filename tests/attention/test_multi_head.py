@@ -206,6 +206,12 @@ def test_bad_input_is_refused_with_the_rule_and_both_values(change, message):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: split_heads(draw(5, 12).tolist(), 3), "x must be an array of NumPy or PyTorch, got list"),
+        (lambda: merge_heads(draw(3, 5, 2).tolist()), "x must be an array of NumPy or PyTorch, got list"),
+        (
+            lambda: fuse_projections(W[1], W[1].tolist(), W[1], 3),
+            "w_k must be an array of NumPy or PyTorch, got list",
+        ),
         (lambda: split_heads(draw(12), 3), r"divides by 3 heads, got shape \(12,\)"),
         (lambda: merge_heads(draw(5, 12)), r"axes for heads, tokens and widths, got shape \(5, 12\)"),
         (lambda: fuse_projections(W[0], W[1], W[0], 3), r"same shape, got \(12, 12\), \(10, 12\) and \(12, 12\)"),

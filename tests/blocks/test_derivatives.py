@@ -144,6 +144,13 @@ def test_central_differences_do_not_depend_on_the_units_of_their_inputs(exponent
     np.testing.assert_allclose(np.diag(found) * units, -np.exp(-x), rtol=DIGITS)
 
 
+@pytest.mark.parametrize("x", [0.0, 5e-324, 1e-300, 1e-200, 1e-100, 1e-60])
+@pytest.mark.parametrize("unit", [1.0, 1e10])
+def test_beside_zero_central_differences_find_the_scale_on_which_a_function_changes(x, unit):
+    found = numerical_jacobian(lambda z: np.exp(z / unit), np.array([x]))
+    np.testing.assert_allclose(found, [[1 / unit]], rtol=DIGITS)
+
+
 @pytest.mark.parametrize("steepness", [1e6, 3.2e7, 1e8])
 def test_one_entry_that_overflows_does_not_spoil_the_search_for_a_step(steepness):
     # A step of 1/32 is enormous: the first entry does not mind, the second overflows.

@@ -307,8 +307,15 @@ def test_a_vector_that_is_not_finite_is_not_turned(bad):
 
 
 def test_a_vector_without_coordinates_has_no_mirror():
-    with pytest.raises(ValueError, match=r"x must not be empty along axis -1, got shape \(0,\)"):
+    with pytest.raises(ValueError, match=r"x must be a vector with at least one entry, got shape \(0,\)"):
         householder_vector(np.zeros(0))
+
+
+def test_imaginary_parts_and_numbers_that_are_not_finite_have_no_mirror():
+    with pytest.raises(ValueError, match="x must hold real numbers, got dtype complex128"):
+        householder_vector(np.array([3.0 + 1j, 4.0]))
+    with pytest.raises(ValueError, match="x must hold finite numbers, got nan"):
+        householder_vector(np.array([3.0, np.nan]))
 
 
 def test_sizes_that_are_not_positive_are_refused():

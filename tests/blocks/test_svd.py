@@ -2,6 +2,7 @@
 
 import functools
 import math
+import warnings
 
 import mpmath
 import numpy as np
@@ -175,6 +176,12 @@ def test_tolerance_decides_what_counts_as_zero_relative_to_the_largest_singular_
     a = 1000 * np.diag([1.0, 1e-3, 1e-6])
     assert [rank(a, t) for t in (0, 1e-7, 1e-5, 1e-2, 1)] == [3, 3, 2, 1, 0]
     np.testing.assert_allclose(pinv(a, 1e-5), np.diag([1e-3, 1.0, 0.0]), rtol=SEVERAL)
+
+
+def test_a_tolerance_beyond_all_numbers_leaves_nothing_and_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(pinv(np.diag([1000.0, 1.0]), 1e308), np.zeros((2, 2)))
 
 
 def test_an_inverse_that_is_no_float_is_refused():
