@@ -16,9 +16,10 @@ def is_invariant(f, actions, x, tolerance=1e-9):
         Takes what ``x`` is and gives a number, an array or a tuple of arrays.
     actions : sequence of callable
         What each group element, or each of a sample of them, does to ``x``. Generators are enough: what changes
-        under no generator changes under none of their products.
+        under no generator, whatever the input, changes under none of their products.
     x : array or tuple of arrays
-        The input to test on. Take one without symmetry of its own: any function is invariant at zero.
+        The input to test on. Take one without symmetry of its own: where actions leave it as it is, as matrices,
+        shifts and permutations do with zeros, any function passes.
     tolerance : float
         The largest `invariance_error` allowed. The default is far above the rounding of float64, some hundred times
         1e-16 in a function that sums; in float32 take 1e-5.

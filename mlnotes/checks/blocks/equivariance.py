@@ -91,6 +91,7 @@ _EQUIVARIANCE = (
     call(np.copy, _COPIES, [np.copy, _double], -_x), call(np.copy, _COPIES, [np.copy, _halve], -_x),
     call(np.copy, [np.copy], [_nudge], np.array([1e12, 2e12])).about("large results that differ by rounding"),
     call(np.copy, [np.copy], [_nudge], np.array([-2e12, -1e12])).about("large negative results"),
+    call(np.square, [np.copy], [_nudge], np.array([1e5, 2e5])).about("results larger than their input"),
     call(np.copy, [np.copy], [_double], np.array([1e-12, 3e-12])).about("results that are nearly zero"),
     call(_zero_padded, _shifts, _shifts, _signal).about("shifts"),
     call(_circular, _shifts, _shifts, _signal).about("shifts"),
@@ -299,6 +300,13 @@ _EQUIVARIANCE_MISTAKES = (
     Mistake("every action with every other",
         ("zip(actions_in, actions_out, strict=True)", "[(g, h) for g in actions_in for h in actions_out]"),
         "An element's action on inputs meets another's on results", "go through both lists side by side"),
+    Mistake("size of the input", ("_change(f(act_in(x)), act_out(y))",
+        "np.max(np.abs(np.asarray(f(act_in(x))) - np.asarray(act_out(y)))) / max(1.0, np.max(np.abs(x)))"),
+        "It divides by the size of the input", "divide by the largest absolute value in either result"),
+    Mistake("one size for all pairs", ("max(_change(f(act_in(x)), act_out(y)) for act_in, act_out in pairs)",
+        "_distance(*(np.stack(it) for it in zip(*((_measurable(f(act_in(x))), _measurable(act_out(y))) "
+        "for act_in, act_out in pairs))))"), "A pair with large results hides what differs in the others",
+        "divide the difference of each pair by the size of its own results"),
 )
 
 

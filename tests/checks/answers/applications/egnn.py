@@ -634,3 +634,28 @@ def wrong_gram_of_squares__means_over_the_others(squares):
     row = squares.sum(axis=1, keepdims=True) / (n - 1)
     all_pairs = squares.sum() / (n * (n - 1))
     return (row + row.T - all_pairs - squares) / 2
+
+
+def _arrays(h, x, mask, edge_features):
+    n = len(x)
+    heard = (np.ones((n, n), bool) if mask is None else mask) & ~np.eye(n, dtype=bool)
+    line = x[:, None] - x
+    known = [np.repeat(h[:, None], n, axis=1), np.repeat(h[None], n, axis=0), (line**2).sum(axis=-1, keepdims=True)]
+    return heard, line, np.concatenate(known + ([] if edge_features is None else [edge_features]), axis=-1)
+
+
+def wrong_egnn_layer__lines_alone_masked(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """A point's features come of what it does not hear, too"""
+    heard, line, known = _arrays(h, x, mask, edge_features)
+    m = phi_e(known)
+    moved = (line * phi_x(m) * heard[..., None]).sum(axis=1)
+    count = np.maximum(heard.sum(axis=1, keepdims=True), 1)
+    return phi_h(np.concatenate([h, m.sum(axis=1)], axis=-1)), x + moved / count
+
+
+def wrong_egnn_layer__one_more_against_zero(h, x, phi_e, phi_x, phi_h, mask=None, edge_features=None):
+    """1 is added to how many are heard"""
+    heard, line, known = _arrays(h, x, mask, edge_features)
+    m = np.where(heard[..., None], phi_e(known), 0.0)
+    moved = (line * phi_x(m) * heard[..., None]).sum(axis=1)
+    return phi_h(np.concatenate([h, m.sum(axis=1)], axis=-1)), x + moved / (heard.sum(axis=1, keepdims=True) + 1)

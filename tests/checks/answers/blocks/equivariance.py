@@ -1050,6 +1050,7 @@ def wrong_is_equivariant__mean_over_pairs(f, actions_in, actions_out, x, toleran
 
 
 def wrong_is_equivariant__one_size_for_all_pairs(f, actions_in, actions_out, x, tolerance=1e-9):
+    """A pair with large results hides what differs in the others"""
     one, other = np.array([f(g(x)) for g in actions_in]), np.array([h(f(x)) for h in actions_out])
     return np.abs(one - other).max() / max(1, np.abs(one).max(), np.abs(other).max()) <= tolerance
 
@@ -1296,3 +1297,9 @@ def wrong_is_equivariant__size_of_one_result(f, actions_in, actions_out, x, tole
         change = np.abs(np.asarray(f(act_in(x))) - act_out(y)).max()
         most = max(most, change / max(1, np.abs(y).max()))
     return most <= tolerance
+
+
+def wrong_is_equivariant__size_of_the_input(f, actions_in, actions_out, x, tolerance=1e-9):
+    """It divides by the size of the input"""
+    scale = max(1, np.abs(x).max())
+    return all(np.abs(f(g(x)) - h(f(x))).max() / scale <= tolerance for g, h in zip(actions_in, actions_out))
