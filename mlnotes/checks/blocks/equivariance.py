@@ -303,6 +303,9 @@ _EQUIVARIANCE_MISTAKES = (
     Mistake("size of the input", ("_change(f(act_in(x)), act_out(y))",
         "np.max(np.abs(np.asarray(f(act_in(x))) - np.asarray(act_out(y)))) / max(1.0, np.max(np.abs(x)))"),
         "It divides by the size of the input", "divide by the largest absolute value in either result"),
+    Mistake("mean over pairs", ("max(_change(f(act_in(x)), act_out(y)) for act_in, act_out in pairs)",
+        "sum(_change(f(act_in(x)), act_out(y)) for act_in, act_out in pairs) / len(actions_in)"),
+        "Pairs that do not differ make up for one that does", "take the maximum over all elements"),
     Mistake("one size for all pairs", ("max(_change(f(act_in(x)), act_out(y)) for act_in, act_out in pairs)",
         "_distance(*(np.stack(it) for it in zip(*((_measurable(f(act_in(x))), _measurable(act_out(y))) "
         "for act_in, act_out in pairs))))"), "A pair with large results hides what differs in the others",
@@ -385,6 +388,8 @@ CHECKS = (
             call(np.copy, [np.copy], [_raise_first], _x).about("a difference in one direction"),
             call(np.copy, [np.copy], [_raise_first], np.array([-10.0, 1.0, 0.0]),
                 0.9).about("a large negative number beside small ones"),
+            call(np.copy, [np.copy, np.copy], [_double, np.copy], _x,
+                0.4).about("a pair that differs before one that does not"),
             call(np.copy, [np.copy, _tenfold], [_double, _tenfold], _x,
                 0.4).about("a pair that differs before one with larger results"),
             call(np.copy, [np.copy, _tenfold], [np.negative, _tenfold], np.full(3, 2.0),

@@ -1,4 +1,4 @@
-"""Train the networks at three rates, for more steps, with more seeds and on other draws; and networks between the two."""
+"""Train the networks at three rates, for more steps, with more seeds, on other draws; and networks between the two."""
 
 import sys
 from functools import partial

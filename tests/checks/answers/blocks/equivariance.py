@@ -1042,6 +1042,7 @@ def wrong_is_equivariant__input_stays_moved(f, actions_in, actions_out, x, toler
 
 
 def wrong_is_equivariant__mean_over_pairs(f, actions_in, actions_out, x, tolerance=1e-9):
+    """Pairs that do not differ make up for one that does"""
     errors = []
     for g, h in zip(actions_in, actions_out, strict=True):
         a, b = np.asarray(f(g(x))), np.asarray(h(f(x)))
@@ -1301,5 +1302,5 @@ def wrong_is_equivariant__size_of_one_result(f, actions_in, actions_out, x, tole
 
 def wrong_is_equivariant__size_of_the_input(f, actions_in, actions_out, x, tolerance=1e-9):
     """It divides by the size of the input"""
-    scale = max(1, np.abs(x).max())
-    return all(np.abs(f(g(x)) - h(f(x))).max() / scale <= tolerance for g, h in zip(actions_in, actions_out))
+    scale, pairs = max(1, np.abs(x).max()), zip(actions_in, actions_out, strict=True)
+    return all(np.abs(f(g(x)) - h(f(x))).max() / scale <= tolerance for g, h in pairs)
