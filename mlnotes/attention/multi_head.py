@@ -55,6 +55,8 @@ def multi_head_attention(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, b_q=No
 
     Notes
     -----
+    With the tokens of ``q``, ``k`` and ``v`` in :math:`\\mathbf X_q`, :math:`\\mathbf X_k` and :math:`\\mathbf X_v`:
+
     .. math:: \\mathrm{MultiHead}(\\mathbf X_q, \\mathbf X_k, \\mathbf X_v)
               = [\\mathbf H_1 \\cdots \\mathbf H_h]\\,\\mathbf W_O,
 
@@ -181,8 +183,9 @@ def separate_projections(w_qkv, n_heads):
     Raises
     ------
     ValueError
-        If the columns do not divide by three times the number of heads.
+        If ``w_qkv`` is no array, or its columns do not divide by three times the number of heads.
     """
+    require_same_library(w_qkv=w_qkv)
     require_integers(1, n_heads=n_heads)
     if w_qkv.ndim < 2 or w_qkv.shape[-1] % (3 * n_heads):
         raise ValueError(

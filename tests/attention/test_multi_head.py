@@ -208,6 +208,7 @@ def test_bad_input_is_refused_with_the_rule_and_both_values(change, message):
     [
         (lambda: split_heads(draw(5, 12).tolist(), 3), "x must be an array of NumPy or PyTorch, got list"),
         (lambda: merge_heads(draw(3, 5, 2).tolist()), "x must be an array of NumPy or PyTorch, got list"),
+        (lambda: separate_projections(W[1].tolist(), 2), "w_qkv must be an array of NumPy or PyTorch, got list"),
         (
             lambda: fuse_projections(W[1], W[1].tolist(), W[1], 3),
             "w_k must be an array of NumPy or PyTorch, got list",

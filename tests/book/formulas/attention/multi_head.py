@@ -23,9 +23,6 @@ def many(q, k, v):
 
 
 COMMON = {
-    r"\mathbf Q": Q,
-    r"\mathbf K": K,
-    r"\mathbf V": V,
     r"\mathbf X_q": Q,
     r"\mathbf X_k": K,
     r"\mathbf X_v": V,
