@@ -129,6 +129,8 @@ def block_sparse_attention(q, k, v, layout, block_size, scale=None):
         True where a block of queries looks at a block of keys, the same for all heads.
     block_size : int
         Queries, and keys, in one block. Where it divides l or s with a remainder, one more block, the last, is smaller.
+        Blocks of queries are counted from the first that is handed over: with a cache, hand over whole blocks, or at
+        most what is left of one, with its row.
     scale : float, optional
         What the dot products are multiplied by; 1/sqrt(d) unless given.
 

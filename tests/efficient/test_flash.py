@@ -263,6 +263,14 @@ def test_memory_is_linear_in_the_length(function, options):
     assert peak(attention, *long) > 4 * 512 * 512  # the measurement does see tables
 
 
+def test_no_block_of_torch_is_larger_than_one_of_scores_or_the_result():
+    q, k, v = map(torch.tensor, draw(3, 512, 8).astype(np.float32))
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
+        flash_attention(q, k, v, block_size=32)
+    sizes = [it.nbytes() for it in profile.profiler.kineto_results.events() if it.name() == "[memory]"]
+    assert 0 < max(sizes) <= q.nbytes < 512 * 512
+
+
 # Parts
 
 

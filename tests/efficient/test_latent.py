@@ -199,6 +199,12 @@ def test_bytes_of_a_cache_are_those_of_the_formula_and_no_heads_enter(dtype, lea
     like = torch.zeros((), dtype=dtype) if isinstance(dtype, torch.dtype) else np.zeros((), dtype)
     expected = latent_cache_nbytes(9, 5, 2, itemsize=like.itemsize) * (3 if leading else 1)
     assert LatentCache(9, 5, 2, leading, like).nbytes == expected
+    large = latent_cache_nbytes(4001, 5, 2, itemsize=like.itemsize) * (3 if leading else 1)
+    if isinstance(like, np.ndarray):
+        tracemalloc.start()
+        cache = LatentCache(4001, 5, 2, leading, like)
+        assert cache.nbytes == large <= tracemalloc.get_traced_memory()[0] < large + 8192
+        tracemalloc.stop()
     assert KVCache(9, 1, 5, 2, leading, like).nbytes == expected
 
 

@@ -1,5 +1,6 @@
 """Numbers come back to half a step, codes are those of other libraries, and compensation is what least squares says."""
 
+import math
 import tracemalloc
 from itertools import pairwise
 
@@ -12,6 +13,7 @@ from gguf import quantize as gguf_quantize
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.datasets import load_digits
 
 from mlnotes.applications.least_squares import lstsq
 from mlnotes.efficient.kv_cache import KVCache, cached_attention
@@ -196,21 +198,34 @@ def test_rounding_itself_has_no_slope_for_what_does_not_set_the_scale():
     np.testing.assert_array_equal(fake_quantize(X + 1e-9 * inner, 3, 14), fake_quantize(X, 3, 14))
 
 
-def test_training_through_rounding_wins_back_what_rounding_lost_whatever_the_seed():
+def test_training_through_rounding_wins_back_on_unseen_digits_what_rounding_lost_whatever_the_seed():
+    pixels, digits = (torch.tensor(it) for it in load_digits(return_X_y=True))
+
+    def loss(weights, rounding, part):
+        first, second = map(rounding, weights)
+        scores = torch.relu(pixels[part] / 16 @ first.mT) @ second.mT
+        return torch.nn.functional.cross_entropy(scores, digits[part])
+
+    def train(weights, steps, rounding):
+        weights = [w.clone().requires_grad_() for w in weights]
+        optimizer = torch.optim.Adam(weights, lr=0.01)
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss(weights, rounding, slice(900)).backward()
+            optimizer.step()
+        return [w.detach() for w in weights]
+
+    def rounded(w):
+        return fake_quantize(w, 2, w.shape[-1])
+
     for seed in range(3):
         rng = np.random.default_rng(seed)
-        x = torch.tensor(rng.normal(size=(200, 8)) @ rng.normal(size=(8, 8)))
-        y = x @ torch.tensor(rng.normal(size=(8, 3)))
-        w = torch.tensor(lstsq(x.numpy(), y.numpy()).T.copy(), requires_grad=True)
-        before = (x @ fake_quantize(w, 3, 8).mT - y).square().mean().item()
-        optimizer, best = torch.optim.Adam([w], lr=0.02), before
-        for _ in range(200):
-            loss = (x @ fake_quantize(w, 3, 8).mT - y).square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            best = min(best, loss.item())
-        assert best < 0.85 * before, seed
+        drawn = [torch.tensor(rng.normal(size=(rows, n)) / n**0.5) for rows, n in ((32, 64), (10, 32))]
+        trained = train(drawn, 100, lambda w: w)
+        longer, through = train(trained, 60, lambda w: w), train(trained, 60, rounded)
+        at_first, control, won_back = (loss(w, rounded, slice(900, None)) for w in (trained, longer, through))
+        assert won_back < 0.8 * at_first, seed
+        assert won_back < control / 3, seed
 
 
 # Codes in bytes
@@ -293,10 +308,13 @@ def naive_gptq(w, x, bits, block_size, symmetric):
     return codes
 
 
+@pytest.mark.parametrize("damping", [0.0, None, 0.1, 1.0])
 @pytest.mark.parametrize(("bits", "size", "symmetric"), [(4, 13, True), (3, 13, False), (2, 13, True), (8, 1, True)])
-def test_one_cholesky_factor_gives_the_codes_of_least_squares_solved_column_by_column(bits, size, symmetric):
-    found = gptq(W, INPUTS, bits, size, symmetric, damping=0.0)
-    np.testing.assert_array_equal(found.codes, naive_gptq(W, INPUTS, bits, size, symmetric))
+def test_one_cholesky_factor_gives_the_codes_of_least_squares_solved_column_by_column(bits, size, symmetric, damping):
+    found = gptq(W, INPUTS, bits, size, symmetric, **{} if damping is None else {"damping": damping})
+    share = 0.01 if damping is None else damping  # of the mean square of a column: a row for each weight, as in ridge
+    rows = math.sqrt(share * np.sum(INPUTS**2) / INPUTS.shape[1]) * np.eye(INPUTS.shape[1])
+    np.testing.assert_array_equal(found.codes, naive_gptq(W, np.vstack([INPUTS, rows]), bits, size, symmetric))
     for ours, theirs in zip(found[1:], quantize(W, bits, size, symmetric)[1:], strict=True):
         np.testing.assert_array_equal(ours, theirs)
 

@@ -194,6 +194,15 @@ def test_a_chunk_of_blocks_takes_its_rows_of_the_whole_layout(ends):
     np.testing.assert_array_equal(last, block_sparse_attention(q, k, v, layout, 3)[:, 9:])
 
 
+def test_parts_of_a_block_of_queries_take_its_row_of_the_layout():
+    q, k, v = draw(2, 14, 3), draw(2, 14, 3, seed=1), draw(2, 14, 5, seed=2)
+    layout = np.tril(np.random.default_rng(0).random((5, 5)) < 0.6)
+    whole = block_sparse_attention(q, k, v, layout, 3)
+    for first, last in [(i, i + 1) for i in range(14)] + [(1, 3), (6, 8), (13, 14)]:
+        part = block_sparse_attention(q[:, first:last], k, v, layout[[first // 3]], 3)
+        np.testing.assert_allclose(part, whole[:, first:last], rtol=0, atol=ROUNDED)
+
+
 # What it costs
 
 
