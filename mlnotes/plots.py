@@ -1331,6 +1331,7 @@ def fit_and_residuals(axes, x, y, fitted, residual, xlabel, ylabel):
     axes[1].axhline(0, color=GUIDE, lw=0.8)
     axes[1].vlines(x, 0, residual, color=GREY, lw=1)
     axes[1].plot(x, residual, "o", color=ORANGE, ms=4)
+    axes[0].yaxis.set_major_formatter("{x:,g}")  # thousands as in the text
     axes[0].set(ylabel=ylabel)
     axes[1].set(xlabel=xlabel, ylabel="residual")
 
