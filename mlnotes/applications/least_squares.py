@@ -225,13 +225,13 @@ def _require_rows(a):
 def _require_independent(r, tolerance):
     """Refuse columns that depend on each other but for rounding errors, by the singular values of their factor."""
     pivots = np.abs(np.diag(r))
-    nearness = pivots.min() / (pivots.max() or 1)  # that of the singular values is not larger
+    nearness = float(pivots.min() / (pivots.max() or 1))  # that of the singular values is not larger
     if nearness > tolerance:
         inverse = backward_substitution(r, np.eye(len(r), dtype=r.dtype))
-        nearness = 1 / (matrix_norm(r) * matrix_norm(inverse))  # and not smaller than this
+        nearness = float(1 / (matrix_norm(r) * matrix_norm(inverse)))  # and not smaller than this
         if nearness <= tolerance:
             s = svd(r)[1]
-            nearness = s[-1] / s[0]
+            nearness = float(s[-1] / s[0])
     if nearness <= tolerance:
         raise _dependent(nearness, tolerance)
 

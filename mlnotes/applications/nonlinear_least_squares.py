@@ -166,10 +166,11 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
 
     and decides: a step is taken if it brings a ten-thousandth of that at least; below a gain ratio of 1/4 the
     radius becomes half of itself or of the step's length, whichever is less; above 3/4 it becomes twice the step's
-    length, if that is more. The diagonal D holds the largest length that each column of J has had: so parameters
-    may be measured in any units, and be 1e15 apart. Where a column has become so short beside that length that it is
-    lost in rounding, D starts anew before the walk may end. Near the minimum of a cost that is not zero, reductions
-    drown in the rounding of the cost; there the gradient decides, which does not.
+    length, if that is more. The first radius is the length of D x at the start; where steps of that length would drown
+    in the rounding of the cost, it is about the length of the residual. The diagonal D holds the largest length that
+    each column of J has had: so parameters may be measured in any units, and be 1e15 apart. Where a column has become
+    so short beside that length that it is lost in rounding, D starts anew before the walk may end. Near the minimum of
+    a cost that is not zero, reductions drown in the rounding of the cost; there the gradient decides, which does not.
 
     References
     ----------
@@ -180,7 +181,8 @@ def levenberg_marquardt(residual, x0, jacobian=None, max_steps=1000, tolerance=1
     walk = Walk(residual, jacobian, x0)
     with np.errstate(all="ignore"):
         walk.models.append(walk.linearized(walk.start))
-        radius = walk.models[0].first_radius()
+        radius = float(vector_norm(walk.models[0].scales * walk.start))
+        radius = radius if radius >= math.sqrt(_EPS) else 1.0  # shorter steps drown in the residual, which is about 1
         while not walk.is_over(tolerance):
             model = walk.models[-1]
             if walk.steps >= max_steps:
@@ -256,13 +258,6 @@ class LinearModel:
         """Say by how much the step lowers half the sum of squares, if the model holds."""
         left = damping / (self.s**2 + damping)  # of each coordinate of the residual
         return float(np.sum((1 - left) * (1 + left) * self.projected**2)) / 2
-
-    def first_radius(self):
-        """Say how far to trust the model of a start: as far as it is from 0, or 1 where no step so short would show."""
-        radius = float(vector_norm(self.scales * self.x))
-        if radius < np.finfo(float).tiny:  # its damping would be infinite
-            return 1.0
-        return radius if self.predicted_reduction(self.damping_within(radius)) > self.cost_rounding else 1.0
 
     def damping_within(self, radius):
         """Find the damping with which D p is as long as the radius, within a tenth; 0 where it is no longer anyway.

@@ -22,6 +22,9 @@ from mlnotes.arrays import (
 from mlnotes.blocks.lu import forward_substitution, lu
 from mlnotes.blocks.qr import householder_vector
 
+# A tolerance times the norm may be beyond the largest float: every residual is below that, too.
+_ignoring_overflow = np.errstate(over="ignore", invalid="ignore")
+
 
 @dataclass(frozen=True)
 class Eigenpair:
@@ -571,6 +574,7 @@ def tournament(n):
         players[1:] = np.roll(players[1:], 1)
 
 
+@_ignoring_overflow
 def _iterate(step, a, start, steps, tolerance):
     """Repeat a step, with the matrix divided by a power of two so that nothing overflows."""
     require_square(a=a)
@@ -579,7 +583,7 @@ def _iterate(step, a, start, steps, tolerance):
         tolerance = 10 * len(a) * float(np.finfo(a.dtype).eps)
     require_integers(0, steps=steps)
     require_not_negative(tolerance=tolerance)
-    goal = tolerance * np.linalg.norm(a)
+    goal = tolerance * float(np.linalg.norm(a))
     v = _unit_start(start, a)
     estimates, residuals = [], []
     while True:

@@ -20,6 +20,9 @@ from mlnotes.arrays import (
 )
 from mlnotes.blocks.eigen import tournament
 
+# A tolerance times the largest singular value may be beyond the largest float: nothing is above that, either.
+_ignoring_overflow = np.errstate(over="ignore", invalid="ignore")
+
 
 def svd(a):
     """Write a matrix as orthonormal columns times lengths times orthonormal rows.
@@ -237,7 +240,7 @@ def rank(a, tolerance=None):
     return count_above(svd(a)[1], tolerance, np.shape(a))
 
 
-@np.errstate(over="ignore")  # beyond the largest float, a threshold is infinite
+@_ignoring_overflow
 def count_above(s, tolerance, shape):
     """Count the singular values that are more than rounding errors of the largest.
 

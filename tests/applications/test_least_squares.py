@@ -234,6 +234,16 @@ class TestManySolutions:
     def test_columns_at_right_angles_are_independent_up_to_any_tolerance_below_one(self, method):
         assert lstsq(np.eye(3), [1.0, 2.0, 3.0], method, tolerance=0.9) == pytest.approx([1, 2, 3], rel=SEVERAL)
 
+    @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+    @pytest.mark.parametrize("tolerance", [1e39, 1.7e308, np.float32(3e38)])
+    def test_however_large_a_tolerance_is_it_is_compared_without_a_warning(self, recwarn, dtype, tolerance):
+        a, b = np.diag([1000, 1, 2]).astype(dtype), np.ones(3)
+        assert lstsq(a, b, "svd", tolerance=tolerance).tolist() == [0, 0, 0]
+        for method in CHOOSY:
+            with pytest.raises(ValueError, match="columns of a must be independent"):
+                lstsq(a, b, method, tolerance=tolerance)
+        assert not recwarn
+
     def test_tolerance_decides_what_is_left_out_and_what_is_refused(self):
         a, b = np.diag([1000.0, 1.0, 1e-3]), np.array([1000.0, 1.0, 1e-3])
         assert lstsq(a, b, "svd").tolist() == [1, 1, 1]

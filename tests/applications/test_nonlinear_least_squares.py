@@ -27,6 +27,9 @@ UNITS = 1e-14  # powers of two, which round nothing; measured: 0
 SINGLE = 1e-4  # residuals in single precision, times the condition; measured: 4e-6
 CONVERGED = 1e-10  # half of the digits, squared, and more; measured: 1e-12
 
+# Of (exp x - 2)² + x², where (exp x - 2) exp x + x is 0.
+EXPONENTIAL = scipy.optimize.brentq(lambda x: (np.exp(x) - 2) * np.exp(x) + x, 0, 1, xtol=1e-15)
+
 BOTH = pytest.mark.parametrize("method", [gauss_newton, levenberg_marquardt])
 EVERY_START = [(name, start) for name in NIST for start in (0, 1)]
 
@@ -185,6 +188,15 @@ def test_a_linear_problem_is_solved_as_by_linear_least_squares(method):
     assert found.cost == pytest.approx(np.sum((a @ found.x - b) ** 2) / 2, rel=SUMS)
     assert found.converged
     assert method is levenberg_marquardt or found.steps == 1
+
+
+@BOTH
+@pytest.mark.parametrize("start", [0.0, 1e-8, 1e-12, 1e-15, 1e-17, 1e-20, -1e-20])
+def test_a_start_too_near_to_zero_for_the_cost_to_show_it_is_as_good_as_zero(method, start):
+    for size in (1.0, 1e9):
+        found = method(lambda x, size=size: np.array([np.exp(x[0]) - 2, x[0]]) * size, [start])
+        assert found.converged
+        assert found.x[0] == pytest.approx(EXPONENTIAL, rel=CONVERGED)
 
 
 @BOTH

@@ -136,6 +136,16 @@ class TestPowerIteration:
             assert (found.eigenvalue, found.converged) == (0, True)
             np.testing.assert_array_equal(a @ found.vector, np.zeros(3))
 
+    @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+    @pytest.mark.parametrize("iteration", [power_iteration, inverse_iteration, rayleigh_iteration])
+    def test_however_large_a_tolerance_is_the_first_estimate_meets_it(self, recwarn, iteration, dtype):
+        for a in (np.zeros((3, 3), dtype), np.diag([3, 2, 1]).astype(dtype), np.ones((3, 3), dtype)):
+            for tolerance in (2.0, 1e39, 1.7e308, np.float32(3e38)):
+                found = iteration(a, tolerance=tolerance)
+                assert found.converged
+                assert len(found.residuals) == 1
+        assert not recwarn
+
 
 class TestInverseIteration:
     @pytest.mark.parametrize("shift", [-2.1, 0.0, 0.9, 2.6, 100.0])

@@ -2,7 +2,6 @@
 
 import functools
 import math
-import warnings
 
 import mpmath
 import numpy as np
@@ -178,10 +177,15 @@ def test_tolerance_decides_what_counts_as_zero_relative_to_the_largest_singular_
     np.testing.assert_allclose(pinv(a, 1e-5), np.diag([1e-3, 1.0, 0.0]), rtol=SEVERAL)
 
 
-def test_a_tolerance_beyond_all_numbers_leaves_nothing_and_warns_of_nothing():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        np.testing.assert_array_equal(pinv(np.diag([1000.0, 1.0]), 1e308), np.zeros((2, 2)))
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("tolerance", [1e39, 1e308, np.float32(3e38), np.float64(1e308)])
+def test_however_large_a_tolerance_is_nothing_counts_beyond_it(recwarn, dtype, tolerance):
+    a = 1000 * np.diag([1.0, 1e-3, 1e-6]).astype(dtype)
+    for matrix in (a, 0 * a):
+        assert rank(matrix, tolerance) == 0
+        assert not pinv(matrix, tolerance).any()
+        assert fundamental_subspaces(matrix, tolerance).column_space.shape == (3, 0)
+    assert not recwarn
 
 
 def test_an_inverse_that_is_no_float_is_refused():

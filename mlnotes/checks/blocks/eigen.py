@@ -245,7 +245,7 @@ CHECKS = (
                 "The vector does not have length one, and v·Av is no Rayleigh quotient",
                 "divide by the length"),
             _LONG,
-            Mistake("absolute tolerance", ("tolerance * np.linalg.norm(a)", "tolerance * 2.0**-exponent"),
+            Mistake("absolute tolerance", ("tolerance * float(np.linalg.norm(a))", "tolerance * 2.0**-exponent"),
                 "A matrix of large numbers needs more steps than one of small ones",
                 "compare the residual with the tolerance times the norm of the matrix"))),
     Checks(inverse_iteration, run=_seen,
