@@ -243,7 +243,7 @@ _SHARED = (
             "round to the nearest: np.round, not astype(int)", "sglang-jax, pull request 1598 (2026)"),
     Mistake("rounded down", ("xp.round(steps)", "xp.floor(steps)"),
             "Numbers move by up to a whole step, always down", "round to the nearest: np.round, not astype(int)"),
-    Mistake("minimum forgotten", (("steps = blocks - minimum[..., None]", "steps = blocks + 0"), *_FREE),
+    Mistake("minimum forgotten", (("blocks if symmetric else blocks - minimum[..., None]", "blocks"), *_FREE),
             "Codes count from zero, not from the minimum", "subtract the minimum before dividing"),
     Mistake("range of unsigned codes", (("2 ** (bits - 1) - 1 if symmetric else 2**bits - 1", "2**bits - 1"), *_FREE),
             "Codes reach to 2^b − 1 on both sides of zero", "of b bits one is the sign: divide by 2^(b−1) − 1"),
