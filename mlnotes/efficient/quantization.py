@@ -115,7 +115,8 @@ def _grid(blocks, bits, symmetric):
 def _nearest_codes(blocks, scale, minimum, bits, symmetric):
     """Number the points of the grid that are nearest to the numbers of each block."""
     xp = array_namespace(blocks)
-    steps = (blocks if symmetric else blocks - minimum[..., None]) / or_one(scale)[..., None]
+    above = blocks if symmetric else blocks - minimum[..., None]
+    steps = above / or_one(scale)[..., None]
     most = _most(bits, symmetric)
     codes = xp.clip(xp.round(steps), -most if symmetric else 0, most)
     return xp.astype(codes, xp.int8 if symmetric else xp.uint8)
