@@ -59,7 +59,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
     """
     _require_choice(logits, temperature, top_k, top_p)
     xp, temperature = array_namespace(logits), float(temperature)  # in NumPy's float16, 10,000 times it would overflow
-    # Infinity less itself would be nan.
+    # Infinity less itself would be nan. By log_softmax the largest would be below 0, and left out at temperature 0.
     logits = xp.clip(logits, max=xp.finfo(logits.dtype).max)
     top = xp.max(logits, axis=-1, keepdims=True)
     scores = logits - xp.where(top == -math.inf, 0.0, top)
