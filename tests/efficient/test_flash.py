@@ -1,13 +1,13 @@
 """Attention in blocks: what attention gives, for every block size, in memory that grows with the length."""
 
 import math
-import tracemalloc
 from itertools import permutations
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from allocations import peak_of_numpy
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
@@ -231,15 +231,6 @@ def test_the_backward_pass_computes_the_scores_again_and_skips_the_same_blocks()
     assert found == 10 * 36 * (3 * 3 + 2 * 5)  # scores, q, k; weights, v: five products where the forward has two
 
 
-def peak(function, *arrays, **kwargs):
-    function(*arrays, **kwargs)
-    tracemalloc.start()
-    function(*arrays, **kwargs)
-    found = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return found
-
-
 def backward(q, k, v, block_size=32, offset=None):
     out, lse = attention_and_lse(q, k, v, block_size=block_size, offset=offset)
     return flash_attention_gradients(out, out, lse, q, k, v, block_size=block_size, offset=offset)
@@ -257,10 +248,10 @@ def backward(q, k, v, block_size=32, offset=None):
 )
 def test_memory_is_linear_in_the_length(function, options):
     short, long = (draw(3, n, 8).astype(np.float32) for n in (128, 512))
-    at_128, at_512 = (peak(function, *x, block_size=32, **options) for x in (short, long))
+    at_128, at_512 = (peak_of_numpy(function, *x, block_size=32, **options) for x in (short, long))
     assert at_512 < 4.2 * at_128
     assert at_512 < 512 * 512  # bytes: a quarter of the table of scores
-    assert peak(attention, *long) > 4 * 512 * 512  # the measurement does see tables
+    assert peak_of_numpy(attention, *long) > 4 * 512 * 512  # the measurement does see tables
 
 
 def test_no_block_of_torch_is_larger_than_one_of_scores_or_the_result():

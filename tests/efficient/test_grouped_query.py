@@ -1,11 +1,10 @@
 """Grouped-query attention: equal to attention with repeated keys, without repeating them."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from allocations import peak_of_numpy, sizes_in_torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -135,23 +134,8 @@ def broadcast(q, k, v):
     return attention(q, k[..., None, :, :], v[..., None, :, :])
 
 
-def peak_of_numpy(function, *arrays):
-    function(*arrays)
-    tracemalloc.start()
-    function(*arrays)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
-
-
 def allocated_by_torch(function, *tensors):
-    """Add up everything that is allocated on the way, also what is freed again."""
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
-        function(*tensors)
-    # One event for each allocation; the tables of operations hold differences, in which a buffer freed again is lost.
-    sizes = [it.nbytes() for it in profile.profiler.kineto_results.events() if it.name() == "[memory]"]
-    assert sizes, "the profiler has seen no memory"
-    return sum(size for size in sizes if size > 0)
+    return sum(sizes_in_torch(function, *tensors))
 
 
 def from_cache(leading=(), dtype=torch.float32):

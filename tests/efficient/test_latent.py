@@ -1,12 +1,12 @@
 """Latent attention: the absorbed form is the plain one, the cache is as small as it should be, factors lose least."""
 
-import tracemalloc
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from allocations import peak_of_numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -108,13 +108,7 @@ def test_decoding_copies_no_latents_and_makes_no_keys_in_the_absorbed_form():
     q, cache = draw(8, 1, 96), LatentCache(2100, 512, 32)
     cache.append(draw(2003, 544))
     arrays = q, cache.latents, draw(512, 512, seed=1), draw(512, 512, seed=2)
-    peaks = {}
-    for form in FORMS:
-        form(*arrays)
-        tracemalloc.start()
-        form(*arrays)
-        peaks[form] = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
+    peaks = {form: peak_of_numpy(form, *arrays) for form in FORMS}
     assert peaks[absorbed_latent_attention] < cache.nbytes / 8
     assert peaks[latent_attention] > 1.9 * cache.nbytes  # keys and values of all heads: the measurement sees them
 

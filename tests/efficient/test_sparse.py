@@ -1,12 +1,12 @@
 """Attention to some keys: equal to masked attention, at the price of what is seen."""
 
 import math
-import tracemalloc
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from allocations import peak_of_numpy, sizes_in_torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
@@ -206,30 +206,13 @@ def test_parts_of_a_block_of_queries_take_its_row_of_the_layout():
 # What it costs
 
 
-def peak_of_numpy(function, *arrays):
-    function(*arrays)
-    tracemalloc.start()
-    function(*arrays)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
-
-
-def largest_of_torch(function, *tensors):
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
-        function(*tensors)
-    sizes = [it.nbytes() for it in profile.profiler.kineto_results.events() if it.name() == "[memory]"]
-    assert sizes, "the profiler has seen no memory"
-    return max(sizes)
-
-
 def test_no_table_of_all_pairs_is_ever_held():
     n, window = 4001, 16
     q, k, v = draw(3, n, 8).astype(np.float32)
     few, all_pairs = 10 * 64 * (63 + window) * 4, n * n  # even as bytes
     assert peak_of_numpy(sliding_window_attention, q, k, v, window) < few + 3 * q.nbytes < all_pairs / 10
     tensors = map(torch.tensor, (q, k, v))
-    assert largest_of_torch(sliding_window_attention, *tensors, window) <= max(few, q.nbytes) < all_pairs / 10
+    assert max(sizes_in_torch(sliding_window_attention, *tensors, window)) <= max(few, q.nbytes) < all_pairs / 10
 
 
 def test_memory_beside_the_result_does_not_grow_with_the_sequence():
