@@ -127,7 +127,7 @@ def egnn_velocity_layer(h, x, v, phi_e, phi_x, phi_h, phi_v, mask=None, edge_fea
     ----------
     Satorras, Hoogeboom and Welling, *E(n) Equivariant Graph Neural Networks*, 2021, equation 7.
     """
-    require_floats(v=v)
+    require_floats(x=x, v=v)
     if tuple(v.shape) != tuple(x.shape):
         raise ValueError(f"v and x must have the same shape, got {tuple(v.shape)} and {tuple(x.shape)}")
     m = messages(h, x, phi_e, mask, edge_features)
@@ -243,6 +243,7 @@ def displacements(x, m, phi_x, mask=None):
         If ``m`` has not one message for each pair of points, or for what `egnn_layer` refuses.
     """
     require_floats(x=x, m=m)
+    require_same_size(-2, x=x)
     require_mask((*x.shape[:-1], x.shape[-2]), mask)
     _require_pairs(x.shape[-2], m=m)
     xp = array_namespace(x, m)

@@ -108,7 +108,7 @@ def embedding_gradient(ids, upstream, n):
     require_floats(upstream=upstream)
     _require_ids(ids, n)
     ids = np.asarray(ids)
-    if upstream.shape[:-1] != ids.shape:
+    if upstream.ndim == 0 or upstream.shape[:-1] != ids.shape:
         raise ValueError(f"upstream must hold one vector for each id, got {upstream.shape} for ids {ids.shape}")
     gradient = np.zeros((n, upstream.shape[-1]), np.promote_types(upstream.dtype, np.float32))
     np.add.at(gradient, ids, upstream)  # gradient[ids] += upstream would keep only one of equal ids

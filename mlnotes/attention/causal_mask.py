@@ -95,6 +95,8 @@ def masked_softmax(x, mask, axis=-1):
     Here m is 1 where the mask is True, and 0 elsewhere: the softmax of scores that are ``-inf`` where it is False.
     """
     require_floats(x=x)
+    if mask is None:  # which other functions take for a mask that hides nothing
+        raise ValueError("mask must be boolean, True for what counts, got None")
     require_mask(x.shape, mask)
     xp = array_namespace(x)
     mask = beside(mask, x)

@@ -16,6 +16,7 @@ from mlnotes.arrays import (
     require_floats,
     require_integers,
     require_representable,
+    require_same_library,
     widen_half,
 )
 
@@ -402,10 +403,12 @@ def _require_rows(x, eps, **parameters):
 
 
 def _require_places(ids, table, positions):
+    for name, rows in {"table": table, "positions": positions}.items():
+        require_same_library(**{name: rows})  # one by one, because positions may be NumPy's
     shape = tuple(np.shape(ids))
     if not shape:
         raise ValueError("ids must be a sequence, got shape ()")
-    if tuple(positions.shape[1:]) != tuple(table.shape[-1:]):
+    if positions.ndim != 2 or tuple(positions.shape[1:]) != tuple(table.shape[-1:]):
         shapes = f"{tuple(positions.shape)} and {tuple(table.shape)}"
         raise ValueError(f"positions must be rows as wide as the table's, got shapes {shapes}")
     if shape[-1] > positions.shape[0]:
@@ -414,6 +417,7 @@ def _require_places(ids, table, positions):
 
 
 def _require_kind(table, kind):
+    require_same_library(table=table, kind=kind)
     if tuple(kind.shape) != tuple(table.shape[-1:]):
         shapes = f"{tuple(kind.shape)} and {tuple(table.shape)}"
         raise ValueError(f"kind must be as wide as the table, got shapes {shapes}")

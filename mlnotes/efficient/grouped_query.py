@@ -12,6 +12,7 @@ from mlnotes.arrays import (
     require_integers,
     require_mask,
     require_same_kind,
+    require_same_library,
     require_same_size,
     widen_half,
 )
@@ -187,14 +188,15 @@ def grouped_query_self_attention(x, w_q, w_k, w_v, w_o, n_heads, n_groups, mask=
     Raises
     ------
     ValueError
-        If the groups do not divide the heads, a projection does not divide among them, ``w_o`` does not fit, or for
-        what `grouped_query_attention` and the cache refuse. The cache is then unchanged.
+        If the groups do not divide the heads, a projection does not divide among them or fit the tokens, ``w_o`` does
+        not fit, or for what `grouped_query_attention` and the cache refuse. The cache is then unchanged.
 
     References
     ----------
     Ainslie et al., *GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints*, 2023.
     """
     require_groups(n_heads, n_groups)
+    require_rows(x, w_q=w_q, w_k=w_k, w_v=w_v)
     q, k, v = split_heads(x @ w_q, n_heads), split_heads(x @ w_k, n_groups), split_heads(x @ w_v, n_groups)
     require_output(n_heads * v.shape[-1], w_o)
     if cache is not None:
@@ -228,6 +230,30 @@ def _attend(q, k, v, mask):
     return array_namespace(q).concat(results, axis=-2)
 
 
+def require_rows(x, **projections):
+    """Refuse tokens and projections that cannot be multiplied.
+
+    Parameters
+    ----------
+    x : array (..., l, n)
+        Tokens.
+    **projections : array (..., n, m)
+        What they are multiplied by, each under the name that the message gives it.
+
+    Raises
+    ------
+    ValueError
+        If something is no array of the same library, tokens have not two axes, or a projection has not a row for each
+        of their coordinates.
+    """
+    require_same_size(-2, x=x)
+    require_same_library(x=x, **projections)
+    for name, w in projections.items():
+        if tuple(w.shape[-2:-1]) != tuple(x.shape[-1:]):
+            shapes = f"{tuple(w.shape)} for tokens {tuple(x.shape)}"
+            raise ValueError(f"{name} must have a row for each coordinate of a token, got {shapes}")
+
+
 def require_output(width, w_o):
     """Refuse an output projection that does not take the heads' results.
 
@@ -241,8 +267,9 @@ def require_output(width, w_o):
     Raises
     ------
     ValueError
-        If it is no matrix with as many rows.
+        If it is no array, or no matrix with as many rows.
     """
+    require_same_library(w_o=w_o)
     if w_o.ndim != 2 or w_o.shape[0] != width:
         raise ValueError(f"w_o must have a row for each of the heads' {width} columns, got shape {tuple(w_o.shape)}")
 

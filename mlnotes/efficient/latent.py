@@ -12,6 +12,7 @@ from mlnotes.arrays import (
     require_mask,
     require_matrix,
     require_same_kind,
+    require_same_library,
     require_same_size,
     widen_half,
     working_copy,
@@ -20,7 +21,7 @@ from mlnotes.attention.causal_mask import causal_mask
 from mlnotes.attention.multi_head import merge_heads, split_heads
 from mlnotes.attention.self_attention import attention
 from mlnotes.attention.transformer import rms_norm
-from mlnotes.efficient.grouped_query import multi_query_attention, require_groups, require_output
+from mlnotes.efficient.grouped_query import multi_query_attention, require_groups, require_output, require_rows
 from mlnotes.efficient.kv_cache import require_room, require_takeable
 
 
@@ -196,8 +197,8 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     Raises
     ------
     ValueError
-        If a projection is no matrix, ``n_heads`` does not divide its columns, ``w_o`` does not fit, or for what
-        `latent_attention` and the cache refuse. The cache is then unchanged.
+        If a projection is no matrix or does not fit the tokens, ``n_heads`` does not divide its columns, ``w_o`` does
+        not fit, or for what `latent_attention` and the cache refuse. The cache is then unchanged.
 
     Notes
     -----
@@ -209,7 +210,8 @@ def latent_self_attention(x, w_q, w_c, w_uk, w_uv, w_o, n_heads, mask=None, cach
     DeepSeek-AI, *DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model*, 2024,
     section 2.1.
     """
-    _require_projections(w_q=w_q, w_c=w_c, w_uk=w_uk, w_uv=w_uv)
+    _require_matrices(w_q=w_q, w_c=w_c, w_uk=w_uk, w_uv=w_uv)
+    require_rows(x, w_q=w_q, w_c=w_c)
     xp, r = array_namespace(x), w_uk.shape[0]
     if w_c.shape[1] < r:
         raise ValueError(f"w_c must have at least a column for each of the {r} rows of w_uk, got {w_c.shape[1]}")
@@ -502,8 +504,9 @@ def _require_factors(w, rank, x):
         raise ValueError(f"rank must be at most {largest}, got {rank}")
 
 
-def _require_projections(**projections):
+def _require_matrices(**projections):
     for name, w in projections.items():
+        require_same_library(**{name: w})
         if w.ndim != 2:
             raise ValueError(f"{name} must be a matrix, got shape {tuple(w.shape)}")
 
@@ -511,6 +514,7 @@ def _require_projections(**projections):
 def _require_latents(q, c, w_uk, w_uv):
     """Check that queries, latents and up-projections fit."""
     require_floats(q=q, c=c, w_uk=w_uk, w_uv=w_uv)
+    _require_matrices(w_uk=w_uk, w_uv=w_uv)
     require_same_size(-2, w_uk=w_uk, w_uv=w_uv)
     require_entries(-3, q=q)
     require_entries(-2, c=c)

@@ -16,6 +16,7 @@ from mlnotes.arrays import (
     require_integers,
     require_matrix,
     require_not_negative,
+    require_same_library,
     widen_half,
     working_copy,
 )
@@ -665,6 +666,7 @@ def _require_blocks_of(codes, scale, minimum):
 def _require_packable(codes, bits, together):
     if bits not in (1, 2, 4, 8):
         raise ValueError(f"bits must be 1, 2, 4 or 8, got {bits}")
+    require_same_library(codes=codes)
     if str(codes.dtype).removeprefix("torch.") != "uint8":
         raise ValueError(f"codes must hold bytes, of dtype uint8, got dtype {codes.dtype}")
     if codes.ndim == 0 or codes.shape[-1] % together:

@@ -521,3 +521,16 @@ class TestLayer:
         straight = (x[unseen] + time * v[unseen] - y[unseen]).square().mean()
         assert learned < straight / 3
         assert straight < still
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x, v: egnn_velocity_layer(np.ones((3, 1)), x.tolist(), v, *[None] * 4), "x must be an array .* list"),
+        (lambda x, v: displacements(x[0], np.ones((3, 3, 1)), None), r"x must have at least 2 axes, got shape \(2,\)"),
+        (lambda x, v: displacements(x[0, 0], np.ones((3, 3, 1)), None), r"x must have at least 2 axes, got shape \(\)"),
+    ],
+)
+def test_what_is_no_array_of_positions_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(np.ones((3, 2)), np.ones((3, 2)))

@@ -148,3 +148,8 @@ def test_ids_that_are_no_rows_are_refused_with_the_id_and_the_size_of_the_table(
 def test_other_bad_input_is_refused_with_the_rule_and_the_values(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_an_upstream_that_is_a_number_is_refused():
+    with pytest.raises(ValueError, match=r"upstream must hold one vector for each id, got \(\) for ids \(\)"):
+        embedding_gradient(0, np.float64(1), 3)

@@ -89,6 +89,11 @@ def test_masks_that_are_not_boolean_are_refused(mask):
         masked_softmax(torch.ones(3, 5) if isinstance(mask, torch.Tensor) else np.ones((3, 5)), mask)
 
 
+def test_no_mask_is_no_mask_that_hides_everything():
+    with pytest.raises(ValueError, match="mask must be boolean, True for what counts, got None"):
+        masked_softmax(np.ones((3, 5)), None)
+
+
 def test_padding_hides_the_keys_behind_the_end_of_each_sequence_from_all_its_queries():
     found = padding_mask([2, 0, 4], 4)
     assert found.dtype == bool

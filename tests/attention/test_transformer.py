@@ -274,3 +274,19 @@ def test_mean_of_nothing_is_zeros_and_padding_may_be_nan(make):
     found = mean_pool(x, make(np.arange(5) < np.array([[2], [0]])))
     np.testing.assert_allclose(found[0], X[0, :2].mean(0), rtol=0, atol=MEAN)
     assert found[1].tolist() == [0] * 7
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: embed([0], [[1.0]], np.ones((1, 1))), "table must be an array of NumPy or PyTorch, got list"),
+        (lambda: embed([0], np.ones((1, 1)), [[1.0]]), "positions must be an array of NumPy or PyTorch, got list"),
+        (lambda: embed([0], np.float64(1), np.float64(1)), r"positions must be rows .* got shapes \(\) and \(\)"),
+        (lambda: embed([0], np.ones((1, 1)), np.float64(1)), r"positions must be rows .* got shapes \(\) and \(1, 1\)"),
+        (lambda: embed([0], np.ones((1, 1)), np.ones((1, 1, 1))), r"positions must be rows .* got shapes \(1, 1, 1\)"),
+        (lambda: embed_as_learned([0], np.ones((1, 1)), np.ones((1, 1)), [1.0]), "kind must be an array .*, got list"),
+    ],
+)
+def test_what_is_no_table_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

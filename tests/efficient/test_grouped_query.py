@@ -359,3 +359,23 @@ def test_the_mask_that_a_cache_would_give_is_taken_from_the_caller_too(kind, n, 
     expected = grouped_query_self_attention(draw(l, 8), *weights, 4, 2, cache=filled())
     found = grouped_query_self_attention(draw(l, 8), *weights, 4, 2, seen, filled())
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"x": draw(5, 12).tolist()}, "x must be an array of NumPy or PyTorch, got list"),
+        ({"w_k": draw(12, 4).tolist()}, "w_k must be an array of NumPy or PyTorch, got list"),
+        ({"w_o": draw(8, 7).tolist()}, "w_o must be an array of NumPy or PyTorch, got list"),
+        ({"x": draw(5, 11)}, r"w_q must have a row for each coordinate .* got \(12, 8\) for tokens \(5, 11\)"),
+        ({"w_v": draw(11, 4)}, r"w_v must have a row for each coordinate .* got \(11, 4\) for tokens \(5, 12\)"),
+        ({"w_k": draw(12)}, r"w_k must have a row for each coordinate .* got \(12,\)"),
+        ({"x": np.float64(1)}, r"x must have at least 2 axes, got shape \(\)"),
+        ({"x": draw(12)}, r"x must have at least 2 axes, got shape \(12,\)"),
+    ],
+)
+def test_projections_that_do_not_fit_the_tokens_are_refused_by_name(changes, message):
+    sizes = {"x": (5, 12), "w_q": (12, 8), "w_k": (12, 4), "w_v": (12, 4), "w_o": (8, 7)}
+    arguments = {name: draw(*shape) for name, shape in sizes.items()}
+    with pytest.raises(ValueError, match=message):
+        grouped_query_self_attention(**(arguments | changes), n_heads=4, n_groups=2)

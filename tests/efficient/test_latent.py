@@ -431,3 +431,32 @@ def test_factors_do_not_depend_on_the_size_of_projection_and_inputs(size):
 def test_a_down_projection_narrower_than_the_latents_is_refused_by_its_name():
     with pytest.raises(ValueError, match="w_c must have at least a column for each of the 3 rows of w_uk, got 2"):
         latent_self_attention(draw(4, 6), draw(6, 4), draw(6, 2), draw(3, 4), draw(3, 4), draw(4, 6), n_heads=2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"x": np.ones((5, 12)).tolist()}, "x must be an array of NumPy or PyTorch, got list"),
+        ({"w_uk": np.ones((4, 6)).tolist()}, "w_uk must be an array of NumPy or PyTorch, got list"),
+        ({"w_o": np.ones((6, 7)).tolist()}, "w_o must be an array of NumPy or PyTorch, got list"),
+        ({"x": np.ones((5, 11))}, r"w_q must have a row for each coordinate .* got \(12, 10\) for tokens \(5, 11\)"),
+        ({"w_c": np.ones((11, 6))}, r"w_c must have a row for each coordinate .* got \(11, 6\) for tokens \(5, 12\)"),
+        ({"w_uv": np.ones((3, 4, 6))}, r"w_uv must be a matrix, got shape \(3, 4, 6\)"),
+        ({"x": np.ones(12)}, r"x must have at least 2 axes, got shape \(12,\)"),
+    ],
+)
+def test_projections_that_do_not_fit_are_refused_by_name(changes, message):
+    sizes = {"x": (5, 12), "w_q": (12, 10), "w_c": (12, 6), "w_uk": (4, 6), "w_uv": (4, 6), "w_o": (6, 7)}
+    arguments = {name: np.ones(shape) for name, shape in sizes.items()}
+    assert latent_self_attention(**arguments, n_heads=2).shape == (5, 7)
+    with pytest.raises(ValueError, match=message):
+        latent_self_attention(**(arguments | changes), n_heads=2)
+
+
+@pytest.mark.parametrize("attend", [latent_attention, absorbed_latent_attention])
+def test_up_projections_with_an_axis_too_many_are_refused(attend):
+    q, c, w = np.ones((2, 5, 3)), np.ones((7, 4)), np.ones((4, 6))
+    assert attend(q, c, w, w).shape == (2, 5, 3)
+    for w_uk, w_uv, name in ((w[None], w, "w_uk"), (w, w[None], "w_uv")):
+        with pytest.raises(ValueError, match=rf"{name} must be a matrix, got shape \(1, 4, 6\)"):
+            attend(q, c, w_uk, w_uv)

@@ -564,3 +564,9 @@ def test_a_cache_of_numpys_small_integers_is_as_large_as_any():
     sizes, bits = (100, 2, 40, 40), {"bits": 8, "key_group": 16}
     expected = QuantizedCache(*sizes, **bits).nbytes
     assert QuantizedCache(*map(np.int8, sizes), **{name: np.int8(it) for name, it in bits.items()}).nbytes == expected
+
+
+@pytest.mark.parametrize("change", [pack_codes, unpack_codes])
+def test_codes_that_are_no_array_are_refused(change):
+    with pytest.raises(ValueError, match="codes must be an array of NumPy or PyTorch, got list"):
+        change([1, 2], 4)
