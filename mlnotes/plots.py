@@ -87,6 +87,11 @@ def _write_into_cells(image, form):
         image.axes.text(j, i, text, ha="center", va="center", size=SMALL, color=color)
 
 
+def _direction(x, y):
+    """Tell where a vector points: upwards, if it points nowhere."""
+    return np.array([x, y]) / np.hypot(x, y) if x or y else np.array([0.0, 1.0])
+
+
 def _shared_colour_bar(image, label):
     """Draw one colour bar for all plots of a figure, with the first of them; None where it stands already."""
     figure = image.axes.figure
@@ -109,7 +114,7 @@ def arrows(ax, vectors):
         ax.annotate(
             "", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2, "shrinkA": 0, "shrinkB": 0}
         )
-        away = np.array([x, y]) / (np.hypot(x, y) or 1) * (5 + 3 * len(name), 8)  # a long name needs room at its side
+        away = _direction(x, y) * (5 + 3 * len(name), 8)  # a long name needs room at its side
         ax.annotate(
             name, (x, y), away, textcoords="offset points", color=color, ha="center", va="center", weight="bold"
         )
@@ -139,7 +144,7 @@ def projection(ax, b, onto, foot, names=("b", "a", "projection", "b − projecti
     ax.axline((0, 0), onto, color=FAINT, lw=0.8, zorder=0)
     ax.plot(*np.transpose([b, foot]), ":", color=GREY)
     ax.plot(*foot, "o", color=GREEN)
-    away = np.subtract(foot, b) / np.linalg.norm(np.subtract(foot, b)) * 10
+    away = _direction(*np.subtract(foot, b)) * 10
     ax.annotate(
         names[2], foot, away, textcoords="offset points", color=GREEN, va="center",
         ha="left" if away[0] > 0 else "right",

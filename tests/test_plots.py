@@ -286,7 +286,16 @@ def _overlaps(ax, texts):
     return [(texts[j].get_text(), texts[i].get_text()) for i, j in pairs if boxes[i].overlaps(boxes[j])]
 
 
-@pytest.mark.filterwarnings("error")
-def test_a_vector_of_zeros_has_its_name_beside_the_origin(ax):
-    plots.arrows(ax, {"a": (1.0, 2.0), "o": (0.0, 0.0)})
-    assert [it.xyann for it in ax.texts if it.get_text() == "o"] == [(0.0, 0.0)]
+def test_a_vector_of_length_zero_has_its_name_above_the_origin(ax, recwarn):
+    plots.arrows(ax, {"a": (3.0, 4.0), "nothing": (0.0, 0.0)})
+    names = {it.get_text(): it.xyann for it in ax.texts if it.get_text()}
+    assert names == {"a": pytest.approx((0.6 * 8, 0.8 * 8), rel=ROUNDED), "nothing": (0, 8)}
+    ax.figure.canvas.draw()
+    assert not recwarn
+
+
+def test_a_vector_on_the_line_it_is_projected_onto_is_its_own_projection(ax, recwarn):
+    plots.projection(ax, (2.0, 0.0), (1.0, 0.0), (2.0, 0.0))
+    assert next(it.xyann for it in ax.texts if it.get_text() == "projection") == (0, 10)
+    ax.figure.canvas.draw()
+    assert not recwarn

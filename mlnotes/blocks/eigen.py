@@ -219,6 +219,7 @@ def rayleigh_quotient(a, v):
     .. math:: \\rho(\\mathbf v) = \\frac{\\mathbf v^{\\mathsf T}\\mathbf A\\mathbf v}{\\mathbf v^{\\mathsf T}\\mathbf v}
     """
     require_square(a=a)
+    require_vector(v=v)
     scaled, exponent = by_power_of_two(working_copy(a))
     v = _unit_start(v, scaled)
     return float(times_power_of_two(v @ scaled @ v, exponent, "the Rayleigh quotient"))

@@ -16,6 +16,7 @@ from mlnotes.arrays import (
     require_integers,
     require_not_negative,
     require_positive,
+    require_same_library,
     require_vector,
 )
 from mlnotes.blocks.norm import vector_norm
@@ -558,6 +559,11 @@ def lbfgs_direction(gradient, pairs):
     array (n,)
         A direction that leads downhill; without pairs the negative gradient.
 
+    Raises
+    ------
+    ValueError
+        If the gradient is no array.
+
     Notes
     -----
     Each pair turns an inverse Hessian :math:`\\mathbf B` into one with :math:`\\mathbf B\\mathbf y = \\mathbf s`,
@@ -573,6 +579,7 @@ def lbfgs_direction(gradient, pairs):
     ----------
     Nocedal and Wright, *Numerical Optimization*, 2nd edition, 2006, algorithm 7.4.
     """
+    require_same_library(gradient=gradient)
     remembered = [(s, y, s @ y) for s, y in pairs]
     q, alphas = gradient, []
     for s, y, sy in reversed(remembered):
@@ -610,7 +617,7 @@ def backtracking(function, x, direction, slope, step=1.0):
     Raises
     ------
     ValueError
-        If ``slope`` is not negative or ``step`` not positive.
+        If the direction is no array, ``slope`` is not negative or ``step`` not positive.
     Stuck
         If ``slope`` is not a number, or 100 halvings find no such point: the slope is wrong, or x is a minimum up to
         rounding.
@@ -628,6 +635,7 @@ def backtracking(function, x, direction, slope, step=1.0):
     ----------
     Armijo, *Minimization of functions having Lipschitz continuous first partial derivatives*, 1966.
     """
+    require_same_library(direction=direction)
     _require_downhill(slope, step)
     value = function(x)
     slack = _slack(value, step, slope)
@@ -660,7 +668,7 @@ def wolfe(function, gradient, x, direction, step=1.0):
     Raises
     ------
     ValueError
-        If the direction does not lead downhill or ``step`` is not positive.
+        If the direction is no array or does not lead downhill, or ``step`` is not positive.
     Stuck
         If the slope is not a number, or 100 trials find no such point: the gradient is wrong, the function has no lower
         bound along the direction, or x is a minimum up to rounding.
@@ -679,6 +687,7 @@ def wolfe(function, gradient, x, direction, step=1.0):
     ----------
     Nocedal and Wright, *Numerical Optimization*, 2nd edition, 2006, section 3.1.
     """
+    require_same_library(direction=direction)
     value, slope = function(x), gradient(x) @ direction
     _require_downhill(slope, step)
     slack = _slack(value, step, slope)

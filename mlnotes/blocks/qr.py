@@ -12,6 +12,7 @@ from mlnotes.arrays import (
     exact_integers,
     require_integers,
     require_matrix,
+    require_same_library,
     require_vector,
     times_power_of_two,
     working_copy,
@@ -295,6 +296,13 @@ def householder_vector(x):
     return v, (beta - x[0]) / beta
 
 
+def _require_reflections(v, tau):
+    require_same_library(v=v, tau=tau)
+    if v.ndim != 2 or tau.shape != v.shape[1:]:
+        rule = "v must hold one normal in each column, and tau one entry for each of them"
+        raise ValueError(f"{rule}, got shapes {tuple(v.shape)} and {tuple(tau.shape)}")
+
+
 @exact_integers
 def blocked_qr(a, block=32):
     """Do what `householder_qr` does, but most of it in products of matrices, which hardware does fastest.
@@ -363,6 +371,11 @@ def compact_wy(v, tau):
     array (b, b)
         The upper triangular T for which I - V T Vᵀ is the product of the reflections, the first one on the left.
 
+    Raises
+    ------
+    ValueError
+        If something is no array, ``v`` no matrix, or ``tau`` has not one entry for each of its columns.
+
     Notes
     -----
     Every further reflection adds a row and a column to T:
@@ -378,6 +391,7 @@ def compact_wy(v, tau):
     ----------
     Schreiber and Van Loan, *A storage-efficient WY representation for products of Householder transformations*, 1989.
     """
+    _require_reflections(v, tau)
     products = v.T @ v
     t = np.zeros_like(products)
     for j in range(len(t)):

@@ -584,3 +584,8 @@ def test_jacobi_keeps_the_digits_of_tiny_eigenvalues_of_a_matrix_whose_rows_and_
     minors = [1, *(np.linalg.det(whole[np.ix_(order[:k], order[:k])]) for k in (1, 2, 3))]
     expected = np.divide(minors[1:], minors[:-1]) * d[order] ** 2  # up to the square of a ratio of scales
     np.testing.assert_allclose(jacobi_eigh(d[:, None] * whole * d)[0], expected[::-1], rtol=1e-14)  # tens of u
+
+
+def test_no_vector_has_no_rayleigh_quotient():
+    with pytest.raises(ValueError, match=r"v must be a vector with at least one entry, got shape \(\)"):
+        rayleigh_quotient(np.eye(2), None)

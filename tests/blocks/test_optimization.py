@@ -477,3 +477,16 @@ def test_what_a_function_does_to_its_point_does_not_move_the_walk():
             minimize(f, g, [1.0, 2.0], stepper, h) for f, g, h in (map(spoiling, bowl), bowl)
         )
         np.testing.assert_array_equal(found.points, expected.points)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda p: backtracking(np.sum, np.ones(2), p, -1.0), "direction must be an array .*, got list"),
+        (lambda p: wolfe(np.sum, np.ones_like, np.ones(2), p), "direction must be an array .*, got list"),
+        (lambda p: lbfgs_direction(p, []), "gradient must be an array .*, got list"),
+    ],
+)
+def test_directions_that_are_no_arrays_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call([-1.0, -1.0])

@@ -325,3 +325,16 @@ def test_sizes_that_are_not_positive_are_refused():
         qr_multiply_adds(0, 3)
     with pytest.raises(ValueError, match="block must be positive, got -1"):
         qr_multiply_adds(2, 3, -1)
+
+
+@pytest.mark.parametrize(
+    ("v", "tau", "message"),
+    [
+        (np.ones(3), np.ones(1), r"v must hold one normal in each column, and tau .* got shapes \(3,\) and \(1,\)"),
+        (np.ones((3, 2)), np.ones(1), r"v must hold one normal .* got shapes \(3, 2\) and \(1,\)"),
+        (np.ones((3, 2)).tolist(), np.ones(2), "v must be an array of NumPy or PyTorch, got list"),
+    ],
+)
+def test_reflections_without_a_factor_for_each_normal_are_refused(v, tau, message):
+    with pytest.raises(ValueError, match=message):
+        compact_wy(v, tau)
