@@ -1,5 +1,6 @@
 """Latent attention: the absorbed form is the plain one, the cache is as small as it should be, factors lose least."""
 
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
