@@ -362,7 +362,9 @@ CHECKS = (
                 "all(np.allclose(f(action(x)), f(x), atol=tolerance) for action in actions)"), *_OWN_TOLERANCE))),
     Checks(equivariance_error,
         cases=(
-            *_EQUIVARIANCE, *(call(_first_and_square, _FLIPS, [_stay, _flip_second], x).about("two results", edge=True)
+            *_EQUIVARIANCE,
+            call(np.copy, [np.copy, _tenfold], [_double, _tenfold], _x).about("results of unlike sizes"),
+            *(call(_first_and_square, _FLIPS, [_stay, _flip_second], x).about("two results", edge=True)
                 for x in (_x * 1e-9, _x))),
         claims=(
             Claim("circular convolution", lambda f: f(_circular, _shifts, _shifts, _signal), **_SUMS),
