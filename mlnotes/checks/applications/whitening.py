@@ -41,7 +41,9 @@ class _Said(str):
 
 def _pointing_up(z):
     """Turn columns round whose largest number is negative: a principal axis has two directions."""
-    return z * np.copysign(1.0, z[np.argmax(np.abs(z), axis=0), np.arange(z.shape[1])])
+    sizes = np.abs(z)
+    largest = np.argmax(sizes >= (1 - 1e-9) * sizes.max(axis=0), axis=0)  # of two that are alike, the first
+    return z * np.copysign(1.0, z[largest, np.arange(z.shape[1])])
 
 
 def _whitened(f, x, *arguments, **named):
